@@ -8,7 +8,7 @@ fn vs_main(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
 
 @fragment
 fn fs_main(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
-    // Half a step of noise hides the bands of a slow gradient.
+    // Noise of half a quantisation step hides the banding of a slow gradient.
     let noise = (pixel_noise(pixel.xy) - 0.5) / 255.0;
     let t = smoothstep(0.0, 1.0, pixel.y * frame.size.w);
     let flat_color = f32(all(frame.background_top == frame.background_bottom));

@@ -9,7 +9,7 @@ struct Material {
 @group(1) @binding(1) var base_texture: texture_2d<f32>;
 @group(1) @binding(2) var base_sampler: sampler;
 
-// Only for crowds: positions of many instances lie one after the other.
+// Only for crowds: positions of all instances are consecutive.
 @group(2) @binding(1) var<storage, read> positions: array<f32>;
 @group(2) @binding(3) var<storage, read> tex_coords: array<vec2<f32>>;
 

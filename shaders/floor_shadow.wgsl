@@ -1,5 +1,5 @@
-// The shadow on the floor, seen from above: sharp where the caster touches, soft where it is far away (Fernando, "Percentage-Closer
-// Soft Shadows", 2005). Drawn once for all pixels of the floor, so that it neither has grain nor swims when the camera moves.
+// The shadow on the floor, seen from above: sharp near the caster, soft far from it (Fernando, "Percentage-Closer Soft
+// Shadows", 2005). Drawn once for all pixels of the floor, so that it has no grain and is stable when the camera moves.
 
 @group(1) @binding(0) var shadow_map: texture_2d<f32>;
 
@@ -42,9 +42,9 @@ fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
     let clip = frame.shadow_from_world * vec4(floor_place(at), 1.0);
     let size = vec2<f32>(textureDimensions(shadow_map));
     let texel = (clip.xy * vec2(0.5, -0.5) + 0.5) * size;
-    // The floor itself casts nothing: this only keeps soles that lie in it from counting.
+    // The floor casts no shadow: the bias excludes soles that lie in it.
     let here = clip.z - 2e-4;
-    // Neighbours turn the pattern by different angles; the filter of whoever reads this evens that out.
+    // Neighbouring pixels rotate the pattern differently; the reader's filter averages that.
     let turn = pixel_noise(in.clip.xy) * 6.2831853;
 
     var sum = 0.0;

@@ -9,7 +9,7 @@ struct Varyings {
     @location(2) @interpolate(flat) color: vec4<f32>,
 }
 
-// Brings a point a hair closer to the eye, so that lines on a surface are seen whole.
+// Moves a point slightly towards the eye, so that lines on a surface are visible.
 fn lifted(world: vec3<f32>) -> vec4<f32> {
     let by = select(frame.center.w * 2e-3, length(frame.eye.xyz - world) * 1e-3, frame.eye.w > 0.5);
     return frame.clip_from_world * vec4(world + towards_eye(world) * by, 1.0);

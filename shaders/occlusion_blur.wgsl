@@ -1,4 +1,4 @@
-// Smooths the occlusion over 4 × 4 pixels (the period of its noise, nearly), but not across steps in depth.
+// Smooths the occlusion over 4 × 4 pixels (about the period of its noise), but not across depth discontinuities.
 
 @group(1) @binding(0) var eye_depth: texture_2d<f32>;
 @group(1) @binding(1) var rough: texture_2d<f32>;

@@ -10,8 +10,8 @@ struct Material {
 @group(2) @binding(1) var base_texture: texture_2d<f32>;
 @group(2) @binding(2) var base_sampler: sampler;
 
-// Only for `vs_edges`, which fetches its corners itself to know which corner is which, and for `vs_crowd`: positions and normals of many
-// instances lie one after the other.
+// Only for `vs_edges`, which fetches its corners itself to know their index, and for `vs_crowd`: positions and normals of
+// all instances are consecutive.
 @group(3) @binding(0) var<storage, read> indices: array<u32>;
 @group(3) @binding(1) var<storage, read> positions: array<f32>;
 @group(3) @binding(2) var<storage, read> normals: array<f32>;
@@ -69,10 +69,10 @@ fn vs_crowd(
 const STUDIO: i32 = 0;
 const MATCAP: i32 = 1;
 const FLAT: i32 = 2;
-// Colours are numbers: only as much light as shape needs.
+// Colours encode values: shading only hints at the shape.
 const DATA: i32 = 3;
 
-// One tone a face, from the direction of its normal alone.
+// One tone per face, from its normal only.
 fn flat_tone(albedo: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
     let key = saturate(dot(n, frame.key.xyz));
     let fill = saturate(dot(n, frame.fill.xyz) * 0.6 + 0.4);
@@ -84,10 +84,10 @@ fn flat_tone(albedo: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
 fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let mode = i32(style.params.z);
     let from_file = style.clay.w * material.params.z;
-    // Sampled by everyone, so that the derivatives are defined.
+    // Sampled unconditionally, so that derivatives are defined.
     let texel = mix(vec4(1.0), textureSample(base_texture, base_sampler, in.tex_coord), material.params.y);
     var color = mix(vec4(style.clay.rgb, 1.0), material.base_color * texel, from_file);
-    // Distance to the nearest edge, and how high the triangle is there, in pixels.
+    // Distance to the nearest edge, and the triangle's height there, in pixels.
     let slopes = max(fwidth(in.corner), vec3(1e-6));
     let pixels = in.corner / slopes;
     let edge = min(pixels.x, min(pixels.y, pixels.z));
@@ -115,7 +115,7 @@ fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec
     if mode == MATCAP {
         let kind = i32(style.params.w);
         lit = matcap(kind, ball, stripe_change);
-        // Stripes and normals are to be read as they are.
+        // Stripes and normals are shown without shading.
         if kind < MATCAP_ZEBRA {
             lit = tone_map(lit) * mix(0.45, 1.0, sky);
         }
@@ -127,7 +127,7 @@ fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec
         let sun = key_visibility(in.world, n, 6.0, 14, in.clip.xy);
         lit = tone_map(shade(albedo, n, v, sun, sky));
     }
-    // Triangles of a few pixels would drown in their edges.
+    // Edges of triangles of a few pixels fade out.
     let scale = frame.fill.w;
     let half_width = 0.55 * scale;
     let sparse = mix(0.35, 1.0, smoothstep(1.5 * scale, 7.0 * scale, height));

@@ -141,3 +141,7 @@ pub mod cli;
 #[cfg(all(test, feature = "gpu"))]
 #[path = "../tests/common/skip.rs"]
 mod skip;
+
+#[cfg(test)]
+#[path = "../tests/common/folder.rs"]
+mod test_folder;

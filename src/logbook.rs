@@ -22,7 +22,7 @@ const MOST_CHARACTERS: usize = 4_000;
 
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// Counts from 0.
     pub number: u64,
     /// When it was noted.
@@ -35,7 +35,7 @@ pub struct Entry {
     pub text: String,
 }
 
-impl Entry {
+impl LogEntry {
     /// The record as a line of text, with its time in UTC.
     #[must_use]
     pub fn line(&self) -> String {
@@ -62,7 +62,7 @@ pub fn clock_text(at: SystemTime) -> String {
 #[derive(Debug)]
 struct Book {
     level: LevelFilter,
-    entries: VecDeque<Entry>,
+    entries: VecDeque<LogEntry>,
     next: u64,
     file: Option<LogFile>,
 }
@@ -124,7 +124,7 @@ pub fn note(record: &Record<'_>) {
         text.push('…');
     }
     let mut book = book();
-    let entry = Entry {
+    let entry = LogEntry {
         number: book.next,
         at: SystemTime::now(),
         level: record.level(),
@@ -156,7 +156,7 @@ pub fn count() -> u64 {
 
 /// The records kept, oldest first.
 #[must_use]
-pub fn entries() -> Vec<Entry> {
+pub fn entries() -> Vec<LogEntry> {
     book().entries.iter().cloned().collect()
 }
 

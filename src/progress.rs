@@ -14,7 +14,7 @@ pub struct Cancelled;
 /// A shared progress cell with a cancel flag.
 #[derive(Debug, Clone)]
 pub struct Progress {
-    state: Arc<State>,
+    state: Arc<ProgressState>,
     /// What part of the whole this work is; nobody hears of it without.
     span: Option<[f32; 2]>,
 }
@@ -29,7 +29,7 @@ impl Default for Progress {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ProgressState {
     cancelled: AtomicBool,
     /// Done work in millionths.
     millionths: AtomicU32,

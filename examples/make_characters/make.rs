@@ -163,15 +163,20 @@ pub fn segments(
     description: &Description,
     joints: &[(String, Option<usize>, Point64)],
 ) -> Vec<Segment> {
-    let children = joints.iter().filter_map(|(_, parent, to)| {
-        parent.map(|p| Segment {
-            joint: p as u32,
-            ends: [joints[p].2, *to],
-        })
-    });
+    let children = joints
+        .iter()
+        .enumerate()
+        .filter_map(|(end, (_, parent, to))| {
+            parent.map(|p| Segment {
+                joint: p as u32,
+                end_joint: end as u32,
+                ends: [joints[p].2, *to],
+            })
+        });
     children
         .chain(description.bones.iter().map(|&(joint, from, to)| Segment {
             joint: joint as u32,
+            end_joint: joint as u32,
             ends: [from, to],
         }))
         .collect()

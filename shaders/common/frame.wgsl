@@ -19,7 +19,7 @@ struct Frame {
     occlusion: vec4<f32>,
     // Height, grid distance (0 = no grid), fading radius, 1 when there is a floor.
     ground: vec4<f32>,
-    // Middle of the scene, w = its radius.
+    // Centre of the scene, w = its radius.
     center: vec4<f32>,
     // sRGB.
     background_top: vec4<f32>,
@@ -47,7 +47,7 @@ fn floor_corner(index: u32) -> vec3<f32> {
     return (frame.world_from_stage * vec4(at.x, frame.ground.x, at.y, 0.0)).xyz;
 }
 
-// Depths below this belong to what is drawn in front of everything.
+// Smaller depths belong to geometry that is drawn in front of everything.
 const FRONT_RANGE: f32 = 0.1;
 
 @group(0) @binding(0) var<uniform> frame: Frame;

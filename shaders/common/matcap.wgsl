@@ -28,7 +28,7 @@ fn glint(m: vec3<f32>, light: vec3<f32>, power: f32) -> f32 {
     return pow(saturate(dot(m, normalize(light + vec3(0.0, 0.0, 1.0)))), power);
 }
 
-// Light, before tone mapping, of the ball at `m`; `change` is how much the stripes' place changes from pixel to pixel.
+// Light, before tone mapping, of the ball at `m`; `change` is the change of the stripe coordinate from pixel to pixel.
 fn matcap(kind: i32, m: vec3<f32>, change: f32) -> vec3<f32> {
     let key = vec3(-0.496, 0.620, 0.608);
     let fill = vec3(0.721, -0.206, 0.662);
@@ -59,7 +59,7 @@ fn matcap(kind: i32, m: vec3<f32>, change: f32) -> vec3<f32> {
         let light = vec3(0.115, 0.10, 0.10) + vec3(0.90, 0.84, 0.78) * wrapped(m, key, 0.35) + vec3(0.13, 0.15, 0.18) * wrapped(m, fill, 0.4);
         return vec3(0.66, 0.47, 0.36) * light + vec3(0.10) * glint(m, key, 14.0) + vec3(0.11, 0.10, 0.10) * rim;
     }
-    // The normal as a colour; encoded, so that the picture holds the usual bytes.
+    // The normal as a colour; encoded, so that the picture contains the usual bytes.
     return linear_from_srgb(m * 0.5 + 0.5);
 }
 

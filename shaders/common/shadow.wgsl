@@ -3,7 +3,7 @@
 @group(1) @binding(0) var shadow_map: texture_depth_2d;
 @group(1) @binding(1) var shadow_sampler: sampler_comparison;
 @group(1) @binding(2) var occlusion_map: texture_2d<f32>;
-// Only loaded, which OpenGL does not do from what it knows as depth.
+// Only loaded, never sampled: OpenGL cannot load from depth textures.
 @group(1) @binding(3) var eye_depth: texture_2d<f32>;
 // Share of the key light on the floor, see `floor_shadow.wgsl`.
 @group(1) @binding(4) var floor_shadow: texture_2d<f32>;
@@ -38,7 +38,7 @@ fn key_visibility(world: vec3<f32>, normal: vec3<f32>, blur: f32, taps: i32, pix
     return sum / f32(taps);
 }
 
-// Ambient light left over (0 to 1) at a pixel of the picture: the coarse occlusion picture, weighted by likeness of depth.
+// Remaining ambient light (0 to 1) at a pixel: the coarse occlusion picture, weighted by similarity of depth.
 fn ambient_visibility(pixel: vec4<f32>) -> f32 {
     if frame.occlusion.y == 0.0 {
         return 1.0;

@@ -1,20 +1,20 @@
-// Anderson acceleration (type II): GPU version of dynamics/anderson.rs. There are two of these an instance, for even and for odd iterations:
-// one is read by all workgroups while the first of them writes the other.
+// Anderson acceleration (type II): GPU version of numerics/anderson.rs. Every instance has two states, for even and for odd
+// iterations: all workgroups read one while the first of them writes the other.
 struct Anderson {
     // Number of stored differences.
     count: u32,
-    // The one that is overwritten next.
+    // The slot that is overwritten next.
     slot: u32,
-    // Whether there was an iterate before.
+    // Whether there was a previous iterate.
     started: u32,
     // Whether this iteration's iterate was rejected.
     rejected: u32,
-    // How many were in this step.
+    // Number of rejections in this step.
     rejected_so_far: u32,
     unused: u32,
     // ‖f‖ of the last iteration.
     norm: f32,
-    // Energy where the last iteration began.
+    // Energy at the start of the last iteration.
     energy: f32,
     // Coefficients of the stored differences.
     gamma: array<f32, 8>,

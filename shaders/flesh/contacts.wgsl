@@ -15,18 +15,18 @@ struct PressContact {
     normal_target: vec4<f32>,
     // Stiffness.
     stiffness: f32,
-    // How many contacts the instance has: in the first of them.
+    // Number of contacts of the instance; set in its first contact only.
     count: u32,
     unused_a: u32,
     unused_b: u32,
 }
 
-// Contacts of an instance at most; the same number is in gpu/flesh/press.rs.
+// Maximum number of contacts per instance; equal to the constant in gpu/flesh/press.
 const MOST: u32 = 2048u;
-// Words before an instance's list of touched rows.
+// Words in front of an instance's list of touched rows.
 const HEADER: u32 = 4u;
 
-// w/2 max(0, target − gap)² of a contact whose vertex and triangle are so far apart.
+// w/2 max(0, target − gap)² of a contact with this vector from triangle to vertex.
 fn contact_energy(contact: PressContact, apart: vec3f) -> f32 {
     let missing = max(contact.normal_target.w - dot(contact.normal_target.xyz, apart), 0.0);
     return 0.5 * contact.stiffness * missing * missing;

@@ -1,6 +1,6 @@
 // Sizes and strides of the buffers of a character and its instances. Row arrays are vec4 (w = 0), instance after instance.
 struct Dims {
-    // Unknowns, and how far apart instances are.
+    // Unknowns, and the stride between instances.
     rows: u32,
     row_stride: u32,
     // Prescribed points.
@@ -10,9 +10,9 @@ struct Dims {
     chains: u32,
     chain_stride: u32,
     instances: u32,
-    // Differences that the acceleration remembers; 0 for plain iterations.
+    // Differences kept by Anderson acceleration; 0 for plain iterations.
     memory: u32,
-    // Points of a chain that are pulled: the first 3 where all others are prescribed, or all 6.
+    // Points of a chain that forces act on: the first 3 if all others are prescribed, otherwise all 6.
     pulled: u32,
     unused_a: u32,
     unused_b: u32,
@@ -29,12 +29,12 @@ struct Motion {
     fastest: f32,
     // Resistance to changes of volume, relative to that to changes of shape.
     volume: f32,
-    // Energies differ by more than this, or it is rounding.
+    // Smaller energy differences are rounding errors.
     energy_floor: f32,
     unused: f32,
 }
 
-// Which local/global iteration of the step it is, from 0.
+// Index of the local/global iteration in the step.
 struct Turn {
     iteration: u32,
     unused_a: u32,
@@ -46,17 +46,18 @@ struct Turn {
 @group(0) @binding(1) var<uniform> motion: Motion;
 @group(0) @binding(2) var<uniform> turn: Turn;
 
-// Chains of a workgroup of the local step.
+// Chains per workgroup of the local step.
 const CHAINS: u32 = 32u;
-// Rows of a workgroup of all others.
+// Rows per workgroup of all other passes.
 const ROWS: u32 = 64u;
 
 fn row_at(instance: u32, row: u32) -> u32 {
     return instance * dims.row_stride + row;
 }
 
-// Energies lie as: an instance each, what its contacts had where the last iteration began; then three regions (even iterations, odd ones,
-// rejected ones) of instances, groups of chains, groups of rows, contacts. Energies of rejected iterates are all in groups of rows.
+// Layout of energies: one per instance for its contacts at the start of the last iteration; then three regions (even
+// iterations, odd ones, rejected ones) of instances, groups of chains, groups of rows, contacts. Energies of rejected
+// iterates are all in groups of rows.
 fn chain_groups() -> u32 {
     return dims.chain_stride / CHAINS;
 }

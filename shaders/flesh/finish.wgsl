@@ -1,4 +1,4 @@
-// End of a step: x + f, velocities, and the watched numbers. The twin of finish in dynamics/simulation/step.rs.
+// End of a step: x + f, velocities, and statistics. GPU version of finish in dynamics/simulation/step.rs.
 @group(0) @binding(7) var<storage, read_write> x: array<vec4f>;
 @group(0) @binding(8) var<storage, read> increment: array<vec4f>;
 @group(0) @binding(10) var<storage, read> rows: array<vec4u>;

@@ -1,5 +1,5 @@
-// b = M/h² (y − x) + the pulls of all chains around a row, in the order of the chains; x where the iteration begins. The twin of
-// dynamics/rows.rs.
+// b = M/h² (y − x) + the forces of all chains around a row, in the order of the chains, where x is the iteration's start.
+// GPU version of dynamics/rows.rs.
 
 @group(0) @binding(6) var<storage, read> forces: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> x: array<vec4f>;
@@ -9,7 +9,7 @@
 
 var<workgroup> energy_of: array<f32, ROWS>;
 
-// A row that begins at `place`, with the forces of the local step. Returns the energy of inertia.
+// A row that starts at `place`, with the forces of the local step. Returns the energy of inertia.
 fn gather_row(instance: u32, row: u32, place: vec3f) -> f32 {
     var pull = vec3f();
     let end = link(row + 1u);
@@ -19,7 +19,7 @@ fn gather_row(instance: u32, row: u32, place: vec3f) -> f32 {
     return begin_row(instance, row, place, pull);
 }
 
-// Likewise, with the pulls of all chains.
+// The same, with the forces of all chains.
 fn begin_row(instance: u32, row: u32, place: vec3f, pull: vec3f) -> f32 {
     let i = row_at(instance, row);
     let goal = memory[remembered_at(GOAL, instance, row)];
@@ -33,7 +33,7 @@ fn begin_row(instance: u32, row: u32, place: vec3f, pull: vec3f) -> f32 {
     return inertia_energy(goal, place);
 }
 
-// Leaves the sum over all threads of the workgroup in `energy_of[0]`, for the first one.
+// Sums over all threads of the workgroup into `energy_of[0]`, for the first one.
 fn add_up(thread: u32, energy: f32) {
     workgroupBarrier();
     energy_of[thread] = energy;

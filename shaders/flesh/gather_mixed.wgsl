@@ -1,6 +1,6 @@
-// Where the acceleration goes: x + f − Σ γₖ Δ(x + f)ₖ. If the energy is higher there than the last iterate's, the iterate is
-// rejected: the iteration then begins at x + f, and every row computes the pulls of its chains itself. That is three times the work of a
-// local step, but rare; separate passes would cost their latency in every iteration.
+// At the accelerated iterate x + f − Σ γₖ Δ(x + f)ₖ. If its energy is higher than the last iterate's, it is rejected: the
+// iteration then starts at x + f, and every row recomputes the forces of its chains. That costs three local steps, but is
+// rare; separate passes would cost their latency in every iteration.
 @group(0) @binding(13) var<storage, read_write> states: array<Anderson>;
 
 // Relative increases of the energy up to this are attributed to rounding.
@@ -29,7 +29,8 @@ fn gather_mixed(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocati
     }
 }
 
-// Whether the energy rose. Every workgroup adds up for itself, in the same order; the first of an instance writes it down.
+// Whether the energy increased. Every workgroup computes the sum in the same order; the first of an instance stores the
+// result.
 fn decide(instance: u32, thread: u32, writes: bool) {
     var energy = 0.0;
     for (var k = thread; k < energy_count(); k += ROWS) {
@@ -64,7 +65,8 @@ fn plain_place(instance: u32, row: u32) -> vec3f {
     return memory[remembered_at(PLAIN, instance, row)].xyz;
 }
 
-// A row with the pulls of the chains around it at x + f. Returns the energy of its inertia, and of the chains whose first unknown it is.
+// A row with the forces of the chains around it at x + f. Returns the energy of its inertia, and of the chains whose first
+// unknown it is.
 fn gather_anew(instance: u32, row: u32) -> f32 {
     var pull = vec3f();
     var energy = 0.0;
@@ -79,7 +81,8 @@ fn gather_anew(instance: u32, row: u32) -> f32 {
     return begin_row(instance, row, plain_place(instance, row), pull) + energy;
 }
 
-// The pull of a chain on one of its points, as the local step makes it; and the energy of the chain, if that is its first unknown.
+// The force of a chain on one of its points, as in the local step; and the energy of the chain, if that is its first
+// unknown.
 fn pull_on(instance: u32, chain: u32, corner: u32) -> vec4f {
     let group = chain / CHAINS;
     let lane = chain % CHAINS;
@@ -91,7 +94,7 @@ fn pull_on(instance: u32, chain: u32, corner: u32) -> vec4f {
     var b = place_of(instance, chain_point(group, lane));
     var c = place_of(instance, chain_point(group, CHAINS + lane));
     var d = place_of(instance, chain_point(group, 2u * CHAINS + lane));
-    // What pulls along the edges to and from the point.
+    // Forces along the edges to and from the point.
     var behind = vec3f();
     var ahead = vec3f();
     var energy = 0.0;

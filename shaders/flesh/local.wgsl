@@ -1,12 +1,12 @@
-// The local step: for every tet the closest rotation, for every chain the pulls towards it on its unknowns. The twin of
+// The local step: for every tet the closest rotation, for every chain the forces on its unknowns. GPU version of
 // dynamics/local.rs.
 //
-// A chain has six points; tet t is made of the points t … t + 3. A workgroup has 32 chains, a thread one tet: thread 32 t + c works on
-// tet t of chain c, and on the points t and t + 3 of it.
+// A chain has six points; tet t has the points t … t + 3. A workgroup has 32 chains and one thread per tet: thread 32 t + c
+// computes tet t of chain c, and the points t and t + 3 of it.
 
 override ENERGY: bool = false;
 
-// Instances: pulls on the first, second, … point of all chains, for as many points as are unknown anywhere.
+// For each instance: forces on the first, second, … point of all chains, for as many points as may be unknown.
 @group(0) @binding(6) var<storage, read_write> forces: array<vec4f>;
 @group(0) @binding(14) var<storage, read_write> energies: array<f32>;
 
@@ -31,7 +31,7 @@ fn local_step(group: u32, instance: u32, thread: u32) {
     }
 }
 
-// What all tets of a chain pull along its edge from this point to the next.
+// Sum of all tets' forces of a chain along its edge from this point to the next.
 fn edge_pull(edge: u32, chain: u32) -> vec3f {
     var sum = vec3f();
     for (var tet = 0u; tet < 3u; tet++) {
@@ -53,7 +53,7 @@ fn pull(group: u32, thread: u32) -> f32 {
     return own.energy;
 }
 
-// Writes the sum of what all threads of the workgroup have.
+// Writes the sum over all threads of the workgroup.
 fn add_energies(thread: u32, energy: f32, place: u32) {
     workgroupBarrier();
     energy_of[thread] = energy;

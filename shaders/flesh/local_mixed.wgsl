@@ -1,16 +1,16 @@
-// The local step where the acceleration goes, and all energies there. Every workgroup works out for itself, in the same order, how far
-// that is; the first of an instance writes it down. `add_contacts` knows what touches.
+// The local step at the accelerated iterate, and all energies there. Every workgroup computes the coefficients in the same
+// order; the first of an instance stores them. `add_contacts` adds the contact energy.
 @group(0) @binding(12) var<storage, read> memory: array<vec4f>;
 @group(0) @binding(13) var<storage, read_write> states: array<Anderson>;
 // Groups of rows: partial products, four at a time.
 @group(0) @binding(15) var<storage, read> sums: array<vec4f>;
 
 override MEMORY: u32 = 3u;
-// Newest difference with all, all with the increment, the increment's square.
+// Newest difference with all, all with the increment, and the increment's square.
 const VECTORS: u32 = 5u;
 // A residual that grows by this factor resets the history.
 const GROWTH: f32 = 1.5;
-// Regularisation of the normal equations, whose diagonal is scaled to 1: rounding of products in single precision.
+// Regularisation of the normal equations, whose diagonal is scaled to 1: the rounding error of products in single precision.
 const REGULARIZATION: f32 = 1e-6;
 
 var<workgroup> products: array<vec4f, TETS>;
@@ -31,7 +31,7 @@ fn local_mixed(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocatio
     }
     workgroupBarrier();
     local_step(workgroup.x, instance, thread);
-    // Groups of rows are shared out among workgroups.
+    // Groups of rows are distributed over workgroups.
     for (var rows = workgroup.x; rows < row_groups(); rows += chain_groups()) {
         let row = rows * ROWS + thread;
         var energy = 0.0;
@@ -51,10 +51,10 @@ fn mixed_place(instance: u32, row: u32) -> vec3f {
     return place;
 }
 
-// Sums up the products, and the energy where the last iteration began.
+// Sums the products, and the energy at the start of the last iteration.
 fn add_up(instance: u32, thread: u32, old: u32) {
     let vectors = (2u * MEMORY + 4u) / 4u;
-    // Threads share the vectors out, each with as many lanes.
+    // The vectors are distributed over threads, with equal numbers of lanes.
     let lanes = TETS / vectors;
     let vector = thread / lanes;
     let lane = thread % lanes;
@@ -139,7 +139,7 @@ fn gram_at(old: u32, slot: u32, i: u32, j: u32) -> f32 {
     return states[old].gram[i * MAX_MEMORY + j];
 }
 
-// Cholesky's method on the equations scaled to a diagonal of 1; γ stays 0 where there is no solution.
+// Cholesky's method on the equations scaled to a unit diagonal; γ stays 0 if there is no solution.
 fn solve(old: u32, slot: u32, count: u32) {
     var l: array<array<f32, MAX_MEMORY>, MAX_MEMORY>;
     var scale: array<f32, MAX_MEMORY>;

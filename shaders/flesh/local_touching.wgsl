@@ -1,4 +1,4 @@
-// The energy of the contacts where the acceleration goes, by the last workgroup: it has the fewest chains.
+// The contact energy at the accelerated iterate, by the last workgroup: it has the fewest chains.
 @group(0) @binding(17) var<uniform> press_dims: PressDims;
 @group(0) @binding(18) var<storage, read> contacts: array<PressContact>;
 

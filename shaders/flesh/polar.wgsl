@@ -1,26 +1,27 @@
-// The rotation closest to a matrix, for any matrix: GPU version of dynamics/polar.rs.
+// The rotation closest to a matrix, for any matrix: GPU version of numerics/polar.
 //
-// Newton's iteration X ← ½ (γ X + X⁻ᵀ/γ), scaled by γ² = ‖X⁻¹‖/‖X‖ in the first steps where something is far off (Higham, "Computing the
-// Polar Decomposition", SIAM J. Sci. Stat. Comput. 1986). After the first step no singular value is below 1, so that the determinant
-// bounds the error. Where F turns space inside out, the closest rotation is Q (I − 2 v vᵀ) with v the direction of the smallest singular
-// value. Where F is squeezed to a line, its cofactors are rounding: the line is turned, and the plane across it on its own.
+// Newton's iteration X ← ½ (γ X + X⁻ᵀ/γ), scaled by γ² = ‖X⁻¹‖/‖X‖ in the first steps if the determinant is far from 1
+// (Higham, "Computing the Polar Decomposition", SIAM J. Sci. Stat. Comput. 1986). After the first step no singular value is
+// below 1, so that the determinant bounds the error. If det F < 0, the closest rotation is Q (I − 2 v vᵀ) with v the
+// direction of the smallest singular value. If F is nearly rank-one, its cofactors are rounding errors: the line is rotated,
+// then the plane across it.
 
 const POLAR_STEPS: u32 = 14u;
 // Squared determinants outside of this range need scaled steps.
 const POLAR_LEAST: f32 = 0.16;
 const POLAR_MOST: f32 = 6.0;
-// A step that began with a squared determinant below this is the last: its error is then below 3e-8.
+// A step that started with a squared determinant below this is the last: its error is then below 3e-8.
 const POLAR_CLOSE: f32 = 1.0004;
-// Squarings that make the smallest singular value stand out: a gap of 1 % becomes a factor of 30 000.
+// Number of squarings that separate the smallest singular value: a gap of 1 % becomes a factor of 30 000.
 const POLAR_SQUARINGS: u32 = 10u;
 // (σ₂/σ₁)² below which a matrix counts as a line: there, the sign of the determinant may be rounding while σ₁ σ₃ > σ₂², and a Newton
 // step with the wrong sign would turn the second direction around.
 const POLAR_LINE: f32 = 1e-4;
 // Matrices smaller than this are zero.
 const POLAR_NOTHING: f32 = 1e-30;
-// The inverse of a larger number may be none.
+// The inverse of a larger number may underflow to zero.
 const POLAR_HUGE: f32 = 1e20;
-// Determinants closer to 0 are rounding.
+// Determinants closer to 0 are rounding errors.
 const POLAR_FLAT: f32 = 1e-10;
 
 fn identity() -> mat3x3f {
@@ -68,7 +69,7 @@ fn closest_rotation(f: mat3x3f) -> mat3x3f {
     if !is_finite(off) || abs(off) > 1e-3 {
         return line_rotation(start);
     }
-    // That of F may be rounding, and so may its sign.
+    // The determinant of F may be a rounding error, and so may its sign.
     if dot(q[0], cross(q[1], q[2])) < 0.0 {
         return reflected(start, q);
     }
@@ -83,7 +84,7 @@ fn polar_factor(start: mat3x3f, first: mat3x3f, determinant: f32) -> mat3x3f {
     var c = first;
     var d = determinant;
     for (var k = 0u; k < POLAR_STEPS; k++) {
-        // A flat matrix has no sign: either is as good.
+        // A singular matrix has no sign: both are valid.
         let safe = select(min(d, -POLAR_FLAT), max(d, POLAR_FLAT), d >= 0.0);
         var gamma = 1.0;
         if far && k < 2u {
@@ -100,8 +101,8 @@ fn polar_factor(start: mat3x3f, first: mat3x3f, determinant: f32) -> mat3x3f {
     return x;
 }
 
-// Q (I − 2 v vᵀ): v vᵀ is what repeated squaring leaves of the adjugate of H = Qᵀ F, whose largest eigenvalue belongs to the smallest
-// of H. Its longest column is v, or between the two where two are as small, which is as good.
+// Q (I − 2 v vᵀ): repeated squaring of the adjugate of H = Qᵀ F converges to v vᵀ, for the smallest eigenvalue of H. Its
+// longest column is v; if two eigenvalues are equal, any vector between is valid.
 fn reflected(f: mat3x3f, q: mat3x3f) -> mat3x3f {
     var p = cofactors(transpose(q) * f);
     for (var k = 0u; k < POLAR_SQUARINGS; k++) {

@@ -1,4 +1,4 @@
-// The closest rotations of many matrices, for tests: nine numbers each, column by column.
+// The closest rotations of many matrices, for tests: nine values each, column by column.
 @group(0) @binding(0) var<storage, read> matrices: array<f32>;
 @group(0) @binding(1) var<storage, read_write> results: array<f32>;
 

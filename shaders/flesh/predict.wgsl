@@ -1,4 +1,5 @@
-// Where a step begins: carried along by the base, with what a row had of its own motion. The twin of predict in dynamics/simulation/step.rs.
+// Start of a step: rows move with the base and with their own velocity. GPU version of predict in
+// dynamics/simulation/step.rs.
 @group(0) @binding(5) var<storage, read> base: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> x: array<vec4f>;
 @group(0) @binding(8) var<storage, read_write> increment: array<vec4f>;
@@ -7,7 +8,7 @@
 @group(0) @binding(13) var<storage, read_write> states: array<Anderson>;
 @group(0) @binding(14) var<storage, read_write> energies: array<f32>;
 
-// A norm and an energy that any is below.
+// Upper bound of any norm and energy.
 const NONE: f32 = 1e37;
 
 @compute @workgroup_size(64)
@@ -53,7 +54,7 @@ fn begin(instance: u32) {
     states[state].rejected_so_far = 0u;
     states[state].norm = NONE;
     states[state].energy = NONE;
-    // What nothing touches writes no energy of contacts.
+    // Without contacts no contact energy is written.
     energies[instance] = 0.0;
     for (var region = 0u; region < TAKEN_BACK; region++) {
         energies[energies_at(region, instance) + energy_count() - 1u] = 0.0;

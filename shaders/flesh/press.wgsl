@@ -1,13 +1,14 @@
-// Contact forces: the complementarity problem of `dynamics/contact_equations.rs`, solved by one workgroup an instance.
+// Contact forces: the complementarity problem of `dynamics/contact_equations.rs`, solved by one workgroup per instance.
 //
 //     A l >= b,   l >= 0,   l (A l - b) = 0,     b = target - n . sum u (x + increment)
 //
-// by conjugate gradients on the contacts that press or are about to, as `dynamics/loads.rs`. Contact i belongs to thread i modulo the
-// number of threads; per-contact values stay in registers, and only the vector of the matrix product is shared.
+// by conjugate gradients on the contacts that are active or about to be, as in `numerics/complementarity.rs`. Contact i belongs to
+// thread i modulo the number of threads; per-contact values stay in registers, and only the vector of the matrix product is
+// shared.
 
 const THREADS: u32 = 256u;
 const PIECES: u32 = 16u;
-// Contacts of a thread at most.
+// Maximum number of contacts per thread.
 const OWN: u32 = MOST / THREADS;
 const ROUNDS: u32 = 10u;
 const ITERATIONS: u32 = 80u;
@@ -15,8 +16,8 @@ const ITERATIONS: u32 = 80u;
 @group(0) @binding(0) var<uniform> press_dims: PressDims;
 @group(0) @binding(1) var<storage, read> contacts: array<PressContact>;
 @group(0) @binding(2) var<storage, read> matrix: array<f32>;
-// For every instance: how many contacts, how many touched rows, the tolerance (bits of an f32), unused; then three words a touched row:
-// row, first push, end of its pushes; then the pushes, contact * 4 + corner.
+// For every instance: number of contacts, number of touched rows, tolerance (bits of an f32), unused. Then three words per
+// touched row: row, first force, end of its forces. Then the forces, contact * 4 + corner.
 @group(0) @binding(3) var<storage, read> spread: array<u32>;
 @group(0) @binding(4) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> increment: array<vec4<f32>>;
@@ -32,10 +33,10 @@ var<workgroup> reduced: vec2<f32>;
 
 var<private> thread: u32;
 var<private> count: u32;
-// Where the instance's contacts and matrix begin.
+// First contact and first matrix entry of the instance.
 var<private> first_contact: u32;
 var<private> first_entry: u32;
-// Of the thread's own contacts.
+// State of the thread's own contacts.
 var<private> value: array<f32, OWN>;
 var<private> wanted: array<f32, OWN>;
 var<private> residual: array<f32, OWN>;
@@ -44,7 +45,8 @@ var<private> image: array<f32, OWN>;
 var<private> per_diagonal: array<f32, OWN>;
 var<private> is_free: array<bool, OWN>;
 
-// The sum of the first numbers of all threads, and the largest of the second ones: 256, then 16, then one, so that there are few barriers.
+// The sum of the first values of all threads and the maximum of the second ones: reduced from 256 to 16 to one, to save
+// barriers.
 fn over_all(own: vec2<f32>) -> vec2<f32> {
     partial[thread] = own;
     workgroupBarrier();
@@ -78,7 +80,7 @@ fn largest(own: f32) -> f32 {
     return over_all(vec2(0.0, own)).y;
 }
 
-// A row of the matrix times the shared vector; the matrix is symmetric, so that neighbours read neighbours.
+// A row of the matrix times the shared vector; the matrix is symmetric, so columns are read instead, which are coalesced.
 fn product(contact: u32) -> f32 {
     var sums = vec4(0.0);
     var j = 0u;
@@ -94,7 +96,7 @@ fn product(contact: u32) -> f32 {
     return result;
 }
 
-// How far a contact is from its target, and its energy before the increment.
+// Distance of a contact to its target, and its energy before the increment.
 fn violation(contact: PressContact, offset: u32) -> vec2<f32> {
     var gap = vec3(0.0);
     var change = vec3(0.0);
@@ -107,7 +109,7 @@ fn violation(contact: PressContact, offset: u32) -> vec2<f32> {
     return vec2(missing, contact_energy(contact, gap));
 }
 
-// Largest residual of the thread's own contacts that press.
+// Largest residual of the thread's active contacts.
 fn own_worst() -> f32 {
     var most = 0.0;
     for (var k = 0u; k < OWN; k++) {
@@ -118,7 +120,7 @@ fn own_worst() -> f32 {
     return most;
 }
 
-// Residuals at the present loads, and the active set.
+// Residuals at the current loads, and the active set.
 fn restart() {
     for (var k = 0u; k < OWN; k++) {
         let i = thread + k * THREADS;

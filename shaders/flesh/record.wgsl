@@ -1,5 +1,5 @@
-// After the global step: what the acceleration remembers of this iteration, and the scalar products it needs, summed up over a group of
-// rows. The twin of Rows::record in dynamics/rows.rs.
+// After the global step: the differences of this iteration for Anderson acceleration, and their scalar products, summed over
+// a group of rows. GPU version of Rows::record in dynamics/rows.rs.
 @group(0) @binding(7) var<storage, read> x: array<vec4f>;
 @group(0) @binding(8) var<storage, read> increment: array<vec4f>;
 @group(0) @binding(12) var<storage, read_write> memory: array<vec4f>;
@@ -8,7 +8,7 @@
 
 override MEMORY: u32 = 3u;
 const VECTORS: u32 = 5u;
-// The numbers of these: Direct3D's older compiler can't write to components of vectors by computed indices.
+// Indices of the components: Direct3D's older compiler cannot write to vector components by computed indices.
 const NUMBERS: u32 = 4u * VECTORS;
 
 var<workgroup> partial: array<vec4f, ROWS>;
@@ -17,7 +17,7 @@ var<workgroup> partial: array<vec4f, ROWS>;
 fn record(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index) thread: u32) {
     let instance = workgroup.y;
     let row = workgroup.x * ROWS + thread;
-    // Newest difference with all, all with the increment, the increment's square.
+    // Newest difference with all, all with the increment, and the increment's square.
     var products: array<f32, NUMBERS>;
     if row < dims.rows {
         products = remember(instance, row);

@@ -1,11 +1,11 @@
-// The transpose of a matrix in lines times vectors: a workgroup has a block of sixteen columns and goes over all lines that touch it,
-// sixteen lines at a time. What they are multiplied by is read by all threads before, into workgroup memory.
+// The transpose of a matrix in lines times vectors: a workgroup computes a block of sixteen columns and loops over all lines
+// in it, sixteen at a time. All threads first load the multiplied entries into workgroup memory.
 
-// Where the lines of each block begin; row and line of each.
+// Start of each block's lines; row and line of each.
 @group(0) @binding(2) var<storage, read> starts: array<u32>;
 @group(0) @binding(3) var<storage, read> lines: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> vector: array<vec4<f32>>;
-// The vector on rows of the top, which are marked.
+// The vector of the top's rows, which are marked.
 @group(0) @binding(5) var<storage, read> top: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> result: array<f32>;
 
@@ -14,7 +14,7 @@ const TOP: u32 = 0x80000000u;
 var<workgroup> staged: array<u32, THREADS>;
 var<workgroup> range: vec2<u32>;
 
-// Begin and end of a block's lines: the same for all threads, said so that compilers know where there are barriers between.
+// Begin and end of a block's lines: uniform over the workgroup, declared so because of the barriers in the loop.
 fn lines_of(block: u32, thread: u32) -> vec2<u32> {
     if thread == 0u {
         range = vec2<u32>(starts[block], starts[block + 1u]);

@@ -2,25 +2,25 @@
 // `operand(row) -> vec3<f32>` and sets `first_vector`, where the vectors of its instance begin.
 
 struct HybridDims {
-    // Unknowns, and how far apart the instances' rows are in b and x.
+    // Unknowns, and the stride between instances in b and x.
     rows: u32,
     row_stride: u32,
-    // Rows with those of zeros: how far apart the columns of the ELL part and the instances of the vectors are.
+    // Padded rows: the stride between columns of the ELL part and between instances of the vectors.
     stride: u32,
     // Entries of a row in ELL format.
     width: u32,
-    // Where the CRS part begins in `entries`.
+    // Start of the CRS part in `entries`.
     rest: u32,
     // Workgroups of an instance.
     groups: u32,
-    // Stop when the square of the residual is this part of the first one's.
+    // Stop when the squared residual falls below this fraction of the initial one.
     tolerance2: f32,
     unused: u32,
 }
 
 const THREADS: u32 = 128u;
 const CHUNK: u32 = 256u;
-// The numbers of an instance behind the sums of its workgroups: `Progress` as vectors.
+// Statistics of an instance after the sums of its workgroups: `SolveProgress` as vectors.
 const PROGRESS: u32 = 3u;
 
 @group(0) @binding(0) var<uniform> dims: HybridDims;
@@ -43,7 +43,7 @@ fn times(e: vec2<u32>) -> vec3<f32> {
     return bitcast<f32>(e.y) * operand(e.x);
 }
 
-// All threads of the workgroup, whose first row is `first`, come here together.
+// Must be called by all threads of the workgroup, whose first row is `first`.
 fn product(row: u32, thread: u32, first: u32) -> vec3<f32> {
     var sum = vec3<f32>();
     for (var k = 0u; k < dims.width; k++) {
@@ -70,12 +70,12 @@ fn product(row: u32, thread: u32, first: u32) -> vec3<f32> {
 }
 
 struct Sums {
-    // And, where a solve begins, the square of what the residual is measured by.
+    // At the start of a solve also the square of the reference residual.
     gamma: vec4<f32>,
     delta: vec3<f32>,
 }
 
-// The sums over all threads of the workgroup, for each of them. Eight components in sixteen pieces of eight threads.
+// Sums over all threads of the workgroup, for each component: eight components in sixteen pieces of eight threads.
 fn total(thread: u32, gamma: vec4<f32>, delta: vec3<f32>) -> Sums {
     workgroupBarrier();
     scratch[thread] = gamma;
@@ -100,7 +100,7 @@ fn total(thread: u32, gamma: vec4<f32>, delta: vec3<f32>) -> Sums {
     return Sums(vec4<f32>(totals[0], totals[1], totals[2], totals[3]), vec3<f32>(totals[4], totals[5], totals[6]));
 }
 
-// Where the sums of an instance begin.
+// Start of an instance's sums.
 fn sums_of(instance: u32) -> u32 {
     return instance * (2u * dims.groups + PROGRESS);
 }

@@ -1,5 +1,6 @@
-// One iteration of conjugate gradients (Chronopoulos, Gear) in one pass. The vectors of the pass before are complete, its scalar
-// products lie as one sum a workgroup: each workgroup adds all of them up, and computes the new û of its neighbours itself.
+// One iteration of conjugate gradients (Chronopoulos, Gear) in one pass. The vectors of the previous pass are complete, its
+// scalar products are stored as one sum per workgroup: each workgroup adds all of them up, and computes the new û of its
+// neighbours itself.
 //
 // A row of the vectors is (û, p.x), (ŵ, p.y), (ŝ, p.z).
 // Progress of an instance: (α, 1 if it has stopped), (γ, (b, D⁻¹b)), (iterations, γ over that, -, -).
@@ -25,7 +26,7 @@ fn quotient(a: vec3<f32>, b: vec3<f32>) -> vec3<f32> {
     return select(vec3<f32>(), a / select(vec3<f32>(1.0), b, positive), positive);
 }
 
-// The sums of all workgroups of the pass before.
+// The sums of all workgroups of the previous pass.
 fn gather(place: u32, thread: u32) -> Sums {
     var gamma = vec4<f32>();
     var delta = vec3<f32>();

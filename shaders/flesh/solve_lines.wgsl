@@ -1,9 +1,9 @@
-// Matrices in lines of sixteen columns (src/dynamics/lines.rs), and vectors of one instance or of four at a time.
+// Matrices in lines of sixteen columns (src/numerics/lines.rs), and vectors of one instance or of four at a time.
 //
 // A tile is three vectors of four: x, y and z of four rows of one instance, or of one row of four instances.
 
 struct LineDims {
-    // Unknowns, and how far apart the instances' rows are.
+    // Unknowns, and the stride between instances.
     rows: u32,
     row_stride: u32,
     instances: u32,
@@ -25,7 +25,7 @@ fn put(thread: u32, tile: mat3x4<f32>) {
     tiles[2u * THREADS + thread] = tile[2];
 }
 
-// Where a row of an instance is in vectors; of the last instance if there is no such.
+// Index of a row of an instance in the vectors; of the last instance if there is no such.
 fn place(instance: u32, row: u32) -> u32 {
     return min(instance, dims.instances - 1u) * dims.row_stride + row;
 }

@@ -1,5 +1,6 @@
-// A matrix in lines times vectors. A workgroup multiplies the groups of a batch, each with the same number of threads; sixteen threads
-// next to each other read a line. A read of the vector serves four rows, a read of the matrix one instance or four.
+// A matrix in lines times vectors. A workgroup multiplies the groups of a batch, each with the same number of threads;
+// sixteen adjacent threads read a line. One read of the vector serves four rows, one read of the matrix one instance or
+// four.
 
 struct LineGroup {
     row: u32,
@@ -23,7 +24,7 @@ struct LineBatch {
 
 var<workgroup> partial: array<f32, 192>;
 
-// What a thread has of a group: a lane of every `step`th of its lines from `first` on.
+// A thread's share of a group: one lane of every `step`th line from `first` on.
 struct Work {
     lines: LineGroup,
     lane: u32,
@@ -40,7 +41,7 @@ fn column(work: Work, k: u32) -> u32 {
     return LINE * blocks[work.lines.block + k] + work.lane;
 }
 
-// The values of the rows in line k; of the last one again where there are less than four.
+// The values of the rows in line k; the last row is repeated if there are fewer than four.
 fn values_at(work: Work, k: u32) -> vec4<f32> {
     let last = work.lines.rows - 1u;
     let line = work.lines.line + k * work.lines.rows;
@@ -52,8 +53,8 @@ fn values_at(work: Work, k: u32) -> vec4<f32> {
     );
 }
 
-// Sums the tiles of the threads of each group. Afterwards the threads hold the sums of component `thread / 16` (four for each of x, y,
-// z) of group `thread % 16` of the batch, if there are such.
+// Sums the tiles of the threads of each group. Afterwards the threads hold the sums of component `thread / 16` (four for
+// each of x, y, z) of group `thread % 16` of the batch, if it exists.
 fn reduced(batch: LineBatch, thread: u32, tile: mat3x4<f32>) -> f32 {
     workgroupBarrier();
     put(thread, tile);
@@ -63,7 +64,7 @@ fn reduced(batch: LineBatch, thread: u32, tile: mat3x4<f32>) -> f32 {
     if component < 12u {
         var sum = 0.0;
         for (var k = 0u; k < 16u; k++) {
-            // Each piece begins elsewhere, so that they read from different banks.
+            // Each piece starts at another offset, to avoid bank conflicts.
             sum += tiles[THREADS * (component / 4u) + 16u * piece + (k + piece) % 16u][component % 4u];
         }
         partial[thread] = sum;

@@ -4,7 +4,7 @@ override VOLUME: bool = false;
 @group(0) @binding(5) var<storage, read> base: array<vec4f>;
 
 struct Pull {
-    // One an edge along the chain.
+    // One value per edge along the chain.
     columns: mat3x3f,
     energy: f32,
 }
@@ -32,7 +32,7 @@ fn pull_of(group: u32, tet: u32, a: vec3f, b: vec3f, c: vec3f, d: vec3f) -> Pull
     return Pull((stress * weight) * transpose(rest_inverse), 0.5 * weight * energy);
 }
 
-// A point of a chain: where it is prescribed, or where the iteration has the unknown.
+// A point of a chain: the prescribed position, or the unknown's in this iteration.
 fn place_of(instance: u32, point: u32) -> vec3f {
     if (point & PRESCRIBED) != 0u {
         return base[instance * dims.base_stride + (point ^ PRESCRIBED)].xyz;

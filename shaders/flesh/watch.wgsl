@@ -1,9 +1,9 @@
-// What a step did to an instance, for the host to look at now and then. Lengths are bits of numbers that are not negative: these are
-// in the order of the numbers.
+// Statistics of an instance's step. Lengths are stored as bits of non-negative numbers, which have the same order as the
+// numbers.
 struct Watch {
-    // How far the row that moved most relative to its base went.
+    // Largest displacement of a row relative to its base in the step.
     farthest: atomic<u32>,
-    // How far the row that moved most in the last iteration went.
+    // Largest displacement of a row in the last iteration.
     last_change: atomic<u32>,
     // Not 0 if a value was non-finite, in this step or any since the state was restored.
     broken: atomic<u32>,

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use egui::Context;
+use rfd::{AsyncFileDialog, FileHandle};
 
 use crate::session::{Answer, Command, Export, KeysCommand, ProjectCommand, RigCommand, Source};
 
@@ -106,83 +107,79 @@ impl Dialogs {
     }
 }
 
+/// A command, once the user has chosen.
+type FutureCommand = std::pin::Pin<Box<dyn Future<Output = Option<Command>> + Send>>;
+
+/// A command from the chosen path.
+fn with_path(
+    answer: impl Future<Output = Option<FileHandle>> + Send + 'static,
+    command: impl FnOnce(PathBuf) -> Command + Send + 'static,
+) -> FutureCommand {
+    Box::pin(async move { Some(command(answer.await?.path().to_path_buf())) })
+}
+
+/// A command from the chosen files.
+fn with_files(
+    answer: impl Future<Output = Option<Vec<FileHandle>>> + Send + 'static,
+    command: impl FnOnce(Vec<PathBuf>) -> Command + Send + 'static,
+) -> FutureCommand {
+    Box::pin(async move {
+        let files = answer.await?;
+        let files: Vec<PathBuf> = files.iter().map(|file| file.path().to_path_buf()).collect();
+        (!files.is_empty()).then(|| command(files))
+    })
+}
+
 /// The dialog must be created on the window's thread, but may be awaited elsewhere.
-#[expect(clippy::too_many_lines, reason = "one arm for each dialog")]
-fn futures_of(
-    purpose: Purpose,
-    name: &str,
-) -> std::pin::Pin<Box<dyn Future<Output = Option<Command>> + Send>> {
-    let dialog = rfd::AsyncFileDialog::new();
+fn futures_of(purpose: Purpose, name: &str) -> FutureCommand {
+    let dialog = AsyncFileDialog::new();
     match purpose {
         Purpose::Open => {
-            let answer = dialog
+            let kinds = [&crate::io::extensions()[..], &["sinew"]].concat();
+            let dialog = dialog
                 .set_title("Open a character")
-                .add_filter(
-                    "Characters and projects",
-                    &[&crate::io::extensions()[..], &["sinew"]].concat(),
-                )
-                .add_filter("All files", &["*"])
-                .pick_files();
-            Box::pin(async move {
-                let files: Vec<PathBuf> = answer
-                    .await?
-                    .iter()
-                    .map(|file| file.path().to_path_buf())
-                    .collect();
-                (!files.is_empty()).then(|| Command::Open(Source::of_files(files)))
+                .add_filter("Characters and projects", &kinds)
+                .add_filter("All files", &["*"]);
+            with_files(dialog.pick_files(), |files| {
+                Command::Open(Source::of_files(files))
             })
         }
         Purpose::LoadPose => {
-            let answer = dialog
+            let dialog = dialog
                 .set_title("Load a pose")
-                .add_filter("Poses", &["json"])
-                .pick_file();
-            Box::pin(async move { Some(Command::LoadPose(answer.await?.path().to_path_buf())) })
+                .add_filter("Poses", &["json"]);
+            with_path(dialog.pick_file(), Command::LoadPose)
         }
         Purpose::SaveRig => {
-            let answer = dialog
+            let dialog = dialog
                 .set_title("Save the skeleton")
                 .add_filter("Joints alone", &["skel"])
                 .add_filter("Mesh, joints and weights", &["glb"])
-                .set_file_name(format!("{name}.skel"))
-                .save_file();
-            Box::pin(async move {
-                Some(Command::Rig(RigCommand::Save(
-                    answer.await?.path().to_path_buf(),
-                )))
+                .set_file_name(format!("{name}.skel"));
+            with_path(dialog.save_file(), |path| {
+                Command::Rig(RigCommand::Save(path))
             })
         }
         Purpose::LoadPoses => {
-            let answer = dialog
+            let dialog = dialog
                 .set_title("Load poses into the library")
-                .add_filter("Poses", &["json"])
-                .pick_files();
-            Box::pin(async move {
-                let files = answer
-                    .await?
-                    .iter()
-                    .map(|file| file.path().to_path_buf())
-                    .collect();
-                Some(Command::Keys(KeysCommand::LoadPoses(files)))
+                .add_filter("Poses", &["json"]);
+            with_files(dialog.pick_files(), |files| {
+                Command::Keys(KeysCommand::LoadPoses(files))
             })
         }
         Purpose::SavePoses => {
-            let answer = dialog
-                .set_title("Save the poses into a folder")
-                .pick_folder();
-            Box::pin(async move {
-                Some(Command::Keys(KeysCommand::SavePoses(
-                    answer.await?.path().to_path_buf(),
-                )))
+            let dialog = dialog.set_title("Save the poses into a folder");
+            with_path(dialog.pick_folder(), |folder| {
+                Command::Keys(KeysCommand::SavePoses(folder))
             })
         }
         Purpose::SavePose => {
-            let answer = dialog
+            let dialog = dialog
                 .set_title("Save the pose")
                 .add_filter("Poses", &["json"])
-                .set_file_name(format!("{name} pose.json"))
-                .save_file();
-            Box::pin(async move { Some(Command::SavePose(answer.await?.path().to_path_buf())) })
+                .set_file_name(format!("{name} pose.json"));
+            with_path(dialog.save_file(), Command::SavePose)
         }
         Purpose::SaveProject | Purpose::SavePacked => {
             let packed = purpose == Purpose::SavePacked;
@@ -191,19 +188,12 @@ fn futures_of(
             } else {
                 ("Save the project", "")
             };
-            let answer = dialog
+            let dialog = dialog
                 .set_title(title)
                 .add_filter("Projects", &["sinew"])
-                .set_file_name(format!("{name}{suffix}.sinew"))
-                .save_file();
-            Box::pin(async move {
-                Some(
-                    ProjectCommand::SaveAs {
-                        path: answer.await?.path().to_path_buf(),
-                        packed,
-                    }
-                    .into(),
-                )
+                .set_file_name(format!("{name}{suffix}.sinew"));
+            with_path(dialog.save_file(), move |path| {
+                ProjectCommand::SaveAs { path, packed }.into()
             })
         }
         Purpose::Export(ending) => {
@@ -211,23 +201,16 @@ fn futures_of(
                 .set_title("Export")
                 .add_filter(ending, &[ending])
                 .set_file_name(format!("{name}.{ending}"));
-            let answer = dialog.save_file();
-            Box::pin(async move {
-                let path = answer.await?.path().to_path_buf();
-                Some(
-                    ProjectCommand::Export {
-                        export: Export::default(),
-                        path,
-                    }
-                    .into(),
-                )
+            with_path(dialog.save_file(), |path| {
+                let export = Export::default();
+                ProjectCommand::Export { export, path }.into()
             })
         }
         Purpose::LocateSource(index) => {
-            let answer = dialog.set_title("Locate the file").pick_file();
-            Box::pin(async move {
-                let answer = Answer::Located(answer.await?.path().to_path_buf());
-                Some(ProjectCommand::Answer { index, answer }.into())
+            let dialog = dialog.set_title("Locate the file");
+            with_path(dialog.pick_file(), move |path| {
+                let answer = Answer::Located(path);
+                ProjectCommand::Answer { index, answer }.into()
             })
         }
     }

@@ -13,7 +13,7 @@ use super::panels::limits::LimitView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::shortcuts::Now;
 use super::viewport::ViewportView;
-use super::viewport::picking::Target;
+use super::viewport::picking::PickTarget;
 use crate::app::actions::tools::Toolbox;
 use crate::app::widgets::grouped;
 use crate::character::{FleshSettings, NO_SKELETON};
@@ -199,7 +199,7 @@ pub(super) fn joints_section(
     ui: &mut Ui,
     session: &Session,
     subject: &Subject,
-    hovered: Option<Target>,
+    hovered: Option<PickTarget>,
     state: &mut JointsState,
     actions: &mut Actions,
 ) {
@@ -215,7 +215,7 @@ pub(super) fn joints_section(
     let view = JointsView {
         skeleton,
         selected,
-        hovered: hovered.map(Target::joint),
+        hovered: hovered.map(PickTarget::joint),
         angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
         moved: &moved,
         bone: selected.map(|joint| bone_view(session, subject, joint)),

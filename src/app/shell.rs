@@ -107,7 +107,7 @@ fn start_log() {
 struct Shell {
     ctx: egui::Context,
     workbench: Workbench,
-    running: Option<Running>,
+    running: Option<OpenWindow>,
     dropped: Vec<PathBuf>,
     drop_complete_at: Option<Instant>,
     repaint_at: Option<Instant>,
@@ -115,7 +115,7 @@ struct Shell {
     failure: Option<AppError>,
 }
 
-struct Running {
+struct OpenWindow {
     window: Arc<Window>,
     input: egui_winit::State,
     graphics: Graphics,
@@ -147,7 +147,7 @@ impl Shell {
         }
     }
 
-    fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<Running, AppError> {
+    fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<OpenWindow, AppError> {
         let mut attributes = Window::default_attributes()
             .with_title(self.workbench.title())
             .with_inner_size(winit::dpi::LogicalSize::new(1440.0, 900.0))
@@ -170,7 +170,7 @@ impl Shell {
             window.theme(),
             Some(graphics.max_texture_side()),
         );
-        Ok(Running {
+        Ok(OpenWindow {
             window,
             input,
             graphics,

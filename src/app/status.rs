@@ -6,7 +6,7 @@ use super::actions::{Action, Actions};
 use super::icons::{self, Icon};
 use super::viewport::Viewport;
 use super::viewport::gizmo::Ring;
-use super::viewport::posing::{Handle, PoseDrag};
+use super::viewport::posing::{PoseDrag, PoseHandle};
 use super::{shortcuts, theme};
 use crate::app::actions::ComfortAction;
 use crate::rig::Skeleton;
@@ -33,12 +33,12 @@ pub fn hint(
         return drag_hint(drag, &name);
     }
     match (viewport.hovered_handle, viewport.hovered) {
-        (Some(Handle::Ring(ring)), _) => format!("Drag to turn about {} – Ctrl snaps", axis(ring)),
-        (Some(Handle::Arrow(_)), _) => {
+        (Some(PoseHandle::Ring(ring)), _) => format!("Drag to turn about {} – Ctrl snaps", axis(ring)),
+        (Some(PoseHandle::Arrow(_)), _) => {
             "Drag to move the joint, the body follows – Ctrl snaps, Shift keeps a hand or foot turned as it is".to_owned()
         }
-        (Some(Handle::Ball), Some(target)) => format!("{}: click to select, drag to turn freely", name(target.joint())),
-        (Some(Handle::Ball), None) => "Drag to turn freely".to_owned(),
+        (Some(PoseHandle::Ball), Some(target)) => format!("{}: click to select, drag to turn freely", name(target.joint())),
+        (Some(PoseHandle::Ball), None) => "Drag to turn freely".to_owned(),
         (None, Some(target)) => {
             let joint = target.joint();
             format!("{}: click to select, drag to pull it – right click for more, P pins it", name(joint))

@@ -1,32 +1,15 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::*;
+use crate::test_folder::TestFolder;
 
-/// A temporary folder of a test.
-struct TestFolder(PathBuf);
-
-impl TestFolder {
-    fn new() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Self(std::env::temp_dir().join(format!("sinew-cache-{}-{number}", std::process::id())))
-    }
-
-    fn files(&self) -> Vec<PathBuf> {
-        fs::read_dir(&self.0)
-            .map(|listing| listing.flatten().map(|item| item.path()).collect())
-            .unwrap_or_default()
-    }
-}
-
-impl Drop for TestFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn files(folder: &TestFolder) -> Vec<PathBuf> {
+    fs::read_dir(&folder.0)
+        .map(|listing| listing.flatten().map(|item| item.path()).collect())
+        .unwrap_or_default()
 }
 
 fn key(number: u32) -> CacheKey {
@@ -35,7 +18,7 @@ fn key(number: u32) -> CacheKey {
 
 #[test]
 fn stored_data_is_returned() {
-    let place = TestFolder::new();
+    let place = TestFolder::absent("cache");
     let cache = Cache::in_folder(&place.0);
     assert!(cache.get(&key(1)).is_none());
     cache
@@ -53,7 +36,7 @@ fn stored_data_is_returned() {
 
 #[test]
 fn a_damaged_entry_is_recomputed() {
-    let place = TestFolder::new();
+    let place = TestFolder::absent("cache");
     let cache = Cache::in_folder(&place.0);
     let made = Cell::new(0);
     let numbers: Vec<f64> = (0..1000).map(|k| f64::from(k).sqrt()).collect();
@@ -70,7 +53,7 @@ fn a_damaged_entry_is_recomputed() {
     assert_eq!(derive().as_ref(), Ok(&numbers));
     assert_eq!(derive().as_ref(), Ok(&numbers));
     assert_eq!(made.get(), 1);
-    let [file] = &place.files()[..] else {
+    let [file] = &files(&place)[..] else {
         panic!("one entry")
     };
     let whole = fs::read(file).expect("readable");
@@ -90,7 +73,7 @@ fn a_damaged_entry_is_recomputed() {
 
 #[test]
 fn unsuitable_or_foreign_data_is_recomputed() {
-    let place = TestFolder::new();
+    let place = TestFolder::absent("cache");
     let cache = Cache::in_folder(&place.0);
     let made: Result<Vec<u32>, ()> = cache.derive(|| Some(key(1)), |_| true, || Ok(vec![1, 2, 3]));
     assert!(made.is_ok());
@@ -110,16 +93,16 @@ fn unsuitable_or_foreign_data_is_recomputed() {
 
 #[test]
 fn errors_are_not_cached() {
-    let place = TestFolder::new();
+    let place = TestFolder::absent("cache");
     let cache = Cache::in_folder(&place.0);
     let made: Result<u32, &str> = cache.derive(|| Some(key(1)), |_| true, || Err("cancelled"));
     assert_eq!(made, Err("cancelled"));
-    assert!(place.files().is_empty());
+    assert!(files(&place).is_empty());
 }
 
 #[test]
 fn the_least_recently_used_entries_are_evicted_and_nothing_else() {
-    let place = TestFolder::new();
+    let place = TestFolder::absent("cache");
     let cache = Cache::with_limit(&place.0, 10_000);
     let content = vec![1_u8; 1900];
     fs::create_dir_all(&place.0).expect("a folder");
@@ -140,7 +123,7 @@ fn the_least_recently_used_entries_are_evicted_and_nothing_else() {
         file.set_modified(SystemTime::now() - age)
             .expect("may be set");
     }
-    assert_eq!(place.files().len(), 5 + 2);
+    assert_eq!(files(&place).len(), 5 + 2);
     // The first is used again, so that the second and the third are the oldest.
     assert!(cache.get(&key(0)).is_some());
     cache
@@ -158,7 +141,7 @@ fn the_least_recently_used_entries_are_evicted_and_nothing_else() {
 
 #[test]
 fn concurrent_reads_and_writes_are_safe() {
-    let place = TestFolder::new();
+    let place = TestFolder::absent("cache");
     std::thread::scope(|scope| {
         for writer in 0..4_u8 {
             let cache = Cache::with_limit(&place.0, 200_000);
@@ -182,8 +165,7 @@ fn concurrent_reads_and_writes_are_safe() {
         }
     });
     assert!(
-        place
-            .files()
+        files(&place)
             .iter()
             .all(|file| file.extension().is_some_and(|ending| ending == "sinewkept"))
     );
@@ -191,7 +173,7 @@ fn concurrent_reads_and_writes_are_safe() {
 
 #[test]
 fn an_unusable_folder_disables_the_cache() {
-    let place = TestFolder::new();
+    let place = TestFolder::absent("cache");
     fs::write(&place.0, b"a file").expect("writable");
     let cache = Cache::in_folder(place.0.join("below"));
     assert!(cache.put(&key(1), &[b"x"]).is_err());
@@ -204,10 +186,10 @@ fn an_unusable_folder_disables_the_cache() {
 /// Reading needs no write permission, and a folder in the place of an entry is tolerated.
 #[test]
 fn a_folder_in_place_of_an_entry_is_ignored() {
-    let place = TestFolder::new();
+    let place = TestFolder::absent("cache");
     fs::create_dir_all(place.0.join(format!("{}.sinewkept", key(1)))).expect("a folder");
     let cache = Cache::in_folder(&place.0);
     assert!(cache.get(&key(1)).is_none());
     assert!(cache.put(&key(1), &[b"x"]).is_err());
-    assert_eq!(place.files().len(), 1);
+    assert_eq!(files(&place).len(), 1);
 }

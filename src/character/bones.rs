@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::param::{ParamKind, ParamSpec};
+
 /// Settings of all bones that a joint carries, and of the flesh whose foot points lie on them.
 ///
 /// The factors multiply the parameters of the whole body. [`BoneSettings::default`] changes
@@ -81,15 +83,70 @@ pub enum BoneEditError {
     },
 }
 
-const FACTORS: [(&str, [f64; 2]); 4] = [
-    ("stiffness", [1e-3, 1e3]),
-    ("density", [1e-3, 1e3]),
-    ("damping", [0.0, 1e3]),
-    ("jiggle", [0.0, MOST_JIGGLE]),
-];
 const SWITCHES: [&str; 3] = ["virtual", "held", "twist"];
 /// Maximum jiggle: larger values behave like another material.
 pub const MOST_JIGGLE: f64 = 4.0;
+
+/// A factor of [`BoneSettings`]: its declaration, where it is stored, and how a slider shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct BoneFactor {
+    /// Key, label, range and default.
+    pub spec: ParamSpec,
+    /// The field that holds it.
+    pub field: fn(&mut BoneSettings) -> &mut f64,
+    /// Smallest and largest value that the slider reaches.
+    pub slider: [f64; 2],
+}
+
+/// All factors, in the order of the panel.
+pub const BONE_FACTORS: [BoneFactor; 4] = [
+    BoneFactor {
+        spec: ParamSpec {
+            doc: "How stiff the flesh here is, against the rest of the body",
+            kind: ParamKind::Logarithmic,
+            ..factor("stiffness", "Stiffness ×", [1e-3, 1e3])
+        },
+        field: |bone| &mut bone.stiffness,
+        slider: [0.05, 20.0],
+    },
+    BoneFactor {
+        spec: ParamSpec {
+            doc: "How heavy it is",
+            kind: ParamKind::Logarithmic,
+            ..factor("density", "Density ×", [1e-3, 1e3])
+        },
+        field: |bone| &mut bone.density,
+        slider: [0.1, 10.0],
+    },
+    BoneFactor {
+        spec: ParamSpec {
+            doc: "How fast jiggling dies out here",
+            ..factor("damping", "Damping ×", [0.0, 1e3])
+        },
+        field: |bone| &mut bone.damping,
+        slider: [0.0, 10.0],
+    },
+    BoneFactor {
+        spec: ParamSpec {
+            doc: "0 follows without inertia, 1 is physical, more is exaggerated",
+            ..factor("jiggle", "Jiggle ×", [0.0, MOST_JIGGLE])
+        },
+        field: |bone| &mut bone.jiggle,
+        slider: [0.0, MOST_JIGGLE],
+    },
+];
+
+const fn factor(key: &'static str, label: &'static str, range: [f64; 2]) -> ParamSpec {
+    ParamSpec {
+        key,
+        label,
+        unit: "",
+        kind: ParamKind::Real,
+        range,
+        default: 1.0,
+        doc: "",
+    }
+}
 
 impl BoneSettings {
     /// Parses settings: `KEY:VALUE` with a factor, or a switch alone; several separated by commas.
@@ -106,24 +163,19 @@ impl BoneSettings {
     }
 
     fn edit_one(&mut self, key: &str, value: Option<&str>) -> Result<(), BoneEditError> {
-        if let Some(&(key, [least, most])) = FACTORS.iter().find(|(name, _)| *name == key) {
+        if let Some(known) = BONE_FACTORS.iter().find(|known| known.spec.key == key) {
+            let (key, [least, most]) = (known.spec.key, known.spec.range);
             let value = value.unwrap_or_default();
             let factor = value
                 .parse::<f64>()
                 .ok()
                 .filter(|factor| (least..=most).contains(factor));
-            let factor = factor.ok_or_else(|| BoneEditError::BadFactor {
+            *(known.field)(self) = factor.ok_or_else(|| BoneEditError::BadFactor {
                 key,
                 value: value.to_owned(),
                 least,
                 most,
             })?;
-            match key {
-                "stiffness" => self.stiffness = factor,
-                "density" => self.density = factor,
-                "damping" => self.damping = factor,
-                _ => self.jiggle = factor,
-            }
             return Ok(());
         }
         let Some(&key) = SWITCHES.iter().find(|name| **name == key) else {
@@ -153,21 +205,16 @@ impl BoneSettings {
     /// The same settings with every factor finite and within its range.
     #[must_use]
     pub fn sanitized(&self) -> Self {
-        let clean = |value: f64, [least, most]: [f64; 2]| {
-            if value.is_finite() {
-                value.clamp(least, most)
+        let mut clean = *self;
+        for BoneFactor { spec, field, .. } in BONE_FACTORS {
+            let value = field(&mut clean);
+            *value = if value.is_finite() {
+                spec.sanitized(*value)
             } else {
-                1.0
-            }
-        };
-        let [stiffness, density, damping, jiggle] = FACTORS.map(|(_, range)| range);
-        Self {
-            stiffness: clean(self.stiffness, stiffness),
-            density: clean(self.density, density),
-            damping: clean(self.damping, damping),
-            jiggle: clean(self.jiggle, jiggle),
-            ..*self
+                spec.default
+            };
         }
+        clean
     }
 
     /// Whether two bones give the same tissue, ignoring factors.
@@ -178,9 +225,9 @@ impl BoneSettings {
 }
 
 fn nearest_key(key: &str) -> Option<&'static str> {
-    FACTORS
+    BONE_FACTORS
         .iter()
-        .map(|(name, _)| *name)
+        .map(|factor| factor.spec.key)
         .chain(SWITCHES)
         .map(|name| (strsim::jaro_winkler(name, &key.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness > 0.6)
@@ -239,6 +286,31 @@ mod tests {
             assert!(bone.edit(wrong).is_err(), "{wrong}");
         }
         assert_eq!(bone, BoneSettings::default());
+    }
+
+    #[test]
+    fn factors_are_moved_into_the_declared_ranges() {
+        for BoneFactor {
+            spec,
+            field,
+            slider,
+        } in BONE_FACTORS
+        {
+            let [least, most] = spec.range;
+            assert!(least <= slider[0] && slider[0] < 1.0 && 1.0 < slider[1] && slider[1] <= most);
+            for (value, expected) in [
+                (f64::NAN, 1.0),
+                (f64::INFINITY, 1.0),
+                (-1.0, least),
+                (1e9, most),
+                (1.5, 1.5),
+            ] {
+                let mut bone = BoneSettings::default();
+                assert_eq!(*field(&mut bone), spec.default, "{}", spec.key);
+                *field(&mut bone) = value;
+                assert_eq!(*field(&mut bone.sanitized()), expected, "{}", spec.key);
+            }
+        }
     }
 
     #[test]

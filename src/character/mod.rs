@@ -10,13 +10,15 @@ mod flesh;
 mod image;
 mod place;
 mod rerig;
+mod up_axis;
 
 use bones::same_structure;
-pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
+pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
 pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use image::Image;
 pub use place::{PartError, PartMap, Place};
+pub use up_axis::UpAxis;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

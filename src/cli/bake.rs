@@ -14,8 +14,7 @@ use crate::methods::{Actor, MethodId, Projective, Subject};
 use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
 use crate::progress::{Cancelled, Progress};
 use crate::session::{
-    BakeFormat, BakeSettings, ContactSummary, Moments, Take, bake, write_last_pose, write_motion,
-    write_rig,
+    BakeFormat, BakeSettings, ContactSummary, Take, bake, write_last_pose, write_motion, write_rig,
 };
 
 /// Options of the verb.
@@ -71,13 +70,13 @@ fn parse_tolerance(text: &str) -> Result<f32, String> {
     parsed.ok_or_else(|| "expected a number from 0 to 0.1, as in 0.0001".to_owned())
 }
 
-/// Nobody means to write more than this unawares.
+/// Writing more than this requires `--yes`.
 const MANY_BYTES: u64 = 4_000_000_000;
-/// More morph targets than the 256 texture layers that WebGL 2 promises are not for every viewer.
+/// Some viewers support no more morph targets than the 256 texture layers that WebGL 2 guarantees.
 const MANY_TARGETS: usize = 256;
 
 #[derive(Serialize)]
-struct Report {
+struct BakeReport {
     character: String,
     method: MethodId,
     vertices: usize,
@@ -91,9 +90,9 @@ struct Report {
     method_ms: f64,
     #[serde(flatten)]
     contact: ContactSummary,
-    /// Intersecting pairs in the bind pose…
+    /// Number of intersecting pairs in the bind pose.
     self_intersections_before: usize,
-    /// …and in the last frame.
+    /// Number in the last frame.
     self_intersections_after: usize,
     /// All metrics of the last frame against the bind pose.
     score: Measurements,
@@ -106,8 +105,8 @@ struct FilesReport {
     files: Vec<PathBuf>,
 }
 
-/// What is asked for.
-enum Work<'a> {
+/// What the bake writes.
+enum BakeKind<'a> {
     /// The skin of every frame.
     Skin {
         path: &'a Path,
@@ -118,7 +117,7 @@ enum Work<'a> {
     Rig(&'a Path),
     /// The skeleton of every frame.
     Motion(&'a Path),
-    /// Nothing but `--pose-out`.
+    /// Only `--pose-out`.
     Pose,
 }
 
@@ -127,7 +126,7 @@ impl Bake {
         let mut work = self
             .output
             .as_deref()
-            .map_or(Ok(Work::Pose), |path| self.work(path))?;
+            .map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
         if self.influences.is_some() && !self.rig {
             return Err(Failure::Usage(
                 "--influences is for --rig; a baked skin needs no joints".to_owned(),
@@ -140,7 +139,8 @@ impl Bake {
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref());
-        if let (Work::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved) {
+        if let (BakeKind::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved)
+        {
             *method = saved.method;
         }
         let options = &options.with_saved(saved.as_ref());
@@ -152,14 +152,14 @@ impl Bake {
             write_last_pose(&subject.character, &take, path)?;
         }
         match work {
-            Work::Skin {
+            BakeKind::Skin {
                 path,
                 format,
                 method,
             } => return self.skin(options, &subject, &take, path, format, method),
-            Work::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
-            Work::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
-            Work::Pose => {}
+            BakeKind::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
+            BakeKind::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
+            BakeKind::Pose => {}
         }
         self.wrote(options, &subject, self.output.iter().chain(&self.pose_out))
     }
@@ -186,6 +186,7 @@ impl Bake {
                 bytes as f64 / 1e9
             )));
         }
+        self.weights.note_unused(&[method], options);
         let mut actor = character::bind(subject, method, options)?;
         let mut baked = stderr::with_progress(options, "Baking", |progress| {
             bake(&mut actor, take, path, &settings, progress)
@@ -200,17 +201,16 @@ impl Bake {
             ));
         }
         if self.json {
-            let (first_frame, fps) = frames_of(take);
             let measure = |progress: &Progress| measure(&actor, take, progress);
             let [rest, score] = stderr::with_progress(options, "Measuring", measure)?;
-            return print_json(&Report {
+            return print_json(&BakeReport {
                 character: subject.character.name.clone(),
                 method,
                 vertices: actor.positions().len(),
                 frames: baked.frames,
-                first_frame,
-                fps,
-                settled: fps.is_none(),
+                first_frame: take.first_frame(),
+                fps: take.fps(),
+                settled: take.fps().is_none(),
                 morph_targets: baked.morph_targets,
                 max_displacement: baked.max_displacement,
                 method_ms: baked.method_ms,
@@ -248,20 +248,20 @@ impl Bake {
         Ok(())
     }
 
-    fn work<'a>(&self, path: &'a Path) -> Result<Work<'a>, Failure> {
+    fn work<'a>(&self, path: &'a Path) -> Result<BakeKind<'a>, Failure> {
         let shown = path.display();
         let is_bvh = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
-        // Which one is known when the project has been read.
+        // The method is known after the project was read.
         let saved = self.character.project().map(|_| MethodId::default());
         match (BakeFormat::of_path(path), self.method.or(saved)) {
-            (Some(BakeFormat::Glb), _) if self.rig => Ok(Work::Rig(path)),
+            (Some(BakeFormat::Glb), _) if self.rig => Ok(BakeKind::Rig(path)),
             _ if self.rig => Err(Failure::Undone(format!(
                 "{shown}: a rig is written as .glb; name the file so"
             ))),
-            _ if is_bvh => Ok(Work::Motion(path)),
-            (Some(format), Some(method)) => Ok(Work::Skin {
+            _ if is_bvh => Ok(BakeKind::Motion(path)),
+            (Some(format), Some(method)) => Ok(BakeKind::Skin {
                 path,
                 format,
                 method,
@@ -277,7 +277,7 @@ impl Bake {
     }
 }
 
-/// Measures the bind pose and the present frame of an actor, the last one of a take.
+/// Measures the bind pose and the current frame of an actor.
 fn measure(
     actor: &Actor,
     take: &Take,
@@ -309,13 +309,6 @@ fn measure(
     ])
 }
 
-fn frames_of(take: &Take) -> (u32, Option<f64>) {
-    match take.moments {
-        Moments::Frames { first, fps, .. } => (first, Some(fps)),
-        Moments::Settled { .. } => (0, None),
-    }
-}
-
 fn list(files: &[PathBuf]) -> String {
     match files {
         [] => "nothing".to_owned(),
@@ -329,7 +322,7 @@ fn list(files: &[PathBuf]) -> String {
     }
 }
 
-/// Says early, before any work, that the output has no place to go.
+/// Checks before any work that the output's folder exists.
 pub(super) fn check_folder(output: &std::path::Path) -> Outcome {
     let folder = match output.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,4 +1,4 @@
-//! `sinew bench`: the time of every stage on this machine, and how far that is from what the machine could do.
+//! `sinew bench`: the time of every stage on this machine, compared with the machine's limits.
 
 mod crowd;
 mod gpu;
@@ -14,7 +14,7 @@ use clap::Args;
 use self::gpu::DeviceReport;
 use self::limits::IterationReport;
 use self::report::{
-    CharacterSize, FrameReport, Machine, Report, Setup, StepReport, peak_memory_mb,
+    BenchReport, CharacterSize, FrameReport, Machine, Setup, StepCost, peak_memory_mb,
 };
 use super::calibration::Calibration;
 use super::options::{CharacterOptions, Options, method_help, parse_method};
@@ -28,7 +28,7 @@ use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::{Source, load, set_rotation_from_rest};
 
-/// Steps before measuring begins.
+/// Warm-up steps before measuring.
 const WARM_UP: usize = 30;
 
 /// Options of the verb.
@@ -53,10 +53,10 @@ pub(super) struct Bench {
 
 /// One measured frame.
 #[derive(Debug, Clone, Copy)]
-struct Measured {
-    /// Sampling the motion, and where the joints are then.
+struct FrameSample {
+    /// Sampling the motion and computing joint transforms.
     pose_ms: f64,
-    /// As the actor counts.
+    /// The actor's times.
     times: StepTimes,
 }
 
@@ -80,12 +80,12 @@ impl Bench {
         source: &Source,
         options: &Options,
         progress: &Progress,
-    ) -> Result<Report, Failure> {
+    ) -> Result<BenchReport, Failure> {
         let start = Instant::now();
         let since = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
         let character = Arc::new(load(source, progress)?);
         let load_ms = since(start);
-        // What is measured is the work, unless a cache is asked for by name.
+        // The cache is off unless a folder is given, so that all work is measured.
         let cache = if options.cache.is_some() {
             options.cache()
         } else {
@@ -123,7 +123,7 @@ impl Bench {
         if let Some(fault) = actor.take_fault() {
             return Err(Failure::Undone(fault.to_string()));
         }
-        // Before the calibration takes its own.
+        // Before the calibration allocates its own memory.
         let memory_mb = peak_memory_mb();
         Ok(self.report(
             &subject,
@@ -140,28 +140,28 @@ impl Bench {
         subject: &Subject,
         params: &Params,
         setup_ms: Setup,
-        frames: &[Measured],
+        frames: &[FrameSample],
         memory_mb: f64,
         device: DeviceReport,
-    ) -> Report {
+    ) -> BenchReport {
         let threads = rayon::current_num_threads();
         let calibration = Calibration::measure();
-        let mut step = StepReport::of(frames, params, threads);
+        let mut step = StepCost::of(frames, params, threads);
         if device.is_gpu() {
             [step.local_ms, step.global_ms] = device.local_and_global_ms();
         }
-        // What the processor does not do has no limits here.
+        // The limits apply to work of the CPU only.
         let flesh = subject
             .flesh_if_made()
             .and_then(Result::ok)
             .filter(|_| self.method.has(Capability::Physics) && !device.is_gpu());
         let iteration = flesh.map(|flesh| {
-            // Mean iterations of a step.
+            // Mean number of iterations per step.
             let iterations = f64::from(step.done.max(1)) / frames.len().max(1) as f64;
             let ms = [step.local_ms, step.global_ms].map(|ms| ms.unwrap_or(0.0) / iterations);
             IterationReport::of(&flesh.system.work(), ms, threads, &calibration)
         });
-        Report {
+        BenchReport {
             machine: Machine::new(threads, calibration),
             character: CharacterSize::of(subject, self.method),
             method: self.method,
@@ -174,13 +174,13 @@ impl Bench {
         }
     }
 
-    /// Times of single frames, of one step each, of a character that keeps moving.
+    /// Times of frames of one step each while the character moves.
     fn frames(
         &self,
         actor: &mut Actor,
         dt_secs: f64,
         progress: &Progress,
-    ) -> Result<Vec<Measured>, Failure> {
+    ) -> Result<Vec<FrameSample>, Failure> {
         let subject = actor.subject().clone();
         let mut world: Vec<Affine> = Vec::new();
         let mut frames = Vec::with_capacity(self.steps as usize);
@@ -200,7 +200,7 @@ impl Bench {
                 dt_secs,
             })?;
             if step >= WARM_UP {
-                frames.push(Measured {
+                frames.push(FrameSample {
                     pose_ms,
                     times: actor.times(),
                 });
@@ -210,7 +210,7 @@ impl Bench {
     }
 }
 
-/// The first clip, over and over; without one, all joints sway, each at its own phase.
+/// The first clip in a loop; without clips, all joints sway, each with its own phase.
 fn moving_pose(subject: &Subject, time_secs: f64) -> Pose {
     let character = &subject.character;
     let skeleton = &character.skeleton;

@@ -1,19 +1,19 @@
-//! What this machine can do at best, so that measured times can be compared between machines.
+//! Performance limits of this machine, so that times of different machines can be compared.
 //!
-//! All numbers are of one thread, with the widest vectors of this processor.
+//! All rates are of one thread, with the widest vectors of this CPU.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Bytes read again and again: larger than any L1 and smaller than any L2 of today.
+/// Bytes that are read repeatedly: larger than any L1 and smaller than any L2 cache of current CPUs.
 const L2_BYTES: usize = 192 << 10;
-/// Bytes read by one measurement of a rate, about.
+/// Approximate number of bytes read per measurement.
 const READ_BYTES: usize = 96 << 20;
 /// Independent chains of operations: enough to hide their latency, few enough for 16 registers.
 const CHAINS: usize = 12;
-/// Best of so many runs, so that a disturbance does not count.
+/// The best of several runs is used, to exclude disturbances.
 const RUNS: usize = 7;
 
 /// Single-thread calibration of a machine.
@@ -31,7 +31,7 @@ pub(super) struct Calibration {
     pub(super) caches: Caches,
 }
 
-/// Bytes that a thread finds near.
+/// Cache sizes for a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub(super) struct Caches {
     /// Second level, of one core.
@@ -40,9 +40,9 @@ pub(super) struct Caches {
     pub(super) l3_bytes: u64,
 }
 
-/// Where data lie that are read again and again.
+/// Where repeatedly read data reside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub(super) enum Level {
+pub(super) enum MemoryLevel {
     /// Second-level cache.
     L2,
     /// Third-level cache.
@@ -76,18 +76,18 @@ impl Calibration {
         }
     }
 
-    /// Rate at which a thread reads data from there.
-    pub(super) fn read_gb_s(&self, level: Level) -> f64 {
+    /// Read rate of a thread at that level.
+    pub(super) fn read_gb_s(&self, level: MemoryLevel) -> f64 {
         match level {
-            Level::L2 => self.l2_read_gb_s,
-            Level::L3 => self.l3_read_gb_s,
-            Level::Memory => self.memory_read_gb_s,
+            MemoryLevel::L2 => self.l2_read_gb_s,
+            MemoryLevel::L3 => self.l3_read_gb_s,
+            MemoryLevel::Memory => self.memory_read_gb_s,
         }
     }
 }
 
 impl Caches {
-    /// As the system tells it; else what is usual.
+    /// As reported by the system; otherwise typical values.
     fn of_this_machine() -> Self {
         let size = |index: u32| {
             let told = std::fs::read_to_string(format!(
@@ -106,17 +106,17 @@ impl Caches {
         }
     }
 
-    /// Where so many bytes stay if every one of `threads` reads its own share of them again and again.
-    pub(super) fn level_of(&self, bytes: u64, threads: usize) -> Level {
+    /// The level that holds this many bytes if each of `threads` repeatedly reads its own share.
+    pub(super) fn level_of(&self, bytes: u64, threads: usize) -> MemoryLevel {
         match bytes {
-            _ if bytes / threads.max(1) as u64 <= self.l2_bytes => Level::L2,
-            _ if bytes <= self.l3_bytes => Level::L3,
-            _ => Level::Memory,
+            _ if bytes / threads.max(1) as u64 <= self.l2_bytes => MemoryLevel::L2,
+            _ if bytes <= self.l3_bytes => MemoryLevel::L3,
+            _ => MemoryLevel::Memory,
         }
     }
 }
 
-/// The largest rate of a few runs, 10⁹ per second; `run` returns how much it did.
+/// The largest rate of several runs, 10⁹ per second; `run` returns its amount of work.
 fn best_rate(mut run: impl FnMut() -> f64) -> f64 {
     let mut best = 0.0_f64;
     for _ in 0..RUNS {
@@ -127,7 +127,7 @@ fn best_rate(mut run: impl FnMut() -> f64) -> f64 {
     best
 }
 
-/// Reads all numbers so many times; returns the bytes read.
+/// Reads all values repeatedly; returns the bytes read.
 struct ReadPasses<'a> {
     numbers: &'a [u32],
     passes: usize,
@@ -142,7 +142,7 @@ impl WithSimd for ReadPasses<'_> {
         reason = "must be compiled for the vectors of the caller"
     )]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        // "Or" takes one cycle and less, so that only the reading counts.
+        // "Or" takes at most one cycle, so that reading dominates.
         let mut chains = [simd.splat_u32s(0); CHAINS];
         for _ in 0..self.passes {
             let (vectors, _) = S::as_simd_u32s(black_box(self.numbers));
@@ -198,9 +198,14 @@ mod tests {
         };
         assert_eq!(
             [900, 1900, 9000, 90_000].map(|bytes| caches.level_of(bytes, 1)),
-            [Level::L2, Level::L3, Level::L3, Level::Memory]
+            [
+                MemoryLevel::L2,
+                MemoryLevel::L3,
+                MemoryLevel::L3,
+                MemoryLevel::Memory
+            ]
         );
-        assert_eq!(caches.level_of(1900, 2), Level::L2);
-        assert_eq!(caches.level_of(0, 0), Level::L2);
+        assert_eq!(caches.level_of(1900, 2), MemoryLevel::L2);
+        assert_eq!(caches.level_of(0, 0), MemoryLevel::L2);
     }
 }

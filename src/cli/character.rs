@@ -1,4 +1,4 @@
-//! Opening the character that a verb is about.
+//! Opening the character of a verb.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::methods::{Actor, MethodId, Subject};
 use crate::session::{DeviceChoice, ProjectState, Source, is_project, open_with, project_state};
 
 impl CharacterOptions {
-    /// The source that the user named, or the default character.
+    /// The given source, or the default character.
     pub(super) fn source(&self, options: &Options) -> Source {
         Source {
             bone_radii: self.bone_radius.clone(),
@@ -24,7 +24,7 @@ impl CharacterOptions {
         }
     }
 
-    /// The source that the user named; none is wrong usage here.
+    /// The given source; none is wrong usage here.
     pub(super) fn required(&self, options: &Options) -> Result<Source, Failure> {
         if self.files.is_empty() {
             let sentence = "name a character: a file such as character.glb, or a built-in one such as builtin:mannequin";
@@ -33,7 +33,7 @@ impl CharacterOptions {
         Ok(self.source(options))
     }
 
-    /// Reads the character and says on stderr what was mended.
+    /// Reads the character and reports repairs on stderr.
     pub(super) fn open(&self, options: &Options) -> Result<Arc<Subject>, Failure> {
         let source = self.required(options)?;
         let subject = stderr::with_progress(options, "Opening", |progress| {
@@ -43,12 +43,12 @@ impl CharacterOptions {
         Ok(subject)
     }
 
-    /// The project that was named, if one was.
+    /// The given project, if there is one.
     pub(super) fn project(&self) -> Option<&std::path::PathBuf> {
         self.files.iter().find(|path| is_project(path))
     }
 
-    /// How the project shows its character, if a project was named.
+    /// The display settings of the given project, if there is one.
     pub(super) fn saved(
         &self,
         subject: &Subject,
@@ -61,7 +61,7 @@ impl CharacterOptions {
     }
 }
 
-/// Says on stderr what was mended, and with `-v` what else was found.
+/// Reports repairs on stderr, and with `-v` all other findings.
 pub(super) fn say_notes(notes: &[Note], options: &Options) {
     let least = if options.verbose > 0 {
         Severity::Info
@@ -76,7 +76,7 @@ pub(super) fn say_notes(notes: &[Note], options: &Options) {
     }
 }
 
-/// Binds a method, and says what was mended of the flesh if it is the first that needs it.
+/// Binds a method and reports repairs of the flesh, once per character.
 pub(super) fn bind(
     subject: &Arc<Subject>,
     method: MethodId,
@@ -104,7 +104,7 @@ pub(super) fn bind(
     Ok(actor)
 }
 
-/// Has the graphics device simulate or move the skin, as was asked for.
+/// Moves the actor to the graphics device, as requested.
 fn move_to_gpu(actor: &mut Actor, options: &Options) -> Outcome {
     let gpu = stderr::without_wayland_noise(GpuContext::headless)
         .map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;

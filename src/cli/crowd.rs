@@ -1,4 +1,4 @@
-//! What `bench` and `render` have in common where they show crowds.
+//! Common parts of `bench` and `render` with crowds.
 
 use super::options::Options;
 use super::{Failure, stderr};
@@ -7,7 +7,7 @@ use crate::gpu::GpuContext;
 use crate::methods::{Capability, MethodId, Subject};
 use crate::session::DeviceChoice;
 
-/// The device that crowds are made on.
+/// The device for crowds.
 pub(super) fn device(options: &Options) -> Result<GpuContext, Failure> {
     if options.device == Some(DeviceChoice::Cpu) {
         return Err(Failure::Usage(
@@ -18,7 +18,7 @@ pub(super) fn device(options: &Options) -> Result<GpuContext, Failure> {
         .map_err(|error| Failure::Undone(format!("--crowd: {error}")))
 }
 
-/// Nobody shall wait for contacts in vain.
+/// Crowds have no collisions: report it if they were requested.
 pub(super) fn note_collisions(subject: &Subject, method: MethodId, options: &Options) {
     if method.has(Capability::Contacts)
         && !options.quiet

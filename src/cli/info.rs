@@ -11,7 +11,7 @@ use crate::character::Severity;
 use crate::io::write_mapping;
 use crate::session::{Checkup, ClipSummary, JointSummary, MeshSummary, PartSummary};
 
-/// Meshes and clips that are listed one by one unless more is asked for.
+/// Number of meshes and clips that are listed individually by default.
 const LISTED: usize = 6;
 
 /// Options of the verb.
@@ -35,7 +35,7 @@ impl Info {
         {
             return show_motions(&self.character.files, self.json);
         }
-        // The notes are part of the report, so nothing is repeated on stderr.
+        // The report contains the notes: do not repeat them on stderr.
         let quiet = Options {
             quiet: true,
             ..options.clone()
@@ -99,7 +99,7 @@ fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
     lines
 }
 
-/// What the character is, in a few lines.
+/// A summary of the character in a few lines.
 fn summary(checkup: &Checkup) -> Vec<String> {
     let size_m = f64::from(checkup.size) * checkup.metres_per_unit;
     let unit = checkup.metres_per_unit;
@@ -153,7 +153,7 @@ fn summary(checkup: &Checkup) -> Vec<String> {
     lines
 }
 
-/// Findings and notes, what matters most first, and how many of which kind.
+/// Findings and notes, most important first, with their counts.
 fn found(checkup: &Checkup) -> Vec<String> {
     let mut rows: Vec<(Severity, String)> = Vec::new();
     for finding in &checkup.findings {
@@ -205,7 +205,7 @@ fn name_of(severity: Severity) -> &'static str {
     }
 }
 
-/// One line each, or the first few and how many more there are.
+/// One line each; beyond the limit, the number of the others.
 fn listed<T>(name: &str, items: &[T], all: bool, line: impl Fn(&T) -> String) -> Vec<String> {
     let shown = if all || items.len() <= LISTED + 1 {
         items.len()

@@ -1,4 +1,4 @@
-//! The command line: one file a verb, thin over [`crate::session`].
+//! The command line: one file per verb, thin over [`crate::session`].
 //!
 //! Results for machines (`--json`) go to stdout and nothing else does; progress, notes and errors go to stderr. Exit codes: 0 done,
 //! 1 it could not be done (one sentence says why), 2 wrong usage.
@@ -52,7 +52,7 @@ enum Verb {
     /// Say what is in a character, what the check-up found, and what is done about it.
     Info(info::Info),
     /// Write the volumetric mesh between skin and bones.
-    Tissue(tissue::Tissue),
+    Tissue(tissue::TissueVerb),
     /// Write the deformed skin of a pose or a clip to files.
     Bake(bake::Bake),
     /// Draw a pose by one or several methods, side by side.
@@ -61,12 +61,12 @@ enum Verb {
     Bench(bench::Bench),
 }
 
-/// Why a verb did not do its work.
+/// Why a verb failed.
 #[derive(Debug)]
 enum Failure {
-    /// It could not be done: exit code 1.
+    /// The work failed: exit code 1.
     Undone(String),
-    /// It was asked for in a wrong way: exit code 2.
+    /// The arguments are wrong: exit code 2.
     Usage(String),
 }
 
@@ -84,7 +84,7 @@ pub fn run(open_workbench: OpenWorkbench) -> ExitCode {
     run_from(std::env::args_os(), open_workbench)
 }
 
-/// Runs a command line, the program's name first. A wrong one ends the process.
+/// Runs a command line; the first word is the program's name. Wrong usage ends the process.
 #[must_use]
 pub fn run_from(
     arguments: impl IntoIterator<Item = OsString>,
@@ -108,7 +108,7 @@ pub fn run_from(
     ExitCode::from(code)
 }
 
-/// Has `--fps -1` refused for its number, not as an option that is not there.
+/// Makes `--fps -1` an error about its value instead of an unknown option.
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_args(|arg| {
         if arg.get_action().takes_values() {
@@ -146,7 +146,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
     }
 }
 
-/// A mistyped verb looks like a file that is not there.
+/// Suggests a verb: a mistyped verb is parsed as a file that does not exist.
 fn suggest_verb(files: &[PathBuf]) -> Outcome {
     let Some(first) = files.first() else {
         return Ok(());
@@ -174,7 +174,7 @@ fn print_json(report: &impl serde::Serialize) -> Outcome {
     print(&serde_json::to_string_pretty(report)?)
 }
 
-/// Prints lines for people.
+/// Prints lines of text.
 fn print_lines(lines: impl IntoIterator<Item = String>) -> Outcome {
     lines
         .into_iter()
@@ -185,7 +185,7 @@ fn print(text: &str) -> Outcome {
     use std::io::{ErrorKind, Write};
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
-        // A reader that closed the pipe has read enough.
+        // The reader closed the pipe: not an error.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written
             .map_err(|error| Failure::Undone(format!("the report can't be written: {error}"))),

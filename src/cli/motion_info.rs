@@ -1,4 +1,4 @@
-//! `sinew info` of motions.
+//! `sinew info` for motions.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ struct MotionJoint {
     role: Option<String>,
 }
 
-/// Prints what is in motions that come without a character.
+/// Prints a summary of motions that come without a character.
 pub(super) fn show_motions(files: &[PathBuf], json: bool) -> Outcome {
     let reports = files
         .iter()
@@ -101,7 +101,7 @@ impl MotionReport {
     }
 }
 
-/// What moves whom.
+/// The mapping between joints.
 pub(super) fn motion_lines(motion: &MotionSummary, all: bool) -> Vec<String> {
     let moved: usize = motion.pairs.iter().map(|pair| pair.target.len()).sum();
     let mut lines = vec![format!(

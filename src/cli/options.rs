@@ -11,7 +11,7 @@ use crate::character::{BoneSettings, LEAST_SIM_VERTICES, SimVertices};
 use crate::dynamics::{Collisions, GRAVITY, Params, Preset};
 use crate::methods::{MethodId, Subject, registry};
 use crate::param::{ParamSpec, ParamValues};
-use crate::session::{DeviceChoice, ProjectState, up_axis};
+use crate::session::{DeviceChoice, ProjectState};
 
 /// Which character.
 #[derive(Debug, Clone, Args)]
@@ -133,7 +133,7 @@ pub(super) struct Options {
     /// Say nothing but errors.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
-    /// Those of the project that was named: they are in the place of a preset if none is asked for.
+    /// The project's values, used if no preset is given.
     #[arg(skip)]
     pub(super) saved_params: Option<Params>,
 }
@@ -151,7 +151,7 @@ impl Options {
         Ok(values)
     }
 
-    /// Applies what concerns the whole process.
+    /// Applies options of the whole process.
     pub(super) fn check(&self) -> Outcome {
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new()
@@ -164,7 +164,7 @@ impl Options {
         Ok(())
     }
 
-    /// The same with the physics of a project.
+    /// The same with the project's physics as the default.
     pub(super) fn with_saved(&self, saved: Option<&ProjectState>) -> Self {
         Self {
             saved_params: saved.map(|saved| saved.params),
@@ -172,7 +172,7 @@ impl Options {
         }
     }
 
-    /// Where derived data is kept.
+    /// Location of derived data.
     pub(super) fn cache(&self) -> Cache {
         match &self.cache {
             Some(folder) => Cache::in_folder(folder),
@@ -181,16 +181,16 @@ impl Options {
         }
     }
 
-    /// Physical parameters as asked for, with gravity in the axes of the character.
+    /// The requested physical parameters, with gravity in the axes of the character.
     pub(super) fn params_for(&self, subject: &Subject) -> Params {
         let mut params = self.params();
         if let Some(strength) = self.physics.value(&GRAVITY) {
-            params.gravity_m_s2 = up_axis(subject).gravity_m_s2(strength);
+            params.gravity_m_s2 = subject.up_axis().gravity_m_s2(strength);
         }
         params
     }
 
-    /// Physical parameters as asked for, with gravity along −Y.
+    /// The requested physical parameters, with gravity along −Y.
     pub(super) fn params(&self) -> Params {
         let mut params = self
             .preset
@@ -208,7 +208,7 @@ pub(super) fn parse_method(id: &str) -> Result<MethodId, String> {
     MethodId::from_id(id).ok_or_else(|| format!("there are {}", method_ids()))
 }
 
-/// The value of a parameter that some method declares.
+/// The value of a parameter, checked against the methods that declare it.
 fn parse_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text
         .split_once('=')

@@ -1,15 +1,15 @@
-//! Options for the physical parameters, made from their declarations.
+//! Options for the physical parameters, generated from their declarations.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::dynamics::{PHYSICS, Params, PhysicsParam, STIFFNESS};
 
-/// Numbers that replace those of the preset.
+/// Values that replace those of the preset.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PhysicsOptions(Vec<(PhysicsParam, f64)>);
 
 impl PhysicsOptions {
-    /// What was given for a parameter.
+    /// The value given for a parameter.
     pub(super) fn value(&self, param: &PhysicsParam) -> Option<f64> {
         let given = self
             .0
@@ -18,12 +18,12 @@ impl PhysicsOptions {
         given.map(|&(_, value)| value)
     }
 
-    /// Replaces the numbers that were given.
+    /// Applies the values that were given.
     pub(super) fn apply(&self, params: &mut Params) {
         for (param, value) in &self.0 {
             param.set(params, *value);
         }
-        // Pascals that are given are pascals of this character.
+        // Values in pascals are converted to this character's units.
         if self.value(&STIFFNESS).is_some() {
             params.human_sized = false;
         }

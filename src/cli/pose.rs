@@ -12,7 +12,7 @@ use crate::session::{
     rotation_of_angles_deg, set_rotation_from_rest,
 };
 
-/// What the joints do, and when to look.
+/// Motion of the joints, and the times to evaluate.
 ///
 /// Without a clip, a pose or a rotation the pose of the project is taken, or else the rest pose is held. A pose without a clip is a motion: one second from rest into the
 /// pose, and one second in it.
@@ -52,8 +52,8 @@ pub(super) struct PoseOptions {
     pub(super) settle: bool,
     /// Which time of a clip: seconds, or `end` [default: its start].
     #[arg(long, value_name = "SECONDS|end", value_parser = parse_moment, allow_hyphen_values = true)]
-    pub(super) at: Option<Moment>,
-    /// The pose of the project that was named: it goes before the rest pose if nothing is said about it.
+    pub(super) at: Option<BakeMoment>,
+    /// The pose of the project, used if no other is given.
     #[arg(skip)]
     pub(super) saved: Option<Pose>,
 }
@@ -67,7 +67,7 @@ pub(super) struct Rotation {
 
 /// One `--at`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Moment {
+pub(super) enum BakeMoment {
     /// Seconds from the clip's start.
     Seconds(f64),
     /// The time of the last key.
@@ -133,7 +133,7 @@ fn parse_blend(text: &str) -> Result<f64, String> {
     parsed.ok_or_else(|| "expected seconds from 0 to 60".to_owned())
 }
 
-/// More frames than an hour at 240 Hz are a mistake.
+/// More frames than an hour at 240 Hz are an error.
 const LAST_FRAME: u32 = 864_000;
 
 fn parse_frames(text: &str) -> Result<(u32, u32), String> {
@@ -152,16 +152,16 @@ fn parse_fps(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_moment(text: &str) -> Result<Moment, String> {
+fn parse_moment(text: &str) -> Result<BakeMoment, String> {
     match text.parse::<f64>() {
-        _ if text == "end" => Ok(Moment::End),
-        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(Moment::Seconds(seconds)),
+        _ if text == "end" => Ok(BakeMoment::End),
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(BakeMoment::Seconds(seconds)),
         _ => Err("expected seconds from the clip's start, or end".to_owned()),
     }
 }
 
 impl PoseOptions {
-    /// The same with the pose of a project.
+    /// The same with the pose of a project as the default.
     pub(super) fn with_saved(&self, saved: Option<&ProjectState>) -> Self {
         Self {
             saved: saved.map(|saved| saved.pose.clone()),
@@ -169,7 +169,7 @@ impl PoseOptions {
         }
     }
 
-    /// What the joints of the character do.
+    /// The motion of the joints.
     pub(super) fn motion(&self, character: &Character) -> Result<Motion, Failure> {
         if let Some(clip) = &self.clip {
             return self.clip_motion(character, find_clip(character, clip)?);
@@ -226,7 +226,7 @@ impl PoseOptions {
         }))
     }
 
-    /// The motion and the moments to bake.
+    /// The motion and the times to bake.
     pub(super) fn take(&self, character: &Character) -> Result<Take, Failure> {
         if self.at.is_some() && !self.settle {
             return Err(Failure::Usage(
@@ -254,8 +254,8 @@ impl PoseOptions {
         })
     }
 
-    /// The motion and the moments to draw: as for baking if frames or `--settle` are asked for; else a pose is settled, and a clip
-    /// is played from its start up to `--at`.
+    /// The motion and the times to draw: as for baking if frames or `--settle` are given; otherwise a pose is settled, and a
+    /// clip is played from its start up to `--at`.
     pub(super) fn take_to_draw(&self, character: &Character) -> Result<Take, Failure> {
         if self.settle || self.frames.is_some() {
             return self.take(character);
@@ -268,7 +268,7 @@ impl PoseOptions {
                     .round()
                     .min(f64::from(LAST_FRAME))
                     .max(1.0);
-                // The last frame falls exactly on the moment asked for.
+                // The last frame is exactly at the requested time.
                 Moments::Frames {
                     first: frame as u32,
                     last: frame as u32,
@@ -283,8 +283,8 @@ impl PoseOptions {
     fn moment_secs(&self, motion: &Motion, character: &Character) -> f64 {
         match self.at {
             None => 0.0,
-            Some(Moment::Seconds(seconds)) => seconds,
-            Some(Moment::End) => motion.duration_secs(character),
+            Some(BakeMoment::Seconds(seconds)) => seconds,
+            Some(BakeMoment::End) => motion.duration_secs(character),
         }
     }
 }
@@ -369,8 +369,8 @@ mod tests {
                 && parse_frames("-3").is_err()
                 && parse_frames("0-99999999").is_err()
         );
-        assert_eq!(parse_moment("end"), Ok(Moment::End));
-        assert_eq!(parse_moment("1.5"), Ok(Moment::Seconds(1.5)));
+        assert_eq!(parse_moment("end"), Ok(BakeMoment::End));
+        assert_eq!(parse_moment("1.5"), Ok(BakeMoment::Seconds(1.5)));
         assert!(parse_moment("-1").is_err() && parse_moment("NaN").is_err());
         assert!(
             parse_fps("0").is_err() && parse_fps("NaN").is_err() && parse_fps("24") == Ok(24.0)

@@ -1,6 +1,6 @@
-//! Ctrl+C and its like.
+//! SIGINT and SIGTERM.
 
-/// Has nothing half-written stay behind when the program is told to end (SIGINT, SIGTERM). It then ends by that signal.
+/// Removes unfinished files when the process is terminated (SIGINT, SIGTERM); it then ends by that signal.
 #[cfg(unix)]
 pub(super) fn leave_nothing_behind() {
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -24,6 +24,6 @@ pub(super) fn leave_nothing_behind() {
     }
 }
 
-/// Elsewhere what is half-written stays.
+/// On other systems unfinished files remain.
 #[cfg(not(unix))]
 pub(super) fn leave_nothing_behind() {}

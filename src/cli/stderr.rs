@@ -1,4 +1,4 @@
-//! What goes to stderr: errors, notes, log lines, and a progress bar where there is a terminal.
+//! Output on stderr: errors, notes, log lines, and a progress bar on a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::progress::Progress;
 
 /// Writes one line.
 pub(super) fn line(text: &str) {
-    // Nowhere is left to complain to.
+    // Errors of stderr itself cannot be reported.
     let _ = writeln!(std::io::stderr().lock(), "{}", printable(text));
 }
 
-/// Longer than any sentence: some file has a name or a word without an end.
+/// Longer than any sentence; guards against very long names in files.
 const LONGEST: usize = 4000;
 
-/// Names and snippets come out of files: what in them would steer a terminal is shown as unreadable, and what would flood it is cut.
+/// Names and excerpts come from files: replaces terminal control characters and cuts long text.
 pub(super) fn printable(text: &str) -> String {
     let readable = |c: char| {
         if c.is_control() && !matches!(c, '\n' | '\t') {
@@ -34,9 +34,9 @@ pub(super) fn printable(text: &str) -> String {
 }
 
 struct StderrLog {
-    /// What is important enough for stderr; the log of the window may keep more.
+    /// Whether a record is important enough for stderr; the window's log may keep more.
     level: log::LevelFilter,
-    /// Other crates' warnings, too.
+    /// Includes warnings of other crates.
     foreign: bool,
 }
 
@@ -61,7 +61,8 @@ impl log::Log for StderrLog {
     fn flush(&self) {}
 }
 
-/// Sends log lines to stderr: our own errors by default; with `-v` more, and other crates' warnings; with `-q` nothing.
+/// Sends log lines to stderr: errors of this crate by default; with `-v` more, and other crates' warnings; with `-q`
+/// nothing.
 pub(super) fn start_log(options: &Options) {
     let level = match (options.quiet, options.verbose) {
         (true, _) => log::LevelFilter::Off,
@@ -78,35 +79,35 @@ pub(super) fn start_log(options: &Options) {
     }
 }
 
-/// Runs work that loads graphics drivers. Where nobody is logged in, Wayland's library complains of it on stderr although no
-/// display is wanted; everything else that drivers write comes out afterwards.
+/// Runs work that loads graphics drivers. Without a desktop session, Wayland's library prints errors to stderr although no
+/// window is needed; these are dropped, and all other output of drivers is printed afterwards.
 #[cfg(target_os = "linux")]
 pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
     if std::env::var_os("XDG_RUNTIME_DIR").is_some() {
         return work();
     }
-    let held = Held::start();
+    let held = HeldStderr::start();
     let result = work();
     drop(held);
     result
 }
 
-/// Elsewhere there is no Wayland.
+/// Other systems have no Wayland.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// The process's stderr while it is held back.
+/// The process's stderr while it is redirected to a file.
 #[cfg(target_os = "linux")]
-struct Held {
+struct HeldStderr {
     stderr: std::os::fd::OwnedFd,
     caught: std::fs::File,
 }
 
 #[cfg(target_os = "linux")]
-impl Held {
-    /// `None` if the system does not let us: then the noise stays.
+impl HeldStderr {
+    /// `None` if redirection fails: then nothing is dropped.
     fn start() -> Option<Self> {
         use std::os::fd::AsFd;
         let caught = rustix::fs::memfd_create("stderr", rustix::fs::MemfdFlags::CLOEXEC)
@@ -119,11 +120,11 @@ impl Held {
 }
 
 #[cfg(target_os = "linux")]
-impl Drop for Held {
+impl Drop for HeldStderr {
     fn drop(&mut self) {
         use std::io::{Read, Seek};
         let mut text = String::new();
-        // Nowhere is left to complain to.
+        // Errors of stderr itself cannot be reported.
         let _ = rustix::stdio::dup2_stderr(&self.stderr);
         let _ = self
             .caught
@@ -135,7 +136,7 @@ impl Drop for Held {
     }
 }
 
-/// Runs long work with a progress bar, if somebody watches.
+/// Runs long work with a progress bar on a terminal.
 pub(super) fn with_progress<T>(
     options: &Options,
     title: &str,

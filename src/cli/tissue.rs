@@ -14,7 +14,7 @@ use crate::tissue::Quality;
 
 /// Options of the verb.
 #[derive(Debug, Args)]
-pub(super) struct Tissue {
+pub(super) struct TissueVerb {
     #[command(flatten)]
     character: CharacterOptions,
     /// Where to write: .msh (Gmsh), .vtu (`ParaView`), or .obj (skin and base surface only).
@@ -26,7 +26,7 @@ pub(super) struct Tissue {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct TissueReport<'a> {
     character: &'a str,
     vertices: usize,
     bones: usize,
@@ -34,7 +34,7 @@ struct Report<'a> {
     file: &'a PathBuf,
 }
 
-impl Tissue {
+impl TissueVerb {
     pub(super) fn run(&self, options: &Options) -> Outcome {
         check_folder(&self.output)?;
         let subject = self.character.open(options)?;
@@ -50,7 +50,7 @@ impl Tissue {
         write_tissue(&self.output, &subject.sim().mesh, &flesh.tissue)?;
         let (quality, bones) = (&flesh.tissue.quality, flesh.tissue.graph.bones.len());
         if self.json {
-            return print_json(&Report {
+            return print_json(&TissueReport {
                 character: name,
                 vertices: 2 * flesh.tissue.base.len(),
                 bones,

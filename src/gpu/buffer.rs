@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-/// A typed buffer that is written whole, and is only made anew when the data outgrow it.
+/// A typed buffer that is written as a whole and reallocated only when the data outgrow it.
 #[derive(Debug)]
 pub struct GrowBuffer<T> {
     label: &'static str,
@@ -13,7 +13,7 @@ pub struct GrowBuffer<T> {
 }
 
 impl<T: bytemuck::Pod> GrowBuffer<T> {
-    /// A buffer with room for `capacity` elements (at least one).
+    /// A buffer with a capacity of `capacity` elements (at least one).
     #[must_use]
     pub fn new(
         device: &wgpu::Device,
@@ -31,13 +31,13 @@ impl<T: bytemuck::Pod> GrowBuffer<T> {
         }
     }
 
-    /// Writes `data` from the start. Returns whether the buffer had to be made anew, so that bind groups must be, too.
+    /// Writes `data` from the start. Returns whether the buffer was reallocated and bind groups must be recreated.
     pub fn write(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, data: &[T]) -> bool {
         self.write_parts(device, queue, [data])
     }
 
-    /// Writes parts one after the other from the start, without gathering them first; else as [`GrowBuffer::write`]. The size of an
-    /// element must be a multiple of 4 bytes.
+    /// Writes consecutive parts without gathering them first; otherwise like [`GrowBuffer::write`]. The size of an element
+    /// must be a multiple of 4 bytes.
     pub fn write_parts<'a>(
         &mut self,
         device: &wgpu::Device,
@@ -65,13 +65,13 @@ impl<T: bytemuck::Pod> GrowBuffer<T> {
         grows
     }
 
-    /// How many elements the last write had.
+    /// Number of elements in the last write.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the last write had no elements.
+    /// Whether the last write was empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

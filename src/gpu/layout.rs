@@ -1,18 +1,18 @@
-//! How structs that shaders read lie in memory: Rust's side, for the test that compares it with the shaders'.
+//! Memory layout of structs that shaders read: the Rust side, for the test that compares it with the shaders'.
 
 /// A struct, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructLayout {
     /// Name in the shaders.
     pub name: &'static str,
-    /// Of the whole.
+    /// Size of the whole struct.
     pub size: usize,
     /// Names and offsets, in order.
     pub fields: Vec<(&'static str, usize)>,
 }
 
-/// The layout of a Rust struct, field by field in order: `layout!(Dims: rows, row_stride)`, or `layout!("Dims", Own: rows, row_stride)`
-/// where the shaders call it otherwise.
+/// The layout of a Rust struct by its fields in order: `layout!(Dims: rows, row_stride)`, or `layout!("Dims", Own: rows,
+/// row_stride)` if its name in the shaders differs.
 macro_rules! layout {
     ($type:ident: $($field:ident),+ $(,)?) => {
         $crate::gpu::layout::layout!(stringify!($type), $type: $($field),+)

@@ -1,28 +1,30 @@
-//! The graphics device: acquiring one with or without a window, buffers, shader assembly, reading pictures back.
+//! The graphics device: creation with or without a window, buffers, shader assembly, readback of pictures.
 //!
 //! | lifetime      | type             |
 //! |---------------|------------------|
 //! | per process   | [`GpuContext`]   |
 //! | per capacity  | [`GrowBuffer`]   |
 //!
-//! Everything that draws or computes takes a [`GpuContext`]; it is cheap to clone. The environment variables of wgpu apply
+//! Everything that draws or computes takes a [`GpuContext`], which is cheap to clone. wgpu's environment variables apply
 //! (`WGPU_BACKEND`, `WGPU_POWER_PREF`, `WGPU_ADAPTER_NAME`).
 //!
-//! # What shaders rely on, and what not
-//! They run by Vulkan, Direct3D 12 and Metal, pictures by OpenGL ES 3.1, too; `tests/source/shaders` translates every entry point for each.
+//! # Assumptions of the shaders
+//! They run on Vulkan, Direct3D 12 and Metal; those that draw also on OpenGL ES 3.1. `tests/source/shaders` translates every
+//! entry point for each.
 //!
-//! - **Limits** are the defaults of WebGPU: eight storage buffers, 16 KiB and 256 threads a workgroup. No feature of a device is needed.
-//! - **Memory**: workgroup memory begins as zeros, and what is outside of a buffer is never touched, as WGSL promises.
-//! - **Barriers** stand where all threads of a workgroup come by. Where that hangs on something in a buffer it goes through
-//!   `workgroupUniformLoad`, even if WGSL takes the plain read for uniform: Direct3D's older compiler (FXC), the one that every Windows
-//!   has, need not.
-//! - **Writes** to components of vectors and columns of matrices are by constant indices: FXC has no others.
-//! - **NaN**: Metal and FXC compile as if there were none, so that no comparison finds one. What must not be NaN or infinite is looked at
-//!   by its bits. `select` and `max` only keep finite numbers apart.
-//! - **Rounding** is nobody's promise: products and sums may be fused or taken in another order, denormals may be zeros, quotients and
-//!   roots be off by 3 ulp, sines and cosines by 5e-4. Iterations correct their own errors, so they end at the same place; positions
-//!   that are compared with the processor's are, up to that, the same. What the same device does twice is equal to the bit: sums
-//!   are taken in a fixed order, and the only atomics are largest numbers.
+//! - **Limits** are WebGPU's defaults: eight storage buffers, 16 KiB and 256 threads per workgroup. No optional feature is
+//!   needed.
+//! - **Memory**: workgroup memory starts as zeros, and accesses beyond a buffer have no effect, as WGSL guarantees.
+//! - **Barriers** are in uniform control flow. If a branch depends on a buffer, the value goes through
+//!   `workgroupUniformLoad`, even where WGSL accepts the plain read as uniform: Direct3D's older compiler (FXC), which every
+//!   Windows has, may not.
+//! - **Writes** to vector components and matrix columns use constant indices: FXC supports no others.
+//! - **NaN**: Metal and FXC assume that NaN does not occur, so comparisons do not detect it. Checks for NaN and infinity use
+//!   bit patterns. `select` and `max` are only used with finite numbers.
+//! - **Rounding** is not specified: products and sums may be fused or reordered, denormals may become zero, quotients and
+//!   roots may be off by 3 ulp, sines and cosines by 5e-4. Iterations correct their own errors and converge to the same
+//!   result; positions agree with the CPU's up to that. The same device gives bit-equal results: sums are taken in a fixed
+//!   order, and the only atomics are maxima.
 
 pub mod actor;
 mod buffer;
@@ -41,11 +43,11 @@ pub use readback::read_rgba;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Why there is no graphics device, or why it did not do its work.
+/// Errors of the graphics device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// No adapter at all.
+    /// There is no adapter.
     #[error(
         "no graphics adapter was found ({reason}); install a Vulkan, Metal, Direct3D 12 or OpenGL driver, or a software one such as lavapipe"
     )]
@@ -73,24 +75,24 @@ pub enum GpuError {
         /// The device's limit.
         limit: u32,
     },
-    /// The adapter only draws, or computes too little at once.
+    /// The adapter has no compute shaders, or too small limits for them.
     #[error(
         "the graphics adapter \"{adapter}\" computes too little: it has {has} {what}, and {needed} are needed"
     )]
     NoCompute {
         /// Its name.
         adapter: String,
-        /// Of what there is too little.
+        /// The limit that is too small.
         what: &'static str,
-        /// How much there is.
+        /// Its value.
         has: u32,
-        /// How much there should be.
+        /// The required value.
         needed: u32,
     },
-    /// There is no memory left, or the driver does not take a shader.
+    /// The device is out of memory, or the driver rejected a shader.
     #[error("the graphics device does not take it: {reason}")]
     Refused {
-        /// What wgpu reported, a line.
+        /// wgpu's message, in one line.
         reason: String,
     },
     /// The device was lost or a result could not be mapped.
@@ -101,21 +103,21 @@ pub enum GpuError {
     },
 }
 
-/// Used where the adapter has them, never needed.
+/// Optional features, used if the adapter has them.
 const OPTIONAL: wgpu::Features =
     wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
-/// What compute passes use at most: storage buffers…
+/// Largest number of storage buffers in a compute pass.
 const STORAGE_BUFFERS: u32 = 8;
-/// …threads of a workgroup…
+/// Largest number of threads in a workgroup.
 const THREADS: u32 = 256;
-/// …and bytes that these share.
+/// Largest workgroup memory in bytes.
 const WORKGROUP_BYTES: u32 = 16 << 10;
 
 /// A device with its queue.
 #[derive(Debug, Clone)]
 pub struct GpuContext {
-    /// Where the adapter comes from; a surface must be made by the same instance.
+    /// The instance of the adapter; surfaces must be created by the same instance.
     pub instance: wgpu::Instance,
     /// The adapter behind the device.
     pub adapter: wgpu::Adapter,
@@ -124,13 +126,13 @@ pub struct GpuContext {
     /// Its queue.
     pub queue: wgpu::Queue,
     lost: Arc<AtomicBool>,
-    /// What was compiled for this device.
+    /// Pipelines compiled for this device.
     kernels: Arc<compute::KernelCache>,
 }
 
 impl GpuContext {
-    /// A device without a window: for pictures from the command line and for tests. OpenGL comes last: its libraries write to
-    /// stderr where there is no display.
+    /// A device without a window, for pictures on the command line and for tests. OpenGL is tried last: its libraries write
+    /// to stderr where there is no display.
     ///
     /// # Errors
     /// [`GpuError::NoAdapter`] or [`GpuError::NoDevice`].
@@ -161,7 +163,7 @@ impl GpuContext {
         Self::request(instance, Some(surface))
     }
 
-    /// Checks that compute passes can be run as they are written.
+    /// Checks that the device's limits allow the compute passes.
     ///
     /// # Errors
     /// [`GpuError::NoCompute`] if not.
@@ -203,13 +205,13 @@ impl GpuContext {
         }
     }
 
-    /// Does what the device may refuse: makes buffers and pipelines, or submits. What it complains of on the way is the error then, and
-    /// nothing that was made may be used.
+    /// Runs work that the device may reject: creating buffers and pipelines, or submitting. Errors reported meanwhile become
+    /// the result; resources created by failed work must not be used.
     ///
     /// # Errors
-    /// [`GpuError::Refused`] with the first complaint.
+    /// [`GpuError::Refused`] with the first error.
     pub fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, GpuError> {
-        // One for each kind of complaint; they end in reverse, also when the work panics.
+        // One scope per kind of error; popped in reverse order, also after a panic.
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
@@ -217,7 +219,7 @@ impl GpuContext {
         let internal = pollster::block_on(internal.pop());
         let memory = pollster::block_on(memory.pop());
         let validation = pollster::block_on(validation.pop());
-        // What is out of memory is invalid afterwards: the cause comes first.
+        // Running out of memory causes validation errors: report the cause first.
         let Some(error) = memory.or(internal).or(validation) else {
             return Ok(made);
         };
@@ -242,7 +244,8 @@ impl GpuContext {
                 reason: error.to_string(),
             }
         })?;
-        // The defaults where the adapter has them, less where it has less, its full picture size, and buffers as large as it has them.
+        // WebGPU's default limits, lowered to the adapter's where they are lower, with the adapter's own picture and buffer
+        // sizes.
         let offered = adapter.limits();
         let limits = wgpu::Limits {
             max_buffer_size: offered.max_buffer_size,
@@ -285,34 +288,34 @@ impl GpuContext {
         })
     }
 
-    /// Whether the device is gone: unplugged, reset by its driver, or overwhelmed. Nothing can be done with it any more.
+    /// Whether the device is lost: unplugged, reset by its driver, or overloaded. It cannot be used any more.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
     }
 
-    /// Loses the device, as a driver would: for trying what happens then.
+    /// Simulates a device loss, for tests.
     pub fn lose(&self) {
         self.device.destroy();
-        // The loss is told when the device is asked for news.
+        // The loss is reported at the next poll.
         let _ = self.device.poll(wgpu::PollType::Poll);
         self.lost.store(true, Ordering::Release);
     }
 
-    /// Whether both are the same device, so that one can use what the other has.
+    /// Whether both are the same device, so that resources can be shared.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        // Devices of two instances may be equal to wgpu: it compares numbers that each instance gives out by itself.
+        // wgpu compares numbers that are unique per instance only, so devices of two instances may compare equal.
         Arc::ptr_eq(&self.lost, &other.lost)
     }
 
-    /// Whether the adapter is a software renderer, where every pass counts.
+    /// Whether the adapter is a software renderer, where every pass is slow.
     #[must_use]
     pub fn is_software(&self) -> bool {
         self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
     }
 
-    /// The adapter in words, for logs and reports.
+    /// A description of the adapter, for logs and reports.
     #[must_use]
     pub fn description(&self) -> String {
         let info = self.adapter.get_info();
@@ -336,8 +339,8 @@ impl GpuContext {
     }
 }
 
-/// Notes in the returned flag that the device is lost, and keeps its complaints from ending the program: all of them where there is a
-/// window to go on with, else those that come of the loss.
+/// Sets the returned flag when the device is lost, and keeps device errors from ending the program: all of them if there is
+/// a window, otherwise those caused by the loss.
 fn watch(device: &wgpu::Device, has_window: bool) -> Arc<AtomicBool> {
     let lost = Arc::new(AtomicBool::new(false));
     let flag = lost.clone();
@@ -358,7 +361,7 @@ fn watch(device: &wgpu::Device, has_window: bool) -> Arc<AtomicBool> {
     lost
 }
 
-/// The first lines say where it happened, the innermost why; pictures of source text say nothing to a user.
+/// The first lines say where it happened and the innermost why; excerpts of shader source are left out.
 fn in_a_line(error: &wgpu::Error) -> String {
     let text = error.to_string();
     let mut lines = text
@@ -379,7 +382,7 @@ pub fn is_required() -> bool {
     std::env::var_os("SINEW_REQUIRE_GPU").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// A device for tests; without one they fail where one is required, and are skipped visibly elsewhere.
+/// A device for tests. Without one the test fails if one is required; otherwise it is skipped with a message.
 #[cfg(test)]
 pub(crate) fn for_tests() -> Option<GpuContext> {
     match GpuContext::headless() {
@@ -393,75 +396,4 @@ pub(crate) fn for_tests() -> Option<GpuContext> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gpu::compute::{Kernel, fetch, storage_of};
-    use crate::gpu::shader::ShaderSource;
-
-    /// A device that is refused something goes on, and says what; headless, an error that nobody takes ends the program.
-    #[test]
-    fn what_a_device_refuses_is_an_error() {
-        let Some(gpu) = for_tests() else { return };
-        let wrong = ShaderSource {
-            name: "wrong",
-            parts: &[(
-                "wrong",
-                "@compute @workgroup_size(1) fn main() { nothing(); }",
-            )],
-        };
-        let refused = gpu
-            .attempt(|| Kernel::new(&gpu, &wrong, "main", &[]))
-            .expect_err("no such function")
-            .to_string();
-        assert!(
-            refused.starts_with("the graphics device does not take it: ")
-                && refused.lines().count() == 1,
-            "{refused}"
-        );
-        let size = gpu.device.limits().max_buffer_size + 4;
-        let usage = wgpu::BufferUsages::STORAGE;
-        let large = wgpu::BufferDescriptor {
-            label: None,
-            size,
-            usage,
-            mapped_at_creation: false,
-        };
-        assert!(gpu.attempt(|| gpu.device.create_buffer(&large)).is_err());
-        let kept = gpu
-            .attempt(|| storage_of(&gpu, "kept", &[1_u32, 2, 3]))
-            .expect("fits");
-        assert_eq!(fetch::<u32>(&gpu, &kept, 3).expect("comes back"), [1, 2, 3]);
-    }
-
-    /// An adapter that computes too little says so; one that does enough does not.
-    #[test]
-    fn an_adapter_that_can_not_compute_says_so() {
-        let Some(gpu) = for_tests() else { return };
-        gpu.check_compute().expect("enough for all shaders");
-        let limits = wgpu::Limits {
-            max_storage_buffers_per_shader_stage: 4,
-            ..gpu.device.limits()
-        };
-        let small = GpuContext::open(gpu.instance.clone(), gpu.adapter.clone(), limits, false)
-            .expect("opens");
-        let error = small
-            .check_compute()
-            .expect_err("four are too few")
-            .to_string();
-        assert!(
-            error.contains(
-                "computes too little: it has 4 storage buffers in a shader, and 8 are needed"
-            ),
-            "{error}"
-        );
-    }
-
-    /// A lost device lets nobody wait.
-    #[test]
-    fn nobody_waits_for_a_lost_device() {
-        let Some(gpu) = for_tests() else { return };
-        let kept = storage_of(&gpu, "kept", &[1_u32, 2, 3]);
-        gpu.lose();
-        assert!(fetch::<u32>(&gpu, &kept, 3).is_err());
-    }
-}
+mod tests;

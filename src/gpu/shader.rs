@@ -1,16 +1,16 @@
-//! Shader assembly: every pass is one WGSL file after the common parts it needs.
+//! Shader assembly: a pass is one WGSL file after the common parts that it uses.
 
 /// A complete WGSL source: the parts in order.
 #[derive(Debug, Clone, Copy)]
 pub struct ShaderSource {
-    /// Name in error messages, and of the file in `shaders/`.
+    /// Name in error messages; also the file in `shaders/`.
     pub name: &'static str,
-    /// Path in `shaders/` and text of the common parts, then of the pass.
+    /// Path in `shaders/` and text of each part; the pass comes last.
     pub parts: &'static [(&'static str, &'static str)],
 }
 
 impl ShaderSource {
-    /// The assembled WGSL. With `SINEW_SHADER_DIR` set, parts found in that folder replace the built-in ones: for working on shaders
+    /// The assembled WGSL. Files in the folder `SINEW_SHADER_DIR` replace the built-in ones, so that shaders can be edited
     /// without rebuilding.
     #[must_use]
     pub fn wgsl(&self) -> String {
@@ -62,10 +62,10 @@ pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgs
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource =
     source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
-/// How hard contacts press.
+/// Contact forces.
 pub const FLESH_PRESS: ShaderSource =
     source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/press.wgsl");
-/// Flesh: where a step begins.
+/// Flesh: prediction.
 pub const FLESH_PREDICT: ShaderSource = source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/watch.wgsl", "flesh/predict.wgsl");
 /// Flesh: the local step after a plain iteration.
 pub const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": "flesh/dims.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl",
@@ -74,27 +74,27 @@ pub const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": "flesh/
 pub const FLESH_LOCAL_MIXED: ShaderSource = source!("flesh_local_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/local.wgsl",
     "flesh/local_mixed.wgsl", "flesh/local_untouched.wgsl");
-/// Flesh: the same where something touches.
+/// Flesh: the same with contacts.
 pub const FLESH_LOCAL_TOUCHING: ShaderSource = source!("flesh_local_touching": "flesh/dims.wgsl", "flesh/memory.wgsl",
     "flesh/anderson.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl",
     "flesh/local.wgsl", "flesh/local_mixed.wgsl", "flesh/contacts.wgsl", "flesh/local_touching.wgsl");
 /// Flesh: the right-hand side after a plain iteration.
 pub const FLESH_GATHER_PLAIN: ShaderSource = source!("flesh_gather_plain": "flesh/dims.wgsl", "flesh/memory.wgsl",
     "flesh/constants.wgsl", "flesh/gather.wgsl", "flesh/gather_plain.wgsl");
-/// Flesh: the right-hand side after an accelerated iteration, or where it is taken back.
+/// Flesh: the right-hand side after an accelerated iteration, or after its rejection.
 pub const FLESH_GATHER_MIXED: ShaderSource = source!("flesh_gather_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/gather.wgsl",
     "flesh/gather_mixed.wgsl");
-/// Flesh: what the acceleration remembers of an iteration.
+/// Flesh: history of Anderson acceleration.
 pub const FLESH_RECORD: ShaderSource = source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
-/// Flesh: where a step ends.
+/// Flesh: end of a step.
 pub const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/watch.wgsl", "flesh/numbers.wgsl", "flesh/finish.wgsl");
-/// Flesh: closest rotations alone, for tests.
+/// Flesh: polar decomposition alone, for tests.
 pub const FLESH_POLAR_TEST: ShaderSource =
     source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
 
-/// Surfaces: what every source vertex is made of.
+/// Surfaces: positions of source vertices.
 pub const SURFACE_PLACE: ShaderSource = source!(
     "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/place.wgsl"
 );
@@ -104,10 +104,10 @@ pub const SURFACE_ROWS: ShaderSource =
 /// Surfaces: cloth on the flesh.
 pub const SURFACE_RIDE: ShaderSource =
     source!("surface_ride": "surface/dims.wgsl", "surface/ride.wgsl");
-/// Surfaces: things that ride stiffly.
+/// Surfaces: rigid parts.
 pub const SURFACE_STIFF: ShaderSource =
     source!("surface_stiff": "surface/dims.wgsl", "surface/stiff.wgsl");
-/// Surfaces: normals by the triangles around.
+/// Surfaces: normals from adjacent triangles.
 pub const SURFACE_NORMALS: ShaderSource =
     source!("surface_normals": "surface/dims.wgsl", "surface/around.wgsl", "surface/normals.wgsl");
 /// The base under the flesh.
@@ -126,7 +126,7 @@ pub const SOLVE_ROWS: ShaderSource =
 pub const SOLVE_COLUMNS: ShaderSource =
     source!("solve_columns": "flesh/solve_lines.wgsl", "flesh/solve_columns.wgsl");
 
-/// Every shader of the crate: what the tests walk.
+/// Every shader of the crate, for the tests.
 pub const ALL: &[ShaderSource] = &[
     BACKGROUND,
     GROUND,

@@ -1,32 +1,32 @@
-//! Copies that come back from the device, and waiting for them without keeping others from it.
+//! Buffer readback, and waiting for it without blocking other users of the device.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::Duration;
 
 use super::{GpuContext, GpuError};
 
-/// Between two looks. A wait inside of the driver would hold a lock that a window needs to show its next picture; and one that ends
-/// early trips over others that look at the same time (an assertion in wgpu 30: the queue is empty, the wait was not for it).
+/// Interval between two polls. Waiting inside the driver would hold a lock that a window needs to draw; and a wait with
+/// timeout fails an assertion of wgpu 30 while other threads poll (the queue is empty, the wait was not for it).
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// What becomes of a buffer that is to be read.
-pub(super) type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
+/// Result of mapping a buffer.
+pub(super) type PendingMap = Receiver<Result<(), wgpu::BufferAsyncError>>;
 
-/// Has a buffer made readable once all work submitted so far is done.
-pub(super) fn ask(buffer: &wgpu::Buffer) -> Answer {
+/// Maps a buffer for reading once all work submitted so far is done.
+pub(super) fn ask(buffer: &wgpu::Buffer) -> PendingMap {
     let (sender, answer) = channel();
-    // Who asks no more needs no answer.
+    // The receiver may have been dropped.
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
         drop(sender.send(result));
     });
     answer
 }
 
-/// Whether the answer is there. Waits for nothing.
+/// Whether the buffer is mapped. Does not wait.
 ///
 /// # Errors
-/// [`GpuError::Readback`] if there will be none.
-pub(super) fn is_there(answer: &Answer) -> Result<bool, GpuError> {
+/// [`GpuError::Readback`] if mapping failed.
+pub(super) fn is_there(answer: &PendingMap) -> Result<bool, GpuError> {
     match answer.try_recv() {
         Err(TryRecvError::Empty) => Ok(false),
         Err(error) => Err(lost(&error)),
@@ -34,25 +34,25 @@ pub(super) fn is_there(answer: &Answer) -> Result<bool, GpuError> {
     }
 }
 
-/// Waits until the answer is there.
+/// Waits until the buffer is mapped.
 ///
 /// # Errors
-/// [`GpuError::Readback`] if there will be none.
-pub(super) fn wait(gpu: &GpuContext, answer: &Answer) -> Result<(), GpuError> {
+/// [`GpuError::Readback`] if mapping failed.
+pub(super) fn wait(gpu: &GpuContext, answer: &PendingMap) -> Result<(), GpuError> {
     while !is_there(answer)? {
         wait_a_little(gpu)?;
     }
     Ok(())
 }
 
-/// Tells when work is done.
-pub(super) type Done = Receiver<()>;
+/// Receives a message when work is done.
+pub(super) type DoneSignal = Receiver<()>;
 
-/// Has it told when all work submitted so far is done.
-pub(super) fn done(gpu: &GpuContext) -> Done {
+/// A signal for the completion of all work submitted so far.
+pub(super) fn done(gpu: &GpuContext) -> DoneSignal {
     let (sender, done) = channel();
     gpu.queue.on_submitted_work_done(move || {
-        // Who asks no more needs no answer.
+        // The receiver may have been dropped.
         let _ = sender.send(());
     });
     done
@@ -62,7 +62,7 @@ pub(super) fn done(gpu: &GpuContext) -> Done {
 ///
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.
-pub(super) fn wait_until(gpu: &GpuContext, done: &Done) -> Result<(), GpuError> {
+pub(super) fn wait_until(gpu: &GpuContext, done: &DoneSignal) -> Result<(), GpuError> {
     loop {
         match done.try_recv() {
             Ok(()) => {
@@ -78,7 +78,7 @@ pub(super) fn wait_until(gpu: &GpuContext, done: &Done) -> Result<(), GpuError> 
     }
 }
 
-/// Waits until all that was submitted so far is done.
+/// Waits until all submitted work is done.
 ///
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.
@@ -86,7 +86,7 @@ pub(super) fn wait_for_all(gpu: &GpuContext) -> Result<(), GpuError> {
     wait_until(gpu, &done(gpu))
 }
 
-/// Looks what has been done, and lets others work.
+/// Polls the device, then yields to other threads.
 ///
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.

@@ -20,7 +20,7 @@ pub struct Weld {
 #[must_use]
 pub fn weld(positions: &[Point], triangles: &[[u32; 3]], tolerance: f32) -> Weld {
     let (welded_from_input, welded) = weld_points(positions, tolerance);
-    let mut seen = Chains::new(triangles.len());
+    let mut seen = HashChains::new(triangles.len());
     let mut kept: Vec<[u32; 3]> = Vec::with_capacity(triangles.len());
     for triangle in triangles {
         let triangle = triangle.map(|v| welded_from_input[v as usize]);
@@ -29,7 +29,7 @@ pub fn weld(positions: &[Point], triangles: &[[u32; 3]], tolerance: f32) -> Weld
             continue;
         }
         let first = rotated_to_smallest(triangle);
-        let hash = Chains::hash(first.map(i64::from));
+        let hash = HashChains::hash(first.map(i64::from));
         if seen
             .find(hash, |earlier| {
                 rotated_to_smallest(kept[earlier as usize]) == first
@@ -56,7 +56,7 @@ pub fn weld(positions: &[Point], triangles: &[[u32; 3]], tolerance: f32) -> Weld
 pub(super) fn weld_points(positions: &[Point], tolerance: f32) -> (Vec<u32>, Vec<Point>) {
     let tolerance = tolerance.max(f32::MIN_POSITIVE);
     let cell = f64::from(tolerance) * 2.0;
-    let mut grid = Chains::new(positions.len());
+    let mut grid = HashChains::new(positions.len());
     let mut welded: Vec<Point> = Vec::with_capacity(positions.len());
     let mut group_of = Vec::with_capacity(positions.len());
     for position in positions {
@@ -72,28 +72,28 @@ pub(super) fn weld_points(positions: &[Point], tolerance: f32) -> (Vec<u32>, Vec
         for x in low[0]..=high[0] {
             for y in low[1]..=high[1] {
                 for z in low[2]..=high[2] {
-                    let here = grid.find(Chains::hash([x, y, z]), is_near);
+                    let here = grid.find(HashChains::hash([x, y, z]), is_near);
                     found = found.into_iter().chain(here).min();
                 }
             }
         }
         group_of.push(found.unwrap_or_else(|| {
             welded.push(*position);
-            grid.insert(Chains::hash(cell_of(position, cell)))
+            grid.insert(HashChains::hash(cell_of(position, cell)))
         }));
     }
     (group_of, welded)
 }
 
 /// A hash table of the numbers 0, 1, 2, … in order of insertion; the caller stores the keys.
-struct Chains {
+struct HashChains {
     /// Latest number of each bucket.
     latest: Vec<u32>,
     /// For each number the previous one in its bucket.
     before: Vec<u32>,
 }
 
-impl Chains {
+impl HashChains {
     const NONE: u32 = u32::MAX;
 
     fn new(capacity: usize) -> Self {

@@ -30,19 +30,19 @@ pub struct StepTimes {
     pub upsampling_ms: f64,
     /// Their normals.
     pub normals_ms: f64,
-    /// Everything, as a clock on the wall sees it.
+    /// Wall-clock time of the frame.
     pub total_ms: f64,
     /// Simulation steps taken.
     pub steps: u32,
     /// Local/global iterations in all of them.
     pub iterations: u32,
-    /// What another device spent on the latest frame that it has told of.
+    /// Times that the device reported for its latest finished frame.
     pub device: DeviceTimes,
-    /// What it took the processor to set that frame up for it.
+    /// CPU time to prepare that frame.
     pub host_ms: f64,
 }
 
-/// One character moving by one method: source positions and normals, frame by frame.
+/// A method bound to a subject; computes source positions and normals frame by frame.
 pub struct Actor {
     subject: Arc<Subject>,
     method: MethodId,
@@ -51,9 +51,9 @@ pub struct Actor {
     normals: Vec<Vec3>,
     groups: NormalGroups,
     times: StepTimes,
-    /// Whether positions and normals are those of the last frame, rather than what a device has.
+    /// Whether positions and normals are those of the last frame; otherwise the device has them.
     here: bool,
-    /// Whether what a device presents is read back at once.
+    /// Whether frames of a device are read back at once.
     reads_back: bool,
 }
 
@@ -61,7 +61,7 @@ impl Actor {
     /// Binds a method with the defaults of its own parameters.
     ///
     /// # Errors
-    /// [`BindError`] if the method can't work on this subject, or the work was cancelled.
+    /// [`BindError`] if the method does not support this subject, or the work was cancelled.
     pub fn bind(
         subject: &Arc<Subject>,
         method: MethodId,
@@ -74,7 +74,7 @@ impl Actor {
     /// Binds a method with values of its own parameters.
     ///
     /// # Errors
-    /// [`BindError`] if the method can't work on this subject, or the work was cancelled.
+    /// [`BindError`] if the method does not support this subject, or the work was cancelled.
     pub fn bind_with(
         subject: &Arc<Subject>,
         method: MethodId,
@@ -120,7 +120,7 @@ impl Actor {
         })
     }
 
-    /// Whether joints can be followed there: [`Actor::advance`] refuses others.
+    /// Whether joints have a pose that [`Actor::advance`] accepts.
     ///
     /// # Errors
     /// [`SkinError::JointCount`], [`SkinError::BadPose`].
@@ -128,10 +128,10 @@ impl Actor {
         check_joints(self.subject.character.skeleton.len(), world_from_joint)
     }
 
-    /// Moves on to the next frame.
+    /// Advances to the next frame.
     ///
     /// # Errors
-    /// [`SkinError`]; the output stays the last good frame.
+    /// [`SkinError`]; the output is then that of the last valid frame.
     pub fn advance(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
         let start = Instant::now();
         self.check(frame.world_from_joint)?;
@@ -154,7 +154,7 @@ impl Actor {
         Ok(())
     }
 
-    /// The normals of what is here.
+    /// Normals of the positions on the CPU.
     fn find_normals(&mut self) {
         let start = Instant::now();
         if !self.skinner.has_all_normals() {
@@ -169,7 +169,7 @@ impl Actor {
         self.skinner.reset();
     }
 
-    /// A copy of the state with the frame that is shown. What is on a device is read back; that waits.
+    /// A copy of the state with the visible frame. Reads back from a device, which waits.
     #[must_use]
     pub fn save(&mut self) -> ActorState {
         self.read_back();
@@ -181,10 +181,10 @@ impl Actor {
         }
     }
 
-    /// Shows the frame that was saved and goes on from there.
+    /// Restores a saved state and its frame.
     ///
     /// # Errors
-    /// [`StateError`] if it was saved by another method or for another character; nothing is changed then.
+    /// [`StateError`] if it was saved by another method or for another character; then nothing is changed.
     pub fn restore(&mut self, saved: &ActorState) -> Result<(), StateError> {
         if saved.method != self.method {
             return Err(StateError::OtherMethod);
@@ -199,7 +199,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Whether nothing moves any more until the pose or a parameter changes.
+    /// Whether the skin is still until the pose or a parameter changes.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
         self.skinner.is_at_rest()
@@ -208,7 +208,7 @@ impl Actor {
     /// Changes the method's own parameters; takes effect with the next frame.
     ///
     /// # Errors
-    /// [`BindError`]; the old values then stay.
+    /// [`BindError`]; then the old values are kept.
     pub fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
         self.skinner.set_values(values)
     }
@@ -216,7 +216,7 @@ impl Actor {
     /// Changes physical parameters; takes effect with the next frame. Does nothing for methods without physics.
     ///
     /// # Errors
-    /// [`BindError::Factor`] if the flesh can't be solved with them; the old ones then stay.
+    /// [`BindError::Factor`] if the system cannot be factored with them; then the old ones are kept.
     pub fn set_params(&mut self, params: &Params) -> Result<(), BindError> {
         self.skinner.set_physics(params)
     }
@@ -224,18 +224,18 @@ impl Actor {
     /// Changes the factors in the settings of bones; takes effect with the next frame. Does nothing for methods without physics.
     ///
     /// # Errors
-    /// [`BindError::Factor`] if the flesh can't be solved with them; the old ones then stay.
+    /// [`BindError::Factor`] if the system cannot be factored with them; then the old ones are kept.
     pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
         self.skinner.set_bones(bones)
     }
 
-    /// The simulation inside, for methods that have one.
+    /// The simulation of methods that have one.
     #[must_use]
     pub fn projective(&self) -> Option<&Projective> {
         self.skinner.projective()
     }
 
-    /// Settles in a pose and returns the state that another instance of the character begins with ([`super::Walker`]); `None` for
+    /// Settles in a pose and returns the initial state of other instances of the character ([`super::Walker`]); `None` for
     /// methods without physics. A device is dropped.
     ///
     /// # Errors
@@ -250,20 +250,20 @@ impl Actor {
             .transpose()
     }
 
-    /// Has another device compute the frames from now on, or the CPU again. The state goes along. Does nothing for methods without a
-    /// form on the device.
+    /// Computes the frames on another device from now on, or on the CPU again. The state is transferred. Does nothing for
+    /// methods without a device form.
     pub fn set_device(&mut self, device: Option<AnyDevice>) {
         if let Some(form) = self.skinner.on_device_mut() {
             form.set_device(device);
         }
     }
 
-    /// Why the device was lost, if it was since the last call: the CPU has gone on without it.
+    /// Why the device was lost, if it was since the last call. The CPU has taken over.
     pub fn take_fault(&mut self) -> Option<DeviceError> {
         self.skinner.on_device_mut()?.take_fault()
     }
 
-    /// Whether there is a device, whether it works now or not.
+    /// Whether there is a device, working or lost.
     #[must_use]
     pub fn has_device(&self) -> bool {
         self.skinner
@@ -279,8 +279,8 @@ impl Actor {
             .is_some_and(super::device::OnDevice::is_active)
     }
 
-    /// Sets whether frames of a device are read back at once, which waits for it. They are by default; who draws from the device's own
-    /// buffers doesn't need it.
+    /// Sets whether frames of a device are read back at once, which waits for it. That is the default; it is not needed when
+    /// drawing from the device's buffers.
     pub fn set_reads_back(&mut self, reads_back: bool) {
         self.reads_back = reads_back;
     }
@@ -291,8 +291,8 @@ impl Actor {
         self.here
     }
 
-    /// Makes the positions those of the last frame, if a device has them. Waits for it. If that is lost meanwhile, the CPU computes
-    /// them; of what is simulated, those read back before stay.
+    /// Reads back the last frame if a device has it. Waits. If the device is lost meanwhile, the CPU computes the frame;
+    /// simulated vertices keep their last readback.
     pub fn read_back(&mut self) {
         if self.here {
             return;
@@ -325,8 +325,7 @@ impl Actor {
         &self.normals
     }
 
-    /// All that a frame needs beside the simulated vertices and the pose, to make it elsewhere; `None` for methods without a form on
-    /// the device.
+    /// Data that a device needs besides the simulated vertices and the pose; `None` for methods without a device form.
     #[must_use]
     pub fn recipe(&self) -> Option<Recipe> {
         let form = self.skinner.on_device()?;
@@ -339,7 +338,7 @@ impl Actor {
         self.method
     }
 
-    /// What the method is bound to.
+    /// The subject it is bound to.
     #[must_use]
     pub fn subject(&self) -> &Arc<Subject> {
         &self.subject

@@ -1,4 +1,4 @@
-//! The check of a pose before it is followed.
+//! Validation of a pose before a frame.
 
 use super::SkinError;
 use crate::math::Affine;

@@ -1,13 +1,15 @@
-//! Skin that is moved, and flesh that is simulated, on another device than the processor.
+//! Skinning and simulation on another device than the CPU.
 //!
-//! Of a method that only follows the joints, a [`SurfaceDevice`] makes all of a frame: `{ present → watched } … fetch (only for who wants
-//! numbers)`. Of flesh, [`super::Projective`] stays in charge: it shares time out into steps, interpolates between poses, walks jumps and settles on the
-//! processor, puts flesh to sleep and starts over when it diverged. A [`Device`] makes the steps between, and the surface over them:
+//! For a method that only follows joints, a [`SurfaceDevice`] computes whole frames: `{ present → watched } … fetch (only if
+//! positions are needed)`. For flesh, [`super::Projective`] stays in control: it divides time into steps, interpolates
+//! between poses, subdivides jumps and settles on the CPU, puts flesh to sleep and restarts it after divergence. A
+//! [`Device`] computes the steps between, and the surface:
 //!
 //! ```text
-//! set_state → { step … step → present → watched } … → state (only to go on elsewhere) | fetch (only for who wants numbers)
+//! set_state → { step … step → present → watched } … → state (only to continue elsewhere) | fetch (only if positions are
+//! needed)
 //! ```
-//! Nothing of a frame waits for the device. What became of a step is told later ([`SurfaceDevice::watched`]), in order.
+//! A frame never waits for the device. Reports of steps arrive later ([`SurfaceDevice::watched`]), in order.
 
 use super::{Recipe, Subject};
 use crate::dynamics::{Simulation, State};
@@ -15,20 +17,21 @@ use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
 use crate::tissue::BaseFrame;
 
-/// Why a device does not go on.
+/// Why a device cannot continue.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// It is gone: unplugged, reset by its driver, or overwhelmed.
+    /// The device is lost: unplugged, reset by its driver, or overloaded.
     #[error("the graphics device was lost ({reason})")]
     Lost {
         /// The driver's words.
         reason: String,
     },
-    /// More parts touch each other than it solves for; a step of the processor's is needed. Its state is still the one before.
+    /// There are more contacts than the device solves for; the CPU must compute this step. The device's state is still the
+    /// previous one.
     #[error("more parts of the skin touch each other than the graphics device solves for")]
     Crowded,
-    /// It can't move this character.
+    /// It does not support this character.
     #[error("the graphics device can't take this character: {reason}")]
     Unfit {
         /// What is missing.
@@ -36,38 +39,38 @@ pub enum DeviceError {
     },
 }
 
-/// One step to make.
+/// One step.
 pub struct DeviceStep<'a> {
     /// Bones and joint spheres at the end of the step.
     pub frame: &'a BaseFrame,
-    /// What a step needs while parts collide; only given to devices that take contacts.
+    /// Contact data while parts collide; only for devices that take contacts.
     pub colliding: Option<Colliding<'a>>,
 }
 
-/// What a step needs while parts collide.
+/// Contact data of a step.
 pub struct Colliding<'a> {
-    /// The base at the end of the step, placed on the processor, since contacts hold it on its side.
+    /// The base at the end of the step, computed on the CPU, which detects contacts with it.
     pub base: &'a [Point],
-    /// Finds what touches ([`Simulation::begin_contacts`]); the feet are placed. Its own state is not that of the flesh.
+    /// Detects contacts ([`Simulation::begin_contacts`]); its feet are up to date. Its own state is not that of the flesh.
     pub finder: &'a mut Simulation,
 }
 
-/// What has become known of a frame, and of its steps where there are any.
+/// What the device reports of a finished frame and of its steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Watched {
-    /// How many steps had been made when the frame ended, since the device began.
+pub struct DeviceFrameReport {
+    /// Number of steps since the device was created, up to the end of the frame.
     pub steps: u64,
-    /// How far the vertex that moved most relative to its base went in any of its steps, world units.
+    /// Largest displacement of a vertex relative to its base in one of the frame's steps, world units.
     pub farthest: f32,
-    /// Whether all numbers were finite.
+    /// Whether all values were finite.
     pub finite: bool,
-    /// The time the device worked on it, ms; 0 where it can't tell.
+    /// Device time, ms; 0 if it cannot be measured.
     pub work_ms: DeviceTimes,
-    /// The time the processor took to set it up, ms: uploads, encoding, submission; neither finding contacts nor waiting.
+    /// CPU time to prepare the frame, ms: uploads, encoding, submission; without contact detection and waiting.
     pub host_ms: f64,
 }
 
-/// Where the time of a frame went on the device, ms; 0 where it can't tell.
+/// Device time of a frame by stage, ms; 0 if it cannot be measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct DeviceTimes {
     /// Moving the base.
@@ -80,11 +83,11 @@ pub struct DeviceTimes {
     pub global_ms: f64,
     /// From the simulated mesh to the source vertices, and their normals.
     pub surface_ms: f64,
-    /// All of it.
+    /// The total.
     pub total_ms: f64,
 }
 
-/// Numbers of a surface, to write to.
+/// Output arrays of a surface.
 pub struct SurfaceMut<'a> {
     /// World positions of all source vertices.
     pub positions: &'a mut [Point],
@@ -94,101 +97,102 @@ pub struct SurfaceMut<'a> {
     pub simulated: &'a mut [Point],
 }
 
-/// What brings the surface of one character to where it is drawn from.
+/// Computes the drawable surface of one character.
 ///
 /// # Contract
-/// Surfaces are those of [`super::Actor`] up to rounding, and the same bits for the same calls.
+/// Surfaces agree with those of [`super::Actor`] up to rounding; equal calls give bit-equal results.
 pub trait SurfaceDevice: Send {
-    /// Ends a frame: brings all source vertices to where these joints have them; over flesh, that is its state, taken on by so many
-    /// seconds of its velocities. Waits only if the device is frames behind.
+    /// Ends a frame: computes all source vertices for these joints; with flesh, from its state extrapolated by `ahead_secs`
+    /// with its velocities. Waits only if the device is several frames late.
     ///
     /// # Errors
     /// [`DeviceError::Lost`].
     fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError>;
 
-    /// The next frame of which something has become known. Never waits.
-    fn watched(&mut self) -> Option<Watched>;
+    /// The report of the next finished frame. Never waits.
+    fn watched(&mut self) -> Option<DeviceFrameReport>;
 
-    /// Reads back what was presented last. Waits.
+    /// Reads back the last presented frame. Waits.
     ///
     /// # Errors
     /// [`DeviceError::Lost`].
     fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError>;
 }
 
-/// What simulates the flesh of one character, and carries its surface along.
+/// Simulates the flesh of one character and computes its surface.
 ///
 /// # Contract
-/// - Steps are those of [`crate::dynamics::Simulation`] up to rounding, and the same bits for the same calls.
-/// - Nothing that is not finite is ever presented: the surface then stays the last good one until the next [`Device::set_state`].
+/// - Steps agree with those of [`crate::dynamics::Simulation`] up to rounding; equal calls give bit-equal results.
+/// - Values that are not finite are never presented: the surface stays the last valid one until the next
+///   [`Device::set_state`].
 pub trait Device: SurfaceDevice {
-    /// Goes on from there.
+    /// Sets the state to continue from.
     ///
     /// # Errors
     /// [`DeviceError::Lost`].
     fn set_state(&mut self, state: &State) -> Result<(), DeviceError>;
 
-    /// Makes one step. Does not wait for it; while parts collide, it waits for the one before.
+    /// Computes one step. Does not wait for it; while parts collide, it waits for the previous one.
     ///
     /// # Errors
     /// [`DeviceError::Lost`], [`DeviceError::Crowded`].
     fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError>;
 
-    /// Where the flesh is now. Waits.
+    /// The current state of the flesh. Waits.
     ///
     /// # Errors
     /// [`DeviceError::Lost`].
     fn state(&mut self) -> Result<State, DeviceError>;
 
-    /// The latest state that can be had without the device, for when it is lost: a few frames old.
+    /// The latest state that was read back, for recovery after a device loss: a few frames old.
     fn last_state(&mut self) -> Option<State>;
 
-    /// Whether steps take contacts: otherwise the processor makes them while parts collide.
+    /// Whether steps take contacts; otherwise the CPU computes them while parts collide.
     fn takes_contacts(&self) -> bool {
         false
     }
 }
 
-/// A device that an actor can be given.
+/// A device for an actor.
 pub enum AnyDevice {
-    /// Moves the skin of a method that follows the joints alone.
+    /// Skins a method that only follows joints.
     Surface(Box<dyn SurfaceDevice>),
-    /// Makes the steps of a simulation, and the surface over them.
+    /// Computes the steps of a simulation, and its surface.
     Flesh(Box<dyn Device>),
 }
 
-/// What [`OnDevice::fetch`] has read back.
+/// What [`OnDevice::fetch`] read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fetched {
-    /// Positions and normals of the frame presented last.
+    /// Positions and normals of the last presented frame.
     All,
-    /// Positions alone: the device is gone, and the CPU computed them.
+    /// Positions only: the device is lost, and the CPU computed them.
     Positions,
-    /// Nothing: the device is gone or has presented nothing.
+    /// Nothing: the device is lost, or has not presented a frame.
     Nothing,
 }
 
 /// The form of a bound method that a graphics device computes ([`super::Capability::Device`]).
 pub trait OnDevice {
-    /// Everything that a frame needs beside the pose and the simulated vertices.
+    /// Data that a frame needs besides the pose and the simulated vertices.
     fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe;
 
-    /// Has another device compute the frames from now on, or the CPU again. The state goes along. A device of the wrong kind is
-    /// dropped.
+    /// Computes the frames on another device from now on, or on the CPU again. The state is transferred. A device of the
+    /// wrong kind is dropped.
     fn set_device(&mut self, device: Option<AnyDevice>);
 
-    /// Whether there is a device, whether it works now or not.
+    /// Whether there is a device, working or lost.
     fn has_device(&self) -> bool;
 
     /// Whether a device computes the frames now.
     fn is_active(&self) -> bool;
 
-    /// Whether the last frame is on the device rather than in the output of [`super::Skinner::skin`].
+    /// Whether the last frame is on the device instead of in the output of [`super::Skinner::skin`].
     fn is_presented(&self) -> bool;
 
-    /// Why the device was lost, if it was since the last call: the CPU has gone on without it.
+    /// Why the device was lost, if it was since the last call. The CPU has taken over.
     fn take_fault(&mut self) -> Option<DeviceError>;
 
-    /// Reads back the frame presented last. Waits.
+    /// Reads back the last presented frame. Waits.
     fn fetch(&mut self, positions: &mut [Point], normals: &mut [Vec3]) -> Fetched;
 }

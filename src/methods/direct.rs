@@ -1,22 +1,22 @@
-//! Methods that blend joint transforms per source vertex: on the CPU, or on another device.
+//! Methods that blend joint transforms per source vertex, on the CPU or on another device.
 
 use super::device::{AnyDevice, Fetched, OnDevice, SurfaceDevice, SurfaceMut};
 use super::{DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
 
-/// Makes the tables that a device blends by.
+/// Builds the tables that a device blends with.
 pub(super) type MakeRecipe = fn(&Subject, &NormalGroups) -> Recipe;
 
-/// A skinner without a state, and the device that does its work, if one does.
+/// A skinner without a state, and the device that computes its frames, if there is one.
 pub(super) struct Direct<S> {
     skinner: S,
     recipe: MakeRecipe,
     device: Option<Box<dyn SurfaceDevice>>,
     fault: Option<DeviceError>,
-    /// The joints of the last frame on a device: the CPU can make it again.
+    /// Joints of the device's last frame, so that the CPU can compute it again.
     presented: Vec<Affine>,
-    /// Whether the device has that frame, rather than one before it.
+    /// Whether the device's frame is the last one.
     there: bool,
     /// Whether the last frame is the device's.
     is_presented: bool,
@@ -44,7 +44,7 @@ impl<S: Skinner> Direct<S> {
         (self.there, self.told) = (false, (DeviceTimes::default(), 0.0));
     }
 
-    /// Moves the vertices on the device. Returns whether that did; if not, the CPU has to.
+    /// Computes a frame on the device. Returns whether it did; otherwise the CPU must.
     fn present(&mut self, frame: &Frame<'_>) -> bool {
         let Some(device) = &mut self.device else {
             return false;

@@ -93,9 +93,9 @@ impl SplitTransform {
     }
 }
 
-/// M = R S with R a rotation and S symmetric: the polar decomposition, with −1 in both where M reflects. Reflecting along one axis
-/// instead would let R be closer to M, but where M stretches alike in all directions, that axis is a matter of rounding: it jumps from
-/// joint to joint and from frame to frame. So a mirrored character moves as the mirror image of the character.
+/// M = R S with R a rotation and S symmetric: the polar decomposition, with −1 in both if M reflects. Reflecting along one
+/// axis instead would bring R closer to M, but if M scales uniformly, rounding decides which axis: it would change between
+/// joints and between frames. With −1 in both, a mirrored character moves as the mirror image of the character.
 fn polar(matrix: &Matrix3<f64>) -> (Quat, Matrix3<f64>) {
     let svd = matrix.svd(true, true);
     let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else {

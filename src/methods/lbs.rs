@@ -49,7 +49,7 @@ pub struct LinearBlend {
 }
 
 impl LinearBlend {
-    /// Binds with the file's weights, or with those of `computed` in place of them (one set per mesh, in order).
+    /// Binds with the file's weights, or with `computed` instead of them (one set per mesh, in order).
     #[must_use]
     pub fn bind(character: &Character, computed: &[Option<SkinWeights>]) -> Self {
         let parts = character
@@ -61,7 +61,7 @@ impl LinearBlend {
         Self { parts }
     }
 
-    /// As [`LinearBlend::bind`], every vertex with its strongest joint only.
+    /// As [`LinearBlend::bind`], with the strongest joint of every vertex only.
     #[must_use]
     pub fn bind_rigid(character: &Character, computed: &[Option<SkinWeights>]) -> Self {
         let mut bound = Self::bind(character, computed);
@@ -128,7 +128,7 @@ impl BlendedMesh {
         }
     }
 
-    /// Moves the joint matrices; vertices without influence keep their rest positions.
+    /// Updates the joint matrices; vertices without influences keep their rest positions.
     pub(super) fn update(&mut self, world_from_joint: &[Affine]) {
         for ((target, joint_from_mesh), world) in self
             .world_from_mesh

@@ -1,12 +1,12 @@
 //! Skinning methods behind one trait, a registry of them, and the [`Actor`] that turns any of them into full-resolution output.
 //!
-//! A method is bound once (everything that does not depend on the pose) and then follows poses, frame by frame. Methods that cost
-//! little per vertex (`rigid`, `lbs`, `dqs`) bind the source vertices; `pd` simulates a reduced mesh and is upsampled.
+//! A method is bound once (everything that does not depend on the pose) and then follows poses, frame by frame. Methods that
+//! are cheap per vertex (`rigid`, `lbs`, `dqs`) bind the source vertices; `pd` simulates a reduced mesh and is upsampled.
 //!
 //! # Adding a method
-//! A method is one file or folder here: a type that implements [`Skinner`], and a [`Descriptor`] with its names, needs, capabilities,
-//! parameters and `bind`. It enters the program by one line of `BUILT_IN` (and its `mod` line). From outside of the crate the same is
-//! done by [`register`]. `tests/skinning/toy.rs` is a complete example.
+//! A method is one file or folder here: a type that implements [`Skinner`], and a [`Descriptor`] with its names, needs,
+//! capabilities, parameters and `bind`. It is registered by one line of `BUILT_IN` (and its `mod` line), or from outside of
+//! the crate by [`register`]. `tests/skinning/toy.rs` is a complete example.
 
 mod actor;
 mod check;
@@ -25,8 +25,8 @@ mod state;
 
 pub use actor::{Actor, StepTimes};
 pub use device::{
-    AnyDevice, Colliding, Device, DeviceError, DeviceStep, DeviceTimes, Fetched, OnDevice,
-    SurfaceDevice, SurfaceMut, Watched,
+    AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, DeviceTimes, Fetched,
+    OnDevice, SurfaceDevice, SurfaceMut,
 };
 pub use dqs::SplitTransform;
 pub use projective::{Projective, Settled, Walker};
@@ -52,7 +52,7 @@ const BUILT_IN: &[MethodId] = &[rigid::METHOD, lbs::METHOD, dqs::METHOD, project
 /// One frame of input.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
-    /// Where every joint of the skeleton is now.
+    /// Current transform of every joint of the skeleton.
     pub world_from_joint: &'a [Affine],
     /// Seconds since the last frame; 0 means "settle, do not simulate": the equilibrium of this pose.
     pub dt_secs: f64,
@@ -70,10 +70,10 @@ pub enum SkinError {
         /// Joints given.
         actual: usize,
     },
-    /// A joint transform with NaN, infinity, or an entry of 1e15 or more, whose square overflows `f32`; nothing was moved.
+    /// A joint transform has NaN, infinity, or an entry of 1e15 or more, whose square overflows `f32`; nothing was moved.
     #[error("the pose puts joints infinitely far away")]
     BadPose,
-    /// A position became NaN or infinite; the output holds the last good frame and the solver has been restarted.
+    /// A position became NaN or infinite; the output holds the last valid frame and the solver was restarted.
     #[error("the simulation left the finite numbers and was restarted")]
     Diverged,
 }
@@ -104,10 +104,10 @@ pub trait Skinner: Send {
         MethodState::default()
     }
 
-    /// Goes on from a state that [`Skinner::save`] gave for the same binding.
+    /// Restores a state that [`Skinner::save`] returned for the same binding.
     ///
     /// # Errors
-    /// [`StateError`] if it is the state of another method or character; nothing is changed then.
+    /// [`StateError`] if it is the state of another method or character; then nothing is changed.
     fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
         state.expect_empty()
     }
@@ -120,7 +120,7 @@ pub trait Skinner: Send {
     /// Changes the method's own parameters ([`Descriptor::params`]); takes effect with the next frame.
     ///
     /// # Errors
-    /// [`BindError`]; the old values then stay.
+    /// [`BindError`]; then the old values are kept.
     fn set_values(&mut self, _values: &ParamValues) -> Result<(), BindError> {
         Ok(())
     }
@@ -128,7 +128,7 @@ pub trait Skinner: Send {
     /// Changes physical parameters ([`Capability::Physics`]); takes effect with the next frame.
     ///
     /// # Errors
-    /// [`BindError::Factor`] if the tissue can't be solved with them; the old ones then stay.
+    /// [`BindError::Factor`] if the system cannot be factored with them; then the old ones are kept.
     fn set_physics(&mut self, _physics: &Params) -> Result<(), BindError> {
         Ok(())
     }
@@ -136,13 +136,14 @@ pub trait Skinner: Send {
     /// Changes the factors in the settings of bones ([`Capability::Physics`]); takes effect with the next frame.
     ///
     /// # Errors
-    /// [`BindError::Factor`] if the tissue can't be solved with them; the old ones then stay.
+    /// [`BindError::Factor`] if the system cannot be factored with them; then the old ones are kept.
     fn set_bones(&mut self, _bones: &BoneMap) -> Result<(), BindError> {
         Ok(())
     }
 
     /// Writes the normals that the method itself computes for the last frame.
-    /// Unless [`Skinner::has_all_normals`], `normals` holds those computed from the triangles, and what is not written stays.
+    /// Unless [`Skinner::has_all_normals`], `normals` contains those computed from the triangles, and entries that are not
+    /// written are kept.
     fn normals_into(&self, _normals: &mut [Vec3]) {}
 
     /// Whether [`Skinner::normals_into`] writes the normals of all source vertices.
@@ -155,7 +156,7 @@ pub trait Skinner: Send {
         &[]
     }
 
-    /// Where the time of the last frame went; `None` if only the whole is known.
+    /// Where the time of the last frame went; `None` if only the total is known.
     fn times(&self) -> Option<StepTimes> {
         None
     }
@@ -165,7 +166,7 @@ pub trait Skinner: Send {
         None
     }
 
-    /// The simulation inside, to change it ([`Capability::Physics`]).
+    /// The simulation, mutable ([`Capability::Physics`]).
     fn projective_mut(&mut self) -> Option<&mut Projective> {
         None
     }
@@ -175,7 +176,7 @@ pub trait Skinner: Send {
         None
     }
 
-    /// The same, to give it a device.
+    /// The device form, mutable.
     fn on_device_mut(&mut self) -> Option<&mut dyn OnDevice> {
         None
     }

@@ -1,11 +1,11 @@
-//! Where a character can be in a pose, without looking at its vertices.
+//! Bounds of a posed character, computed without its vertices.
 
 use super::recipe::{PaletteEntry, Recipe, Source};
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::Bounds;
 
-/// Boxes of vertices that transforms move. A blended vertex lies between the places that its transforms have for it, so that with
-/// linear blending nothing is outside; flesh and dual quaternions may bulge a little further.
+/// Boxes of the vertices that each transform moves. A linearly blended vertex lies between its transforms' images, so that
+/// the box contains it; flesh and dual quaternions may bulge out slightly.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reach {
     moved: Vec<(PaletteEntry, Bounds)>,
@@ -39,7 +39,7 @@ impl Reach {
         }
     }
 
-    /// A box around the character in a pose; with as many joints as its skeleton has.
+    /// A box around the posed character; `joints` has one transform per joint of its skeleton.
     #[must_use]
     pub fn bounds(&self, world_from_joint: &[Affine]) -> Bounds {
         let mut bounds = self.still.unwrap_or_else(|| Bounds::of([]));

@@ -1,7 +1,7 @@
-//! What every source vertex is made of, as plain numbers: for those who place them elsewhere (`gpu::surface`).
+//! Per-vertex skinning data in flat arrays, for upload to the GPU (`gpu::surface`).
 //!
-//! Vertices are source vertices throughout, also where the CPU goes by those of the skin or of the flesh: whatever lies at one place
-//! has the same position, so that one source vertex can stand for each of them.
+//! Indices are those of source vertices, also where the CPU uses vertices of the skin or of the flesh: coincident source
+//! vertices have the same position, so one of them represents the others.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
 use crate::upsample::{Directions, PlainUpsampling};
 
-/// How one source vertex comes to its position.
+/// How the position of a source vertex is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Source {
-    /// It stays where it is at rest, or rides: see [`Cloth::targets`] and [`Cluster::vertices`].
+    /// At rest, or computed with cloth or props: see [`Cloth::targets`] and [`Cluster::vertices`].
     Still,
-    /// Transforms of joints, blended.
+    /// A blend of joint transforms.
     Blended {
-        /// Position that they are applied to.
+        /// Position that the transforms are applied to.
         rest: Point,
         /// The first of its [`Recipe::influences`].
         first: u32,
@@ -36,14 +36,14 @@ pub enum Source {
     },
 }
 
-/// A transform of the palette and how much it counts.
+/// A transform of the palette and its weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Influence {
     /// Index into [`Recipe::palette`].
     pub entry: u32,
     /// Weight; those of a vertex sum to 1, largest first.
     pub weight: f32,
-    /// Whether the next one is another vertex's.
+    /// Whether the next influence belongs to another vertex.
     pub is_last: bool,
 }
 
@@ -56,31 +56,32 @@ pub struct PaletteEntry {
     pub joint_from_rest: Affine,
 }
 
-/// Cloth that rides on the flesh, by source vertices.
+/// Cloth that follows the flesh, by source vertices.
 #[derive(Debug, Clone)]
 pub struct Cloth {
     /// Positions are relative to this point.
     pub origin: Point,
-    /// Points of the flesh with frames.
+    /// Control points: points of the flesh with local frames.
     pub controls: Vec<Control>,
-    /// Neighbours of the controls and their coefficients, all patches one after the other.
+    /// Neighbours of the controls and their coefficients; patches are consecutive.
     pub patches: Vec<(u32, [f32; 2])>,
-    /// What vertices of cloth do.
+    /// Vertices of cloth and their controls.
     pub riders: Vec<Rider>,
-    /// Source vertices and the rider of each.
+    /// Source vertices with the index of their rider.
     pub targets: Vec<[u32; 2]>,
 }
 
-/// Things that ride as one, by source vertices.
+/// Parts that move rigidly together, by source vertices.
 #[derive(Debug, Clone, Default)]
 pub struct Cluster {
-    /// The surface they ride on: vertices of flesh or cloth, their weights, and where they are at rest relative to the patch's middle.
+    /// The surface they follow: vertices of flesh or cloth, their weights, and their rest positions relative to the patch's
+    /// centroid.
     pub patch: Vec<(u32, f32, Vec3)>,
-    /// The vertices, and where they are at rest relative to the patch's middle.
+    /// The vertices, and their rest positions relative to the patch's centroid.
     pub vertices: Vec<(u32, Vec3)>,
 }
 
-/// A source vertex whose normal is that of the triangles around it.
+/// A source vertex whose normal is computed from the triangles around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NormalTarget {
     /// The source vertex.
@@ -89,42 +90,42 @@ pub struct NormalTarget {
     pub triangles: [u32; 2],
 }
 
-/// All that a frame of one character needs beside the simulated vertices and the pose.
+/// Data that a frame of one character needs besides the simulated vertices and the pose.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// Where all source vertices are at rest.
+    /// Rest positions of all source vertices.
     pub positions: Vec<Point>,
-    /// Their normals there.
+    /// Their rest normals.
     pub normals: Vec<Vec3>,
-    /// How each comes to its position.
+    /// How the position of each is computed.
     pub sources: Vec<Source>,
-    /// How many vertices are simulated.
+    /// Number of simulated vertices.
     pub simulated: usize,
-    /// How the flesh follows these, unless it is these.
+    /// Upsampling from them to the flesh, unless they are the flesh.
     pub upsampling: Option<PlainUpsampling>,
-    /// Where all joints are at rest.
+    /// Rest transforms of all joints.
     pub bind: Vec<Affine>,
-    /// Transforms of joints that vertices are blended by.
+    /// Joint transforms that vertices blend.
     pub palette: Vec<PaletteEntry>,
     /// Influences of all blended vertices.
     pub influences: Vec<Influence>,
-    /// Whether they blend dual quaternions, not matrices.
+    /// Whether dual quaternions are blended instead of matrices.
     pub dual_quaternions: bool,
-    /// What rides vertex by vertex.
+    /// Cloth: parts that deform with the flesh.
     pub cloth: Option<Cloth>,
-    /// What rides stiffly, on flesh and cloth.
+    /// Parts that move rigidly with flesh or cloth.
     pub clusters: Vec<Cluster>,
-    /// Vertices whose normals no local frame carries.
+    /// Vertices whose normals the upsampling does not give.
     pub normal_targets: Vec<NormalTarget>,
-    /// The vertex and the two following corners of each triangle around a target: the normal is the sum of (b − a) × (c − a), made unit,
-    /// or +Y.
+    /// The vertex and the two following corners of each triangle around a target. The normal is Σ (b − a) × (c − a),
+    /// normalised, or +Y.
     pub corners: Vec<[u32; 3]>,
-    /// Where the character can be in a pose.
+    /// Bounds of the posed character.
     pub reach: Reach,
 }
 
 impl Recipe {
-    /// All vertices blended.
+    /// All vertices blend joint transforms.
     pub(super) fn blended(
         subject: &Subject,
         blend: &LinearBlend,
@@ -133,13 +134,13 @@ impl Recipe {
     ) -> Self {
         let mut recipe = Self::empty(subject, groups);
         recipe.dual_quaternions = dual_quaternions;
-        Palette::default().add(&mut recipe, &blend.parts, |_| true);
+        PaletteBuilder::default().add(&mut recipe, &blend.parts, |_| true);
         recipe.reach = Reach::new(&recipe);
         recipe.gather_normals(groups);
         recipe
     }
 
-    /// The flesh as `source_map` moves it, and everything else blended by `props`.
+    /// The flesh as `source_map` moves it; everything else blends the transforms of `props`.
     pub(super) fn simulated(
         subject: &Subject,
         source_map: &SourceMap,
@@ -147,13 +148,13 @@ impl Recipe {
         groups: &NormalGroups,
     ) -> Self {
         let mut reached = Self::empty(subject, groups);
-        Palette::default().add(&mut reached, &blend.parts, |_| true);
+        PaletteBuilder::default().add(&mut reached, &blend.parts, |_| true);
         let mut recipe = Self::empty(subject, groups);
         recipe.reach = Reach::new(&reached);
         recipe.simulated = subject.sim().mesh.positions.len();
         recipe.upsampling = subject.upsampling().map(|upsampling| upsampling.plain());
         let skin_from_source = &subject.skin.skin_from_source;
-        let mut palette = Palette::default();
+        let mut palette = PaletteBuilder::default();
         palette.add(&mut recipe, &blend.parts, |vertex| {
             skin_from_source[vertex].is_none()
         });
@@ -201,7 +202,7 @@ impl Recipe {
             self.sources[source] = match (carried, flesh_from_skin[skin]) {
                 (Some((vertex, normal)), _) => Source::Flesh { vertex, normal },
                 (None, Some(vertex)) => Source::Simulated(vertex),
-                // It rides, or nothing is there to ride on.
+                // It follows the flesh, or there is nothing to follow.
                 (None, None) => Source::Still,
             };
             if self.sources[source] == Source::Still {
@@ -210,7 +211,7 @@ impl Recipe {
         }
     }
 
-    fn add_riding(&mut self, subject: &Subject, riding: &Riding, palette: &mut Palette) {
+    fn add_riding(&mut self, subject: &Subject, riding: &Riding, palette: &mut PaletteBuilder) {
         let plain = riding.plain();
         let source_from_skin = subject.skin.source_from_skin();
         let mut sources_of_skin: Vec<Vec<u32>> = vec![Vec::new(); source_from_skin.len()];
@@ -246,7 +247,7 @@ impl Recipe {
             .collect();
     }
 
-    /// Finds the triangles around every vertex whose normal is not carried.
+    /// Collects the triangles around every vertex whose normal the upsampling does not give.
     fn gather_normals(&mut self, groups: &NormalGroups) {
         let (group_of, members) = (groups.group_of(), groups.members());
         let is_carried = |source: &Source| matches!(source, Source::Flesh { .. });
@@ -363,13 +364,13 @@ fn cluster(stiff: &Stiff, source: impl Fn(u32) -> u32, sources_of_skin: &[Vec<u3
     }
 }
 
-/// The entries that there are already.
+/// Palette entries added so far, to find equal ones.
 #[derive(Default)]
-struct Palette {
+struct PaletteBuilder {
     known: HashMap<(usize, [u64; 16]), u32>,
 }
 
-impl Palette {
+impl PaletteBuilder {
     fn entry(&mut self, recipe: &mut Recipe, joint: usize, joint_from_rest: &Affine) -> u32 {
         let mut bits = [0; 16];
         for (bits, value) in bits.iter_mut().zip(joint_from_rest.matrix()) {
@@ -384,7 +385,7 @@ impl Palette {
         })
     }
 
-    /// Blends the vertices that are wanted; those without an influence stay where their mesh has them.
+    /// Adds the blends of the requested vertices; those without influences keep their rest position.
     fn add(
         &mut self,
         recipe: &mut Recipe,

@@ -1,8 +1,8 @@
 //! The registry of methods: what each is called, what it needs, what it can do, and how it is bound.
 //!
-//! Everything outside of this folder goes by the registry: the command line and its help, the panels and menus, presets, project files,
-//! the table in the README and the conformance suite. Nothing matches on a method by name to find out what it can do; that is what
-//! [`Requirement`] and [`Capability`] are for.
+//! Everything outside of this folder uses the registry: the command line and its help, the panels and menus, presets,
+//! project files, the table in the README and the conformance suite. No code matches on a method's name to find out what it
+//! can do; use [`Requirement`] and [`Capability`].
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -27,7 +27,7 @@ pub enum Requirement {
     Tissue,
 }
 
-/// What a method can do beside moving vertices by a pose.
+/// What a method can do besides moving vertices by a pose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capability {
     /// It has a state: a frame depends on the frames before it, and a frame of 0 s means the equilibrium of the pose.
@@ -56,17 +56,17 @@ pub struct BindInput<'a> {
     pub progress: &'a Progress,
 }
 
-/// Binds a method: does all that does not depend on the pose.
+/// Binds a method: computes everything that does not depend on the pose.
 pub type Bind = fn(&BindInput<'_>) -> Result<Box<dyn Skinner>, BindError>;
 
-/// All that is known of a method without binding it.
+/// Properties of a method that are known without binding it.
 #[derive(Debug)]
 pub struct Descriptor {
     /// Key on the command line and in project files: lower case, no spaces.
     pub id: &'static str,
     /// Name on screen.
     pub label: &'static str,
-    /// Name where there is little room.
+    /// Name where space is limited.
     pub short_label: &'static str,
     /// One or two short sentences: what it does and what it is good for.
     pub doc: &'static str,
@@ -74,7 +74,7 @@ pub struct Descriptor {
     pub needs: &'static [Requirement],
     /// What it can do.
     pub capabilities: &'static [Capability],
-    /// Its own parameters; physical parameters are no method's own.
+    /// Its own parameters; physical parameters are shared by all methods.
     pub params: &'static [ParamSpec],
     /// Binds it.
     pub bind: Bind,
@@ -159,7 +159,7 @@ impl MethodId {
         self.0.label
     }
 
-    /// Name where there is little room.
+    /// Name where space is limited.
     #[must_use]
     pub fn short_label(self) -> &'static str {
         self.0.short_label

@@ -10,11 +10,12 @@ use crate::stages::weights_of_file;
 use crate::upsample::{Directions, Frames, Upsampling};
 use crate::weights::{SkinWeights, by_distance};
 
-/// Takes what was simulated to every source vertex of the skin: the flesh, then the parts that ride on it. With the room for one frame.
+/// Maps simulated vertices to every source vertex of the skin: the flesh, then cloth and props. Includes the buffers of one
+/// frame.
 pub(super) struct SourceMap {
     subject: Arc<Subject>,
     upsampled: Option<Upsampled>,
-    /// Parts that are no flesh, if there are any.
+    /// Cloth and props, if there are any.
     riding: Option<Riding>,
     /// Positions of the whole skin; none where the simulation mesh is the skin.
     skin: Vec<Point>,
@@ -83,7 +84,7 @@ impl SourceMap {
         })
     }
 
-    /// Writes the source vertices that are skin. Allocates nothing.
+    /// Writes the source vertices of the skin. Allocates nothing.
     pub(super) fn follow(
         &mut self,
         simulated: &[Point],
@@ -103,7 +104,7 @@ impl SourceMap {
             }
         };
         let skin = match &mut self.riding {
-            // All is flesh.
+            // The whole skin is flesh.
             None => flesh,
             Some(riding) => {
                 for (position, &vertex) in flesh.iter().zip(&self.subject.body().skin_from_flesh) {
@@ -120,12 +121,12 @@ impl SourceMap {
         }
     }
 
-    /// What the upsampling carries of the normals.
+    /// The frames with which the upsampling transforms normals.
     pub(super) fn directions(&self) -> Option<&Directions> {
         self.upsampled.as_ref().map(|upsampled| &upsampled.normals)
     }
 
-    /// What rides on the flesh.
+    /// Cloth and props.
     pub(super) fn riding(&self) -> Option<&Riding> {
         self.riding.as_ref()
     }
@@ -142,7 +143,7 @@ impl SourceMap {
                 .all(Option::is_some)
     }
 
-    /// Writes the normals of source vertices that the upsampling carries along. Allocates nothing.
+    /// Writes the normals that the upsampling transforms. Allocates nothing.
     pub(super) fn normals_into(&self, normals: &mut [Vec3]) {
         if let Some(Upsampled {
             frames,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::MethodId;
 use crate::math::{Point, Vec3};
 
-/// The state of a bound method, opaque to everybody else. Cheap to clone; empty for methods without a state.
+/// The state of a bound method, opaque to its callers. Cheap to clone; empty for methods without a state.
 #[derive(Clone, Default)]
 pub struct MethodState(Option<Arc<dyn Any + Send + Sync>>);
 
@@ -40,7 +40,7 @@ impl MethodState {
             .ok_or(StateError::OtherMethod)
     }
 
-    /// Whether it is the state of a method that has none.
+    /// Whether it belongs to a method without a state.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()

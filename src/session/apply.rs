@@ -271,10 +271,10 @@ impl Session {
                 return self.projects.save(to, contents, messages, waker);
             }
             ProjectCommand::Export { export, path } => {
-                let pose = self.channels.active().pose();
+                let shown = (self.channels.active().pose(), self.views.active().weights);
                 return self
                     .projects
-                    .export(export, path, document, pose, messages, waker);
+                    .export(export, path, document, shown, messages, waker);
             }
             ProjectCommand::JumpTo(position) => {
                 return self.travel(|history, document| history.jump(document, position));

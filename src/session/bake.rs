@@ -22,7 +22,7 @@ use crate::io::{
 };
 use crate::methods::{Actor, Projective, Subject};
 use crate::progress::Progress;
-use crate::studio::{ClipPlay, DEFAULT_FPS, Moments, Motion, PlayError, Take};
+use crate::studio::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Take};
 
 /// What a bake can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -368,10 +368,7 @@ pub fn write_motion(
     let every = every.max(1);
     let frames = (take.first_frame()..=take.last_frame()).step_by(every as usize);
     let poses = frames.map(|frame| take.motion.pose_at(character, take.time_of(frame)));
-    let fps = match take.moments {
-        Moments::Frames { fps, .. } => fps,
-        Moments::Settled { .. } => DEFAULT_FPS,
-    };
+    let fps = take.fps().unwrap_or(DEFAULT_FPS);
     write_bvh_poses(path, &character.skeleton, poses, f64::from(every) / fps)
 }
 
@@ -396,16 +393,6 @@ impl Motion {
                 .clips
                 .get(*clip)
                 .map_or_else(|| "clip".to_owned(), |clip| clip.name.clone()),
-        }
-    }
-}
-
-impl Take {
-    /// The number of the first frame.
-    fn first_frame(&self) -> u32 {
-        match self.moments {
-            Moments::Frames { first, .. } => first,
-            Moments::Settled { .. } => 0,
         }
     }
 }

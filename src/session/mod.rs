@@ -72,9 +72,9 @@ mod worker;
 
 pub use crate::gpu::actor::DeviceChoice;
 pub use crate::studio::{
-    ClipPlay, Compare, CrowdFrame, DEFAULT_BLEND_SECS, DEFAULT_FPS, GhostMaker, GhostPose,
-    GhostSkin, GhostSkins, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Shape, Snapshot, Take,
-    Wants,
+    ClipPlay, Compare, CrowdFrame, CrowdMotion, DEFAULT_BLEND_SECS, DEFAULT_FPS, GhostMaker,
+    GhostPose, GhostSkin, GhostSkins, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Shape,
+    Snapshot, Take, Wants,
 };
 pub use bake::{
     BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig,
@@ -82,7 +82,7 @@ pub use bake::{
 pub use channels::{Channels, Playback, PoseChannel};
 pub use checkup::{
     Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, MotionSummary,
-    PartSummary, Spot, UpAxis, all_notes, up_axis,
+    PartSummary, Spot, UpAxis, all_notes,
 };
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue};
@@ -92,7 +92,6 @@ pub use editing::timeline::{Keying, KeysCommand};
 pub use gesture::Gesture;
 pub use history::HistoryView;
 pub use job::JobView;
-pub use jobs::crowd::CrowdMotion;
 pub use jobs::devices::{DeviceStatus, Devices};
 pub use jobs::pictures::Pictures;
 pub use jobs::ranges::{Ranges, Scrubbing, SimulatedFrames};

@@ -10,7 +10,6 @@ use super::project::Restored;
 use super::rigging::enter_rig;
 use super::{
     Document, Gesture, Level, OpenError, ProjectError, Session, Source, UpAxis, ViewCommand,
-    up_axis,
 };
 use crate::dynamics::Params;
 use crate::io::FileRead;
@@ -165,9 +164,13 @@ impl Session {
             };
         } else {
             // Gravity goes on pulling down, wherever that is in the new file.
-            let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
-            self.editor.document.params.gravity_m_s2 =
-                up_axis(&subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+            let up = before
+                .subject
+                .as_deref()
+                .map_or_else(UpAxis::y, Subject::up_axis);
+            self.editor.document.params.gravity_m_s2 = subject
+                .up_axis()
+                .gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         }
         if !continues || first {
             let document = &mut self.editor.document;
@@ -243,9 +246,14 @@ impl Session {
             self.channels.active().playback().clone(),
         );
         // Gravity goes on pulling down, wherever that is in the new file.
-        let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
-        let gravity_m_s2 =
-            up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+        let up = before
+            .subject
+            .as_deref()
+            .map_or_else(UpAxis::y, Subject::up_axis);
+        let gravity_m_s2 = opened
+            .subject
+            .up_axis()
+            .gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params {
             gravity_m_s2,
             ..before.params

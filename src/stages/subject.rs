@@ -7,7 +7,7 @@ use super::body::Body;
 use super::flesh::{Inputs, Stage, Stages};
 use super::source_weights::{MeshWeights, SourceWeights};
 use crate::cache::Cache;
-use crate::character::{Attachment, Character, FleshSettings};
+use crate::character::{Attachment, Character, FleshSettings, UpAxis};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
 use crate::mesh::{Bounds, SimMesh, SkinMesh};
@@ -368,6 +368,12 @@ impl Subject {
             Attachment::Skinned { weights, .. } => Some(weights),
             _ => None,
         })
+    }
+
+    /// Which way is up: guessed from skeleton and skin, or from all that there is if nothing is skin.
+    #[must_use]
+    pub fn up_axis(&self) -> UpAxis {
+        UpAxis::guess(&self.character.skeleton, &self.bounds)
     }
 
     /// Milliseconds that the stages took which have been computed.

@@ -3,10 +3,11 @@
 //!
 //! | type                      | what it is                                                                       |
 //! |---------------------------|----------------------------------------------------------------------------------|
-//! | [`Take`], [`Motion`]      | what the joints do and which moments are wanted; [`Take::play`] moves an actor      |
+//! | [`Take`], [`Motion`]      | what the joints do and which moments are wanted; [`Take::play`] moves actors       |
 //! | [`ClipPlay`]              | a clip with range, speed, loops and eased seams: a pure function of time           |
 //! | [`Snapshot`]              | the state of one method at one moment: what is drawn                               |
 //! | [`CrowdFrame`]            | the same for many of a character on a device                                       |
+//! | [`CrowdMotion`], [`CrowdScene`] | where many of a character stand and what they do; their pictures              |
 //! | [`GhostMaker`]            | skins at moments before and after                                                  |
 //! | [`Compare`]               | how two methods share one picture                                                  |
 //! | [`painter`]               | draws a [`Picture`](painter::Picture) of states onto a canvas                      |
@@ -16,6 +17,7 @@
 mod clip_play;
 mod compare;
 mod crowd;
+mod crowd_scene;
 mod drawing;
 mod ghosts;
 pub mod painter;
@@ -25,9 +27,10 @@ mod take;
 
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS, clamped_range};
 pub use compare::Compare;
-pub use crowd::CrowdFrame;
+pub use crowd::{CrowdFrame, CrowdMotion};
+pub use crowd_scene::{CrowdScene, CrowdSettings};
 pub use drawing::Drawing;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, ghost_skins, method_of_ghosts};
 pub use sheet::{LINE_HEIGHT, MethodState, SheetDrawing, SheetSettings};
 pub use snapshot::{Shape, Snapshot, Wants};
-pub use take::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
+pub use take::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Step, Take};

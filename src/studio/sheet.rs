@@ -286,6 +286,6 @@ fn picture<'a>(
 }
 
 /// How much wider lines are drawn in a picture of this size.
-fn scale_of(size: [u32; 2]) -> f32 {
+pub(super) fn scale_of(size: [u32; 2]) -> f32 {
     (size[1] as f32 / LINE_HEIGHT).max(1.0)
 }

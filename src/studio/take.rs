@@ -39,11 +39,35 @@ pub enum Moments {
         /// Frames per second.
         fps: f64,
     },
+    /// Frames from a moment inside of the motion, frame n at `start_secs` + n / fps: so a loop comes from its own end.
+    From {
+        /// Time of frame 0, seconds from the start.
+        start_secs: f64,
+        /// How many frames are simulated before, to be in motion at the first.
+        run_up: u32,
+        /// How many frames are wanted, at least one.
+        frames: u32,
+        /// Frames per second.
+        fps: f64,
+    },
     /// One frame: the pose of a time, held until still.
     Settled {
         /// Seconds from the start; for a pose without a clip the pose itself is meant, whatever the time.
         time_secs: f64,
     },
+}
+
+/// A moment to which methods are moved while a take is played.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The number of the frame.
+    pub frame: u32,
+    /// Seconds from the motion's start.
+    pub time_secs: f64,
+    /// Seconds since the step before; 0 for the first, which is at rest.
+    pub dt_secs: f64,
+    /// Whether the frame is wanted; others lead up to it.
+    pub is_wanted: bool,
 }
 
 /// A motion and the moments wanted of it.
@@ -147,9 +171,15 @@ impl Take {
     /// How many frames come out.
     #[must_use]
     pub fn frame_count(&self) -> usize {
+        (self.last_frame().saturating_sub(self.first_frame())) as usize + 1
+    }
+
+    /// The number of the first frame.
+    #[must_use]
+    pub fn first_frame(&self) -> u32 {
         match self.moments {
-            Moments::Frames { first, last, .. } => (last.saturating_sub(first)) as usize + 1,
-            Moments::Settled { .. } => 1,
+            Moments::Frames { first, .. } => first,
+            Moments::From { .. } | Moments::Settled { .. } => 0,
         }
     }
 
@@ -158,17 +188,57 @@ impl Take {
     pub fn last_frame(&self) -> u32 {
         match self.moments {
             Moments::Frames { last, .. } => last,
+            Moments::From { frames, .. } => frames.saturating_sub(1),
             Moments::Settled { .. } => 0,
+        }
+    }
+
+    /// Frames per second; none of a settled pose.
+    #[must_use]
+    pub fn fps(&self) -> Option<f64> {
+        match self.moments {
+            Moments::Frames { fps, .. } | Moments::From { fps, .. } => Some(fps),
+            Moments::Settled { .. } => None,
         }
     }
 
     /// The time of a frame, seconds from the motion's start.
     #[must_use]
     pub fn time_of(&self, frame: u32) -> f64 {
+        self.time_at(i64::from(frame))
+    }
+
+    /// As [`Take::time_of`]; frames of a run-up have numbers below 0.
+    fn time_at(&self, frame: i64) -> f64 {
         match self.moments {
-            Moments::Frames { fps, .. } => f64::from(frame) / fps,
+            Moments::Frames { fps, .. } => frame as f64 / fps,
+            Moments::From {
+                start_secs, fps, ..
+            } => start_secs + frame as f64 / fps,
             Moments::Settled { time_secs } => self.settled_time(time_secs),
         }
+    }
+
+    /// The moments to go through, one after the other. Methods with a state of their own come from the start of the motion or of the
+    /// run-up; what depends on the pose alone needs neither.
+    pub fn steps(&self, has_state: bool) -> impl ExactSizeIterator<Item = Step> + '_ {
+        let (first, last) = (i64::from(self.first_frame()), self.last_frame());
+        let lead = match self.moments {
+            _ if !has_state => 0,
+            Moments::Frames { first, .. } => first,
+            Moments::From { run_up, .. } => run_up,
+            Moments::Settled { .. } => 0,
+        };
+        let count = lead + last.saturating_sub(self.first_frame()) + 1;
+        (0..count).map(move |step| {
+            let frame = first - i64::from(lead) + i64::from(step);
+            Step {
+                frame: frame.max(0) as u32,
+                time_secs: self.time_at(frame),
+                dt_secs: self.fps().filter(|_| step > 0).map_or(0.0, |fps| 1.0 / fps),
+                is_wanted: step >= lead,
+            }
+        })
     }
 
     /// The pose so many seconds before or after a frame; none outside of the motion.
@@ -189,49 +259,58 @@ impl Take {
         progress: &Progress,
         mut receive: impl FnMut(u32, &Actor) -> Result<(), E>,
     ) -> Result<(), PlayError<E>> {
-        let character = actor.subject().character.clone();
-        let simulated = actor.method().has(Capability::State);
+        let actors = std::slice::from_mut(actor);
+        self.play_together(actors, progress, |frame, _, actors| {
+            receive(frame, &actors[0])
+        })
+    }
+
+    /// Plays the take on several actors of one character at a time, and hands over every frame wanted with its joints.
+    ///
+    /// # Errors
+    /// As [`Take::play`].
+    pub fn play_together<E>(
+        &self,
+        actors: &mut [Actor],
+        progress: &Progress,
+        mut receive: impl FnMut(u32, &[Affine], &[Actor]) -> Result<(), E>,
+    ) -> Result<(), PlayError<E>> {
+        let Some(first) = actors.first() else {
+            return Ok(());
+        };
+        let character = first.subject().character.clone();
         let mut world: Vec<Affine> = Vec::new();
+        let place = |time_secs: f64, world: &mut Vec<Affine>| {
+            let pose = self.motion.pose_at(&character, time_secs);
+            character.skeleton.world_from_joint_into(&pose, world);
+        };
         // What is wrong with the end is told before anything is written.
         let frame = self.last_frame();
-        character.skeleton.world_from_joint_into(
-            &self.motion.pose_at(&character, self.time_of(frame)),
-            &mut world,
-        );
-        actor
-            .check(&world)
-            .map_err(|source| PlayError::Skin { frame, source })?;
-        let mut advance = |actor: &mut Actor, frame: u32, time_secs: f64, dt_secs: f64| {
-            character
-                .skeleton
-                .world_from_joint_into(&self.motion.pose_at(&character, time_secs), &mut world);
-            actor
-                .advance(&Frame {
-                    world_from_joint: &world,
-                    dt_secs,
-                })
-                .map_err(|source| PlayError::Skin { frame, source })
-        };
-        actor.reset();
-        let (first, last, fps) = match self.moments {
-            Moments::Frames { first, last, fps } => (first, last, fps),
-            Moments::Settled { time_secs } => {
-                advance(actor, 0, self.settled_time(time_secs), 0.0)?;
-                return receive(0, actor).map_err(PlayError::Receiver);
-            }
-        };
-        // What depends on the pose alone needs no run-up.
-        let start = if simulated { 0 } else { first };
-        for frame in start..=last {
+        place(self.time_of(frame), &mut world);
+        let failed = |source| PlayError::Skin { frame, source };
+        for actor in &mut *actors {
+            actor.check(&world).map_err(failed)?;
+            actor.reset();
+        }
+        let has_state = |actor: &Actor| actor.method().has(Capability::State);
+        let steps = self.steps(actors.iter().any(has_state));
+        let count = steps.len();
+        for (index, step) in steps.enumerate() {
             progress.check()?;
-            progress.report(
-                (frame - start) as f32 / (last - start + 1) as f32,
-                "Playing",
-            );
-            let dt_secs = if frame == 0 { 0.0 } else { 1.0 / fps };
-            advance(actor, frame, f64::from(frame) / fps, dt_secs)?;
-            if frame >= first {
-                receive(frame, actor).map_err(PlayError::Receiver)?;
+            progress.report(index as f32 / count as f32, "Playing");
+            place(step.time_secs, &mut world);
+            for actor in &mut *actors {
+                let frame = Frame {
+                    world_from_joint: &world,
+                    dt_secs: step.dt_secs,
+                };
+                actor.advance(&frame).map_err(|source| PlayError::Skin {
+                    frame: step.frame,
+                    source,
+                })?;
+            }
+            if step.is_wanted {
+                receive(step.frame, &world, actors).map_err(PlayError::Receiver)?;
             }
         }
         Ok(())
@@ -308,5 +387,49 @@ mod tests {
             },
         };
         assert_eq!(frames(&subject, &part), whole[5..=9]);
+    }
+    #[test]
+    fn a_run_up_leads_to_the_first_frame_wanted() {
+        let take = |moments| Take {
+            motion: Motion::Rest,
+            moments,
+        };
+        let of = |take: &Take, has_state| {
+            let steps = take.steps(has_state);
+            assert_eq!(steps.len(), take.steps(has_state).count());
+            take.steps(has_state).collect::<Vec<_>>()
+        };
+        let round = take(Moments::From {
+            start_secs: 2.0,
+            run_up: 3,
+            frames: 2,
+            fps: 4.0,
+        });
+        let steps = of(&round, true);
+        let times: Vec<f64> = steps.iter().map(|step| step.time_secs).collect();
+        assert_eq!(times, [1.25, 1.5, 1.75, 2.0, 2.25]);
+        let wanted = steps.iter().filter(|step| step.is_wanted);
+        assert_eq!(wanted.map(|step| step.frame).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(
+            steps[3..],
+            of(&round, false)
+                .iter()
+                .copied()
+                .map(|step| Step {
+                    dt_secs: 0.25,
+                    ..step
+                })
+                .collect::<Vec<_>>()
+        );
+        assert_eq!((steps[0].dt_secs, of(&round, false)[0].dt_secs), (0.0, 0.0));
+        let part = take(Moments::Frames {
+            first: 2,
+            last: 3,
+            fps: 4.0,
+        });
+        assert_eq!((of(&part, true).len(), of(&part, false).len()), (4, 2));
+        let settled = of(&take(Moments::Settled { time_secs: 0.7 }), true);
+        assert_eq!(settled.len(), 1);
+        assert!(settled[0].is_wanted && settled[0].time_secs == 0.7 && settled[0].dt_secs == 0.0);
     }
 }

@@ -9,6 +9,8 @@ use crate::rig::Skeleton;
 pub struct Segment {
     /// Joint that moves it.
     pub joint: u32,
+    /// Joint at its other end; that which moves it for a joint without child.
+    pub end_joint: u32,
     /// Its ends, world space; equal for a joint without child and tail.
     pub ends: [Point64; 2],
 }
@@ -20,20 +22,28 @@ impl Segment {
         let mut segments = Vec::new();
         for joint in 0..skeleton.len() {
             let here = skeleton.bind_position(joint);
-            let mut push = |there| {
+            let mut push = |end_joint: usize, there| {
                 segments.push(Self {
                     joint: joint as u32,
+                    end_joint: end_joint as u32,
                     ends: [here, there],
                 });
             };
             for &child in skeleton.children(joint) {
-                push(skeleton.bind_position(child));
+                push(child, skeleton.bind_position(child));
             }
             if skeleton.children(joint).is_empty() {
-                push(skeleton.joints()[joint].tail.unwrap_or(here));
+                push(joint, skeleton.joints()[joint].tail.unwrap_or(here));
             }
         }
         segments
+    }
+
+    /// Whether the segments share a joint.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        let ends = [other.joint, other.end_joint];
+        ends.contains(&self.joint) || ends.contains(&self.end_joint)
     }
 
     /// The point of the segment nearest to `point`.

@@ -110,6 +110,58 @@ fn a_mirrored_character_has_the_same_weights() {
     }
 }
 
+/// A sheet with a vertical centre line, and a skeleton of a trunk with two legs; both are their own mirror images. With the mirror image
+/// of every vertex and of every joint.
+fn two_legs() -> (TriMesh, Skeleton, Vec<usize>, [usize; 6]) {
+    let at = |name: &str, parent, x: f64, y: f64| (name.into(), parent, Point64::new(x, y, 0.0));
+    let joints = [
+        at("pelvis", None, 0.0, 6.0),
+        at("hip.l", Some(0), -0.5, 5.0),
+        at("foot.l", Some(1), -0.5, 0.0),
+        at("hip.r", Some(0), 0.5, 5.0),
+        at("foot.r", Some(3), 0.5, 0.0),
+        at("neck", Some(0), 0.0, 10.0),
+    ];
+    let skeleton = Skeleton::from_positions(&joints).expect("two legs");
+    let (columns, rows) = (9_u32, 11_u32);
+    let mut mesh = TriMesh::default();
+    let mut image = Vec::new();
+    for row in 0..rows {
+        for column in 0..columns {
+            let x = (column as f32 - 4.0) * 0.25;
+            mesh.positions.push(Point::new(x, row as f32, 0.3));
+            image.push((row * columns + columns - 1 - column) as usize);
+            if row > 0 && column > 0 {
+                let d = row * columns + column;
+                let [a, b, c] = [d - columns - 1, d - columns, d - 1];
+                mesh.triangles.extend(if column > columns / 2 {
+                    [[a, b, d], [a, d, c]]
+                } else {
+                    [[a, b, c], [b, d, c]]
+                });
+            }
+        }
+    }
+    (mesh, skeleton, image, [0, 3, 4, 1, 2, 5])
+}
+
+#[test]
+fn a_mirror_symmetric_character_has_mirror_symmetric_weights() {
+    let (mesh, skeleton, vertex_image, joint_image) = two_legs();
+    let weights = by_distance(&mesh, &skeleton);
+    let vertices: Vec<u32> = vertex_image.iter().map(|&vertex| vertex as u32).collect();
+    let mirrored = weights.of_some(&vertices);
+    let worst = largest_difference(&weights, &mirrored, |joint| joint_image[joint]);
+    assert!(worst <= 1e-5, "{worst}");
+    // Between the legs, on the centre line.
+    let of = |joint| {
+        let mut row = weights.of(2 * 9 + 4);
+        row.find(|(other, _)| *other == joint)
+            .map_or(0.0, |(_, weight)| weight)
+    };
+    assert!(of(1) > 0.2 && (of(1) - of(3)).abs() <= 1e-5);
+}
+
 fn largest_difference(a: &SkinWeights, b: &SkinWeights, other: impl Fn(usize) -> usize) -> f32 {
     let mut worst = 0.0_f32;
     for vertex in 0..a.len() {

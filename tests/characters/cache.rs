@@ -4,42 +4,25 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
+use crate::common::folder::TestFolder;
 use crate::common::skip;
 use sinew::cache::Cache;
 use sinew::character::{Character, SimVertices};
 use sinew::methods::Subject;
 use sinew::progress::Progress;
 
-/// A folder of its own for a test, removed behind it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("cache-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        Self(path)
-    }
-
-    fn entries(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let Ok(listing) = fs::read_dir(&self.0) else {
-            return BTreeMap::new();
-        };
-        listing
-            .map(|item| item.unwrap().path())
-            .map(|path| (path.clone(), fs::read(path).unwrap()))
-            .collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn entries(folder: &TestFolder) -> BTreeMap<PathBuf, Vec<u8>> {
+    let Ok(listing) = fs::read_dir(&folder.0) else {
+        return BTreeMap::new();
+    };
+    listing
+        .map(|item| item.unwrap().path())
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect()
 }
 
 fn characters() -> Vec<Character> {
@@ -50,12 +33,9 @@ fn characters() -> Vec<Character> {
     for character in &mut characters {
         character.flesh.sim_vertices = SimVertices::About(500);
     }
-    match std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) {
-        Some(data) => {
-            let file = data.join("A_rigged/mh_female_cmu/mh_female_cmu.glb");
-            characters.push(sinew::io::load(&[file], &Progress::new()).unwrap());
-        }
-        None => skip::skipped("SINEW_TEST_DATA is not set: no real character"),
+    if let Some(data) = skip::data() {
+        let file = data.join("A_rigged/mh_female_cmu/mh_female_cmu.glb");
+        characters.push(sinew::io::load(&[file], &Progress::new()).unwrap());
     }
     characters
 }
@@ -72,18 +52,18 @@ fn derived(subject: &Subject) -> [Vec<u8>; 3] {
 #[test]
 fn what_is_read_is_what_would_be_made() {
     for character in characters().into_iter().map(Arc::new) {
-        let folder = Folder::new("made");
+        let folder = TestFolder::absent("cache-made");
         let cache = Cache::in_folder(&folder.0);
         let build = |cache: &Cache| {
             derived(&Subject::build_with(character.clone(), cache, &Progress::new()).unwrap())
         };
         let expected = build(&Cache::none());
-        assert!(folder.entries().is_empty());
+        assert!(entries(&folder).is_empty());
         assert!(build(&cache) == expected, "{}", character.name);
-        let written = folder.entries();
+        let written = entries(&folder);
         assert!(!written.is_empty());
         assert!(build(&cache) == expected, "{}", character.name);
-        assert_eq!(folder.entries().len(), written.len());
+        assert_eq!(entries(&folder).len(), written.len());
         // Damaged at some place, every entry is made again as it was.
         for (number, (path, bytes)) in written.iter().enumerate() {
             let mut damaged = bytes.clone();
@@ -92,18 +72,18 @@ fn what_is_read_is_what_would_be_made() {
             fs::write(path, damaged).unwrap();
         }
         assert!(build(&cache) == expected, "{}", character.name);
-        assert!(folder.entries() == written, "{}", character.name);
+        assert!(entries(&folder) == written, "{}", character.name);
     }
 }
 
 #[test]
 fn settings_that_matter_have_entries_of_their_own() {
-    let folder = Folder::new("settings");
+    let folder = TestFolder::absent("cache-settings");
     let character = Arc::new(sinew::io::builtin::load_builtin("gecko").unwrap());
     let subject =
         Subject::build_with(character, &Cache::in_folder(&folder.0), &Progress::new()).unwrap();
     let unchanged = derived(&subject);
-    let before = folder.entries().len();
+    let before = entries(&folder).len();
     let mut settings = (*subject.settings).clone();
     settings
         .bones
@@ -112,7 +92,7 @@ fn settings_that_matter_have_entries_of_their_own() {
         .edit("stiffness:2,density:0.5")
         .unwrap();
     assert!(derived(&subject.with_settings(&settings)) == unchanged);
-    assert_eq!(folder.entries().len(), before, "factors change no geometry");
+    assert_eq!(entries(&folder).len(), before, "factors change no geometry");
     settings
         .bones
         .entry(3)
@@ -120,14 +100,14 @@ fn settings_that_matter_have_entries_of_their_own() {
         .edit("virtual")
         .unwrap();
     let changed = derived(&subject.with_settings(&settings));
-    assert_eq!(folder.entries().len(), before + 1);
+    assert_eq!(entries(&folder).len(), before + 1);
     assert!(changed[2] != unchanged[2]);
 }
 
 #[test]
 fn the_command_line_has_a_folder_or_none() {
-    let folder = Folder::new("options");
-    let home = Folder::new("home");
+    let folder = TestFolder::absent("cache-options");
+    let home = TestFolder::absent("cache-home");
     let cache = folder.0.join("below/it");
     let sinew = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));

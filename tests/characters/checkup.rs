@@ -9,14 +9,6 @@ use sinew::mesh::{MeshCheckup, TriMesh, weld};
 use sinew::progress::Progress;
 use sinew::session::{Checkup, Source, open};
 
-fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from);
-    if folder.is_none() {
-        skip::skipped("SINEW_TEST_DATA is not set");
-    }
-    folder
-}
-
 /// Items of the manifest with numbers of a mesh.
 fn measured(folder: &Path) -> Vec<(String, PathBuf, serde_json::Value)> {
     let text = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
@@ -45,7 +37,9 @@ fn signed(count: usize) -> i64 {
 
 #[test]
 fn counts_are_those_of_the_manifest() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     let mut compared = 0;
     for (name, file, expected) in measured(&folder) {
         let character = sinew::io::load(&[file], &Progress::new()).unwrap();
@@ -125,7 +119,9 @@ fn counts_are_those_of_the_manifest() {
 
 #[test]
 fn every_character_gets_a_report_without_nan() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     let mut files = Vec::new();
     for group in ["A_rigged", "B_unrigged"] {
         for item in std::fs::read_dir(folder.join(group)).unwrap() {

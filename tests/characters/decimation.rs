@@ -103,8 +103,7 @@ fn the_mannequin_keeps_its_fingers_and_is_finer_around_its_joints() {
 
 #[test]
 fn real_meshes_keep_their_topology() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
         return;
     };
     let mut seen = 0;

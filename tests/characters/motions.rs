@@ -27,14 +27,6 @@ const CHARACTERS: [&str; 5] = [
     "B_unrigged/m2m_human_trio/human-male.glb",
 ];
 
-fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from);
-    if folder.is_none() {
-        skip::skipped("SINEW_TEST_DATA is not set");
-    }
-    folder
-}
-
 fn character(folder: &Path, name: &str) -> Character {
     let path = if name.starts_with("builtin:") {
         PathBuf::from(name)
@@ -242,7 +234,9 @@ fn measure(
 
 #[test]
 fn motions_fit_characters() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     let mut bad = Vec::new();
     for name in CHARACTERS {
         let character = character(&folder, name);

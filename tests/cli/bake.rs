@@ -4,14 +4,16 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::{BONES, Folder, assert_refused, json, sinew, tube, vertices};
+use crate::common::folder::TestFolder;
+use crate::program::{BONES, assert_refused, json, names, sinew, tube, vertices, write};
+use sinew::character::Attachment;
 
 #[test]
 fn a_bake_turns_the_joint_by_the_angles_given() {
-    let folder = Folder::new("bake");
+    let folder = TestFolder::new("bake");
     let (mesh, bones, out) = (
-        folder.file("tube.off", &tube()),
-        folder.file("tube.skel", BONES),
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
         folder.0.join("out.obj"),
     );
     let turn = "--rotate=upper=0,0,-90";
@@ -60,13 +62,14 @@ fn a_bake_turns_the_joint_by_the_angles_given() {
 
 #[test]
 fn a_pose_is_baked_as_a_motion_from_rest() {
-    let folder = Folder::new("motion");
+    let folder = TestFolder::new("motion");
     let (mesh, bones) = (
-        folder.file("tube.off", &tube()),
-        folder.file("tube.skel", BONES),
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
     );
     let half = (0.5_f64).sqrt();
-    let pose = folder.file(
+    let pose = write(
+        &folder,
         "pose.json",
         &format!("{{\"joints\": {{\"upper\": {{\"rotation\": [0, 0, {half}, {half}]}}}}}}"),
     );
@@ -135,19 +138,19 @@ fn a_pose_is_baked_as_a_motion_from_rest() {
         Some(0)
     );
     assert!(
-        folder.names().contains(&"many.0008.obj".to_owned())
-            && folder.names().contains(&"many.0009.obj".to_owned())
+        names(&folder).contains(&"many.0008.obj".to_owned())
+            && names(&folder).contains(&"many.0009.obj".to_owned())
     );
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_refused() {
-    let folder = Folder::new("output");
+    let folder = TestFolder::new("output");
     let (mesh, bones) = (
-        folder.file("tube.off", &tube()),
-        folder.file("tube.skel", BONES),
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
     );
-    let before = folder.names();
+    let before = names(&folder);
     let bake = |out: &Path| {
         sinew(&[
             &"bake",
@@ -187,12 +190,12 @@ fn an_output_that_cannot_be_written_is_refused() {
         &sinew(&[&"tissue", &mesh, &bones, &"-o", &folder.0.join("out.stl")]),
         &["out.stl", ".vtu"],
     );
-    assert_eq!(folder.names(), before);
+    assert_eq!(names(&folder), before);
 }
 
 #[test]
 fn what_is_baked_has_the_frames_asked_for() {
-    let folder = Folder::new("formats");
+    let folder = TestFolder::new("formats");
     let bake = |name: &str, more: &[&str]| {
         let out = folder.0.join(name);
         let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> =
@@ -226,8 +229,8 @@ fn what_is_baked_has_the_frames_asked_for() {
     let report = bake("a.ply", &[&lbs[..], &["--every=10"]].concat());
     assert_eq!(report["files"].as_array().unwrap().len(), 2);
     assert!(
-        folder.names().contains(&"a.0010.ply".to_owned())
-            && folder.names().contains(&"a.0020.ply".to_owned())
+        names(&folder).contains(&"a.0010.ply".to_owned())
+            && names(&folder).contains(&"a.0020.ply".to_owned())
     );
     // A pose that is written is the pose that is read.
     let pose = folder.0.join("pose.json");
@@ -287,7 +290,7 @@ fn what_is_baked_has_the_frames_asked_for() {
 
 #[test]
 fn a_bake_that_would_fill_the_disk_asks_first() {
-    let folder = Folder::new("large");
+    let folder = TestFolder::new("large");
     let out = folder.0.join("out.pc2");
     let much = sinew(&[
         &"bake",
@@ -302,14 +305,14 @@ fn a_bake_that_would_fill_the_disk_asks_first() {
         &sinew(&[&"bake", &"builtin:cylinder", &"--rig", &"-o", &out]),
         &["out.pc2", ".glb"],
     );
-    assert!(folder.names().is_empty());
+    assert!(names(&folder).is_empty());
 }
 
 /// A disk that fills up half-way, played by the limit on a file's length.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_output_cut_short_leaves_nothing_behind() {
-    let folder = Folder::new("full");
+    let folder = TestFolder::new("full");
     let (binary, out) = (env!("CARGO_BIN_EXE_sinew"), folder.0.display());
     for arguments in [
         format!("bake builtin:cylinder --method lbs --settle -o {out}/a.obj"),
@@ -326,9 +329,9 @@ fn an_output_cut_short_leaves_nothing_behind() {
         let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
         assert_refused(&output, &["cannot be written"]);
         assert!(
-            folder.names().is_empty(),
+            names(&folder).is_empty(),
             "{arguments} leaves {:?}",
-            folder.names()
+            names(&folder)
         );
     }
 }
@@ -338,7 +341,7 @@ fn an_output_cut_short_leaves_nothing_behind() {
 #[cfg(unix)]
 fn a_bake_that_is_broken_off_leaves_nothing_behind() {
     use std::os::unix::process::ExitStatusExt;
-    let folder = Folder::new("broken-off");
+    let folder = TestFolder::new("broken-off");
     let out = folder.0.join("long.pc2");
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
     command
@@ -354,15 +357,122 @@ fn a_bake_that_is_broken_off_leaves_nothing_behind() {
         .arg(&out);
     let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
     let begun = std::time::Instant::now();
-    while folder.names().is_empty() && begun.elapsed().as_secs() < 60 {
+    while names(&folder).is_empty() && begun.elapsed().as_secs() < 60 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    assert!(!folder.names().is_empty(), "it writes");
+    assert!(!names(&folder).is_empty(), "it writes");
     let told = Command::new("kill")
         .args(["-TERM", &child.id().to_string()])
         .status()
         .unwrap();
     assert!(told.success());
     assert_eq!(child.wait().unwrap().signal(), Some(15));
-    assert!(folder.names().is_empty(), "{:?}", folder.names());
+    assert!(names(&folder).is_empty(), "{:?}", names(&folder));
+}
+
+/// Positions of a settled bend of a character with the joints of the tube.
+fn bent(folder: &TestFolder, sources: &[&Path], weights: &str) -> Vec<[f64; 3]> {
+    let out = folder.0.join("bent.obj");
+    let weights = format!("--weights={weights}");
+    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake"];
+    arguments.extend(
+        sources
+            .iter()
+            .map(|path| path as &dyn AsRef<std::ffi::OsStr>),
+    );
+    arguments.extend([
+        &"--method=lbs" as &dyn AsRef<std::ffi::OsStr>,
+        &weights,
+        &"--rotate=upper=0,0,60",
+        &"--settle",
+        &"-o",
+        &out,
+    ]);
+    let output = sinew(&arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    vertices(&out)
+}
+
+/// Writes a rig with weights by a method.
+fn rigged(sources: &[&Path], weights: &str, out: &Path) {
+    let weights = format!("--weights={weights}");
+    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake"];
+    arguments.extend(
+        sources
+            .iter()
+            .map(|path| path as &dyn AsRef<std::ffi::OsStr>),
+    );
+    arguments.extend([
+        &"--rig" as &dyn AsRef<std::ffi::OsStr>,
+        &weights,
+        &"--influences=8",
+        &"-o",
+        &out,
+    ]);
+    let output = sinew(&arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+}
+
+fn farthest(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let apart =
+        |(a, b): (&[f64; 3], &[f64; 3])| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+    a.iter().zip(b).map(apart).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_bake_and_a_rig_have_the_weights_asked_for() {
+    let folder = TestFolder::new("weights");
+    let (mesh, bones) = (
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
+    );
+    let bare: [&Path; 2] = [&mesh, &bones];
+    let [file, distance, heat] =
+        ["file", "distance", "heat"].map(|weights| bent(&folder, &bare, weights));
+    assert!(farthest(&file, &distance) < 1e-6, "a bare mesh has none");
+    assert!(farthest(&heat, &distance) > 1e-3);
+
+    // Weights of a mesh that had none, then in place of those of a file: the rig moves by them as the character did.
+    let (first, second) = (folder.0.join("heat.glb"), folder.0.join("distance.glb"));
+    rigged(&bare, "heat", &first);
+    rigged(&[&first], "distance", &second);
+    assert!(farthest(&bent(&folder, &[&first], "file"), &heat) < 1e-4);
+    assert!(farthest(&bent(&folder, &[&second], "file"), &distance) < 1e-4);
+    let progress = sinew::progress::Progress::new();
+    for rig in [first, second] {
+        let written = sinew::io::load(&[rig], &progress).unwrap();
+        let Attachment::Skinned { weights, .. } = &written.meshes[0].attachment else {
+            panic!("not skinned")
+        };
+        assert!(weights.is_complete());
+        for vertex in 0..weights.len() {
+            let sum: f32 = weights.of(vertex).map(|(_, weight)| weight).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "vertex {vertex}: {sum}");
+        }
+    }
+}
+
+#[test]
+fn weights_that_have_no_effect_are_told() {
+    let folder = TestFolder::new("no-weights");
+    let out = folder.0.join("out.obj");
+    let output = sinew(&[
+        &"bake",
+        &"builtin:cylinder",
+        &"--method=pd",
+        &"--sim-vertices=300",
+        &"--weights=heat",
+        &"--settle",
+        &"-o",
+        &out,
+    ]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(
+        stderr.contains("has no skinning weights to choose"),
+        "{stderr}"
+    );
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::{BONES, Folder, assert_refused, json, sinew, stdout, tube};
+use crate::common::folder::TestFolder;
+use crate::program::{BONES, assert_refused, json, names, sinew, stdout, tube, write};
 #[test]
 fn info_reports_what_is_in_the_files() {
-    let folder = Folder::new("info");
+    let folder = TestFolder::new("info");
     let (mesh, bones) = (
-        folder.file("tube.off", &tube()),
-        folder.file("tube.skel", BONES),
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
     );
     let report = json(&sinew(&[&"info", &mesh, &bones, &"--json"]));
     assert_eq!(report["source_vertices"], 158);
@@ -23,28 +24,34 @@ fn info_reports_what_is_in_the_files() {
 
 #[test]
 fn bad_input_is_refused_with_one_sentence() {
-    let folder = Folder::new("bad");
+    let folder = TestFolder::new("bad");
     let (mesh, bones) = (
-        folder.file("tube.off", &tube()),
-        folder.file("tube.skel", BONES),
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
     );
     let out = folder.0.join("out.obj");
     let bake = |mesh: &Path, bones: &Path, more: &str| {
         sinew(&[&"bake", &mesh, &bones, &"--method=lbs", &more, &"-o", &out])
     };
-    let empty = folder.file("empty.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n");
+    let empty = write(&folder, "empty.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n");
     assert_refused(&bake(&empty, &bones, "--settle"), &["triangle"]);
-    let nan = folder.file(
+    let nan = write(
+        &folder,
         "nan.off",
         "OFF\n3 1 0\nnan 0 0\n1 nan 0\n0 1 inf\n3 0 1 2\n",
     );
     assert_refused(&bake(&nan, &bones, "--settle"), &["nan.off", "3 of 3"]);
-    let nan = folder.file(
+    let nan = write(
+        &folder,
         "nan.obj",
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nf 1 2 3\nf 2 4 3\n",
     );
     assert_refused(&bake(&nan, &bones, "--settle"), &["nan.obj", "vertex 3"]);
-    let far = folder.file("far.skel", "2\n100 0 0 lower root\n100 1 0 upper lower\n");
+    let far = write(
+        &folder,
+        "far.skel",
+        "2\n100 0 0 lower root\n100 1 0 upper lower\n",
+    );
     assert_refused(&bake(&mesh, &far, "--settle"), &["outside"]);
     assert_refused(
         &bake(&mesh, &bones, "--rotate=uper=0,0,9"),
@@ -59,7 +66,8 @@ fn bad_input_is_refused_with_one_sentence() {
         &sinew(&[&"info", &"builtin:nobody"]),
         &["nobody", "cylinder"],
     );
-    let pose = folder.file(
+    let pose = write(
+        &folder,
         "pose.json",
         "{\"joints\": {\"upper\": {\"rotation\": [0, 0, 0, 0]}}}",
     );
@@ -67,12 +75,13 @@ fn bad_input_is_refused_with_one_sentence() {
         &bake(&mesh, &bones, &format!("--pose={}", pose.display())),
         &["pose.json", "upper"],
     );
-    let syntax = folder.file("syntax.json", "{\"joint\": 1}");
+    let syntax = write(&folder, "syntax.json", "{\"joint\": 1}");
     assert_refused(
         &bake(&mesh, &bones, &format!("--pose={}", syntax.display())),
         &["syntax.json"],
     );
-    let away = folder.file(
+    let away = write(
+        &folder,
         "away.json",
         "{\"joints\": {\"upper\": {\"translation\": [1e300, 0, 0]}}}",
     );
@@ -83,9 +92,9 @@ fn bad_input_is_refused_with_one_sentence() {
     assert_refused(&sinew(&[&"info", &folder.0]), &["the path is a folder"]);
     let partial = |name: &String| name.starts_with("out") || name.starts_with('.');
     assert!(
-        !folder.names().iter().any(partial),
+        !names(&folder).iter().any(partial),
         "nothing half-written: {:?}",
-        folder.names()
+        names(&folder)
     );
 }
 
@@ -104,10 +113,10 @@ fn a_report_that_can_not_be_written_is_no_success() {
 
 #[test]
 fn motions_alone_are_one_report() {
-    let folder = Folder::new("motions");
+    let folder = TestFolder::new("motions");
     let text = "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\n\
         Frames: 1\nFrame Time: 0.1\n0 0 0\n";
-    let [first, second] = ["a.bvh", "b.bvh"].map(|name| folder.file(name, text));
+    let [first, second] = ["a.bvh", "b.bvh"].map(|name| write(&folder, name, text));
     assert_eq!(json(&sinew(&[&"info", &first, &"--json"]))["name"], "a");
     let both = json(&sinew(&[&"info", &first, &second, &"--json"]));
     assert_eq!([&both[0]["name"], &both[1]["name"]], ["a", "b"]);

@@ -2,8 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
 
+use crate::common::folder::TestFolder;
 use crate::common::on_device;
-use crate::program::Folder;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -45,7 +46,7 @@ fn a_bake_on_the_device_is_that_of_the_processor() {
     if on_device::gpu().is_none() {
         return;
     }
-    let folder = Folder::new("bake");
+    let folder = TestFolder::new("bake");
     for method in ["rigid", "lbs", "dqs"] {
         let [cpu, gpu] = ["cpu", "gpu"].map(|device| {
             let path = folder.0.join(format!("{method}-{device}.obj"));
@@ -106,7 +107,7 @@ fn pictures_are_made_by_every_method_on_the_device() {
     if on_device::gpu().is_none() {
         return;
     }
-    let folder = Folder::new("render");
+    let folder = TestFolder::new("render");
     let [cpu, gpu] = ["cpu", "gpu"].map(|device| {
         let path = folder.0.join(format!("{device}.png"));
         let words = format!("render builtin:arm --method lbs,dqs --rotate forearm=0,-90,0 --size 160x120 --device {device} -q");

@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use crate::program::{Folder, no_gpu, sinew};
+use crate::common::folder::TestFolder;
+use crate::program::{BONES, no_gpu, sinew, tube, write};
 
 #[test]
 fn a_crowd_is_drawn_in_one_picture() {
-    let folder = Folder::new("crowd");
+    let folder = TestFolder::new("crowd");
     let render = |name: &str, more: &[&str]| {
         let out = folder.0.join(name);
         let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
@@ -66,7 +67,7 @@ fn a_crowd_is_drawn_in_one_picture() {
 
 #[test]
 fn a_picture_has_the_size_asked_for() {
-    let folder = Folder::new("picture");
+    let folder = TestFolder::new("picture");
     let out = folder.0.join("a.png");
     let output = sinew(&[
         &"render",
@@ -100,7 +101,7 @@ fn a_picture_has_the_size_asked_for() {
 fn a_turntable_goes_round_once() {
     use image::AnimationDecoder as _;
 
-    let folder = Folder::new("turntable");
+    let folder = TestFolder::new("turntable");
     let rotate = "--rotate=upper=0,0,70";
     for name in ["a.gif", "a.webp"] {
         let out = folder.0.join(name);
@@ -171,7 +172,7 @@ fn a_turntable_goes_round_once() {
 /// The sheet has the size asked for however many methods share it, and the insides of the flesh can be drawn.
 #[test]
 fn methods_share_one_picture_of_the_size_asked_for() {
-    let folder = Folder::new("sheet");
+    let folder = TestFolder::new("sheet");
     let out = folder.0.join("a.png");
     let turn = "--rotate=upper=0,0,60";
     let mut pictures = Vec::new();
@@ -206,7 +207,7 @@ fn methods_share_one_picture_of_the_size_asked_for() {
 /// A wipe is made of two methods' pictures; a difference of a method with itself shows the colour of nothing only.
 #[test]
 fn methods_are_compared_in_one_picture() {
-    let folder = Folder::new("compare");
+    let folder = TestFolder::new("compare");
     let out = folder.0.join("a.png");
     let picture = |method: &str, more: &[&str]| {
         let method = format!("--method={method}");
@@ -275,4 +276,37 @@ fn methods_are_compared_in_one_picture() {
         &out,
     ]);
     assert_eq!(refused.status.code(), Some(1));
+}
+
+#[test]
+fn a_picture_shows_the_weights_asked_for() {
+    let folder = TestFolder::new("picture-weights");
+    let (mesh, bones) = (
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
+    );
+    let mut pictures = Vec::new();
+    for weights in ["", "--weights=file", "--weights=heat"] {
+        let out = folder.0.join("a.png");
+        let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
+            &"render",
+            &"builtin:cylinder",
+            &"--method=lbs",
+            &"--rotate=upper=0,0,60",
+            &"--size=320x200",
+            &"-o",
+            &out,
+        ];
+        arguments
+            .extend(Some(&weights as &dyn AsRef<std::ffi::OsStr>).filter(|_| !weights.is_empty()));
+        let output = sinew(&arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        if no_gpu(&stderr) {
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        pictures.push(image::open(&out).unwrap().to_rgb8());
+    }
+    assert_eq!(pictures[0], pictures[1]);
+    assert_ne!(pictures[1], pictures[2]);
 }

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::common::folder::TestFolder;
 use crate::common::skip;
-use crate::program::{Folder, sinew};
+use crate::program::sinew;
 use image::RgbaImage;
 use sinew::app::actions::LayoutAction;
 use sinew::app::layout::Layout;
@@ -18,7 +19,7 @@ use sinew::render::NamedView;
 use sinew::session::{Command, Compare, PaneState, ProjectCommand, Session, Source, ViewCommand};
 
 /// A picture; none, which is told, where there is nothing to draw with.
-fn picture(folder: &Folder, words: &[&dyn AsRef<OsStr>]) -> Option<RgbaImage> {
+fn picture(folder: &TestFolder, words: &[&dyn AsRef<OsStr>]) -> Option<RgbaImage> {
     let out = folder.0.join("picture.png");
     let mut all: Vec<&dyn AsRef<OsStr>> = vec![&"render"];
     all.extend(words);
@@ -90,7 +91,7 @@ fn white(picture: &RgbaImage) -> bool {
 
 #[test]
 fn a_project_is_drawn_as_its_view_shows_it_unless_something_else_is_said() {
-    let folder = Folder::new("as-shown");
+    let folder = TestFolder::new("as-shown");
     let file = folder.0.join("bent.sinew");
     let look = Look {
         backdrop: Backdrop::White,
@@ -171,7 +172,7 @@ fn without_a_project_the_methods_must_be_said() {
 
 #[test]
 fn ghosts_are_drawn_where_there_is_a_motion() {
-    let folder = Folder::new("ghosts");
+    let folder = TestFolder::new("ghosts");
     let moving: [&dyn AsRef<OsStr>; 6] = [
         &"builtin:cylinder",
         &"--method=lbs",
@@ -213,7 +214,7 @@ fn ghosts_are_drawn_where_there_is_a_motion() {
 
 #[test]
 fn the_report_of_a_bake_has_the_scores_of_its_last_frame() {
-    let folder = Folder::new("scores");
+    let folder = TestFolder::new("scores");
     let score = |rotate: &str| {
         let out = folder.0.join("a.obj");
         let baked = sinew(&[
@@ -254,7 +255,7 @@ fn the_report_of_a_bake_has_the_scores_of_its_last_frame() {
 }
 
 /// The cylinder, lying down and soft, under gravity.
-fn sagging(folder: &Folder) -> PathBuf {
+fn sagging(folder: &TestFolder) -> PathBuf {
     let file = folder.0.join("sags.sinew");
     let text = r#"{"format": "sinew", "version": 1, "character": {"files": [{"path": "builtin:cylinder"}]},
         "params": {"stiffness_pa": 4000, "human_sized": false, "gravity_m_s2": [0, -9.81, 0], "iterations": 5},
@@ -265,7 +266,7 @@ fn sagging(folder: &Folder) -> PathBuf {
 
 #[test]
 fn a_number_that_is_said_leaves_the_others_of_the_project() {
-    let folder = Folder::new("numbers");
+    let folder = TestFolder::new("numbers");
     let file = sagging(&folder);
     let baked = |more: &[&'static str]| {
         let out = folder.0.join("a.json");

@@ -1,6 +1,7 @@
 //! Options that set numbers: understood, in their range, refused outside.
 
-use crate::program::{Folder, assert_refused, json, sinew, stdout, vertices};
+use crate::common::folder::TestFolder;
+use crate::program::{assert_refused, json, sinew, stdout, vertices};
 
 #[test]
 fn a_negative_number_is_refused_as_a_number() {
@@ -115,7 +116,7 @@ fn bones_and_materials_can_be_set() {
             "{bone}"
         );
     }
-    let work = Folder::new("materials");
+    let work = TestFolder::new("materials");
     let hangs = |name: &str, options: &[&str]| {
         let path = work.0.join(name);
         let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![

@@ -7,6 +7,7 @@ pub mod chaos;
 #[cfg(feature = "gpu")]
 pub mod drawn;
 pub mod fbx_text;
+pub mod folder;
 pub mod moved;
 #[cfg(feature = "gpu")]
 pub mod on_device;

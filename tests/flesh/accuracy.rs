@@ -1,6 +1,5 @@
 //! A step of the fast `f32` solver is a step of projective dynamics: it agrees with a plain `f64` one.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use sinew::character::Character;
@@ -218,8 +217,7 @@ fn the_gecko_agrees() {
 
 #[test]
 fn the_armadillo_agrees() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
         return;
     };
     agrees(

@@ -1,6 +1,5 @@
 //! Theorems about contact, and what is promised of it in the poses that touch most.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use sinew::collision::{CollisionBody, Detector, Feet};
@@ -272,8 +271,7 @@ fn a_thigh_rests_on_the_belly() {
 
 #[test]
 fn contacts_hold_on_a_real_character() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
         return;
     };
     let file = data.join("A_rigged/mh_female_cmu/mh_female_cmu.glb");

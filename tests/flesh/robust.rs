@@ -2,8 +2,6 @@
 //!
 //! A sample; `cargo run --release --example torture_flesh` goes through all of it.
 
-use std::path::PathBuf;
-
 use sinew::character::Character;
 use sinew::dynamics::Collisions;
 use sinew::progress::Progress;
@@ -88,8 +86,7 @@ fn colliding_skin_never_explodes() {
 /// One ordeal each, another for each.
 #[test]
 fn real_characters_never_explode() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
         return;
     };
     let files = chaos::characters_in(&data.join("A_rigged")).expect("readable");

@@ -49,8 +49,7 @@ fn built_in_characters_stand_still() {
 
 #[test]
 fn real_characters_stand_still() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
         return;
     };
     let files = characters_in(&data.join("A_rigged"));

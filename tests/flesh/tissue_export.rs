@@ -1,6 +1,6 @@
 //! Exported tissue is what an independent reader (meshio, `tissue_export.py`) and the report say it is.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::skip;
@@ -57,8 +57,7 @@ fn builtin_characters() {
 
 #[test]
 fn cesium_man() {
-    let Some(folder) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(folder) = skip::data() else {
         return;
     };
     check(

@@ -8,8 +8,8 @@ use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{DeviceChoice, GpuFlesh, GpuModel, verdict, without_measuring};
 use sinew::math::{Affine, Point, Vec64};
 use sinew::methods::{
-    Actor, AnyDevice, Device, DeviceError, DeviceStep, Frame, MethodId, SkinError, Subject,
-    SurfaceDevice, SurfaceMut, Watched,
+    Actor, AnyDevice, Device, DeviceError, DeviceFrameReport, DeviceStep, Frame, MethodId,
+    SkinError, Subject, SurfaceDevice, SurfaceMut,
 };
 use sinew::progress::Progress;
 
@@ -274,12 +274,12 @@ fn the_choice_says_why() {
 }
 
 /// A device that computes nothing but nonsense, and says so.
-struct Broken(u64, Option<Watched>);
+struct Broken(u64, Option<DeviceFrameReport>);
 
 impl SurfaceDevice for Broken {
     fn present(&mut self, _joints: &[Affine], _ahead_secs: f32) -> Result<(), DeviceError> {
         let times = sinew::methods::DeviceTimes::default();
-        self.1 = Some(Watched {
+        self.1 = Some(DeviceFrameReport {
             steps: self.0,
             farthest: f32::NAN,
             finite: self.0 == 0,
@@ -289,7 +289,7 @@ impl SurfaceDevice for Broken {
         Ok(())
     }
 
-    fn watched(&mut self) -> Option<Watched> {
+    fn watched(&mut self) -> Option<DeviceFrameReport> {
         self.1.take()
     }
 

@@ -115,11 +115,11 @@ fn agrees(gpu: &GpuContext, name: &str, subject: &Arc<Subject>) -> usize {
 
 #[test]
 fn characters_in_motion_are_those_of_the_processor() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA") else {
-        return skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
+        return;
     };
     let Some(gpu) = on_device::gpu() else { return };
-    let folder = Path::new(&data).join("A_rigged");
+    let folder = data.join("A_rigged");
     let pressing = CHARACTERS.map(|name| agrees(gpu, name, &subject(&folder.join(name))));
     assert!(
         pressing.iter().any(|&count| count > 4),

@@ -1,7 +1,6 @@
 //! Characters whose skin a graphics device moves by their joints alone: agreement with the processor, and what happens when the device is
 //! lost. Software Vulkan will do.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use sinew::dynamics::Params;
@@ -9,8 +8,8 @@ use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{DeviceChoice, GpuDevice, verdict, without_measuring};
 use sinew::math::{Affine, Point, Vec3};
 use sinew::methods::{
-    Actor, AnyDevice, DeviceError, Frame, MethodId, SkinError, Subject, SurfaceDevice, SurfaceMut,
-    Watched,
+    Actor, AnyDevice, DeviceError, DeviceFrameReport, Frame, MethodId, SkinError, Subject,
+    SurfaceDevice, SurfaceMut,
 };
 use sinew::progress::Progress;
 
@@ -100,12 +99,12 @@ fn skins_are_those_of_the_processor() {
 
 #[test]
 fn real_characters_are_those_of_the_processor() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA") else {
-        return skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
+        return;
     };
     let Some(gpu) = on_device::gpu() else { return };
     for name in CHARACTERS {
-        let path = Path::new(&data).join("A_rigged").join(name);
+        let path = data.join("A_rigged").join(name);
         let character = sinew::io::load(&[path], &Progress::new()).expect("loads");
         agrees(
             gpu,
@@ -275,7 +274,7 @@ impl SurfaceDevice for Counting {
         }
     }
 
-    fn watched(&mut self) -> Option<Watched> {
+    fn watched(&mut self) -> Option<DeviceFrameReport> {
         None
     }
 

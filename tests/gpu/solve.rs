@@ -6,7 +6,7 @@ use crate::common::on_device;
 use sinew::dynamics::{Equations, Preset, Simulation};
 use sinew::gpu::GpuContext;
 use sinew::gpu::compute::{Dispatch, fetch, storage, storage_of};
-use sinew::gpu::flesh::solve::{GlobalSolver, Kind, Limits, Progress, Tolerance, row_stride};
+use sinew::gpu::flesh::solve::{GlobalSolver, Kind, Limits, SolveProgress, Tolerance, row_stride};
 use sinew::methods::Subject;
 use sinew::numerics::{
     Elimination, FactorError, HybridMatrix, InverseError, InverseFactors, InversePlan, RowMatrix,
@@ -84,7 +84,7 @@ fn solved(
     solver: &GlobalSolver,
     b: &[Rows],
     times: usize,
-) -> (Vec<Rows>, Vec<Progress>) {
+) -> (Vec<Rows>, Vec<SolveProgress>) {
     let rows = b[0].len();
     let stride = row_stride(rows);
     let mut padded = vec![[0.0_f32; 4]; stride * b.len()];

@@ -1,6 +1,5 @@
 //! Full-resolution surfaces made on the device are those that the CPU makes. Needs an adapter (software Vulkan will do).
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use sinew::character::{Attachment, Character, FleshSettings, Place, SimVertices, SourceMesh};
@@ -254,8 +253,7 @@ fn what_rides_follows_as_on_the_cpu() {
 /// Real files: rigid props, many meshes, cloth over flesh.
 #[test]
 fn real_characters_follow_as_on_the_cpu() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
         return;
     };
     for file in [

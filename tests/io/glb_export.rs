@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::common::folder::TestFolder;
 use crate::common::skip;
 use serde_json::{Value, json};
 use sinew::character::Character;
@@ -96,8 +97,7 @@ fn a_rig_moves_its_skin_as_before() {
 
 #[test]
 fn rigs_of_other_programs_move_as_before() {
-    let Some(folder) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(folder) = skip::data() else {
         return;
     };
     for name in [
@@ -116,25 +116,9 @@ fn rigs_of_other_programs_move_as_before() {
     );
 }
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("sinew-export-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn a_bare_mesh_with_a_skeleton_leaves_as_a_rig() {
-    let folder = Folder::new("bare");
+    let folder = TestFolder::new("export-bare");
     let (mesh, bones) = (folder.0.join("rod.obj"), folder.0.join("rod.skel"));
     let square = |y: f32| {
         [
@@ -300,7 +284,7 @@ fn played(glb: &(Value, Vec<u8>), time: f32) -> Vec<Point> {
 
 #[test]
 fn morph_targets_give_the_baked_positions() {
-    let folder = Folder::new("morph");
+    let folder = TestFolder::new("export-morph");
     for (name, method, tolerance) in [
         ("cylinder", MethodId::PD, 1e-5),
         ("arm", MethodId::LBS, 0.03),
@@ -381,7 +365,7 @@ fn furnished() -> Value {
 
 #[test]
 fn nothing_of_the_document_is_lost() {
-    let folder = Folder::new("furnished");
+    let folder = TestFolder::new("export-furnished");
     let character = read_gltf_bytes("furnished", furnished().to_string().as_bytes()).unwrap();
     assert_eq!(character.meshes.len(), 2);
     let path = folder.0.join("out.glb");

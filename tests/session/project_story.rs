@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Program;
 use std::time::{Duration, Instant};
 
+use crate::common::folder::TestFolder;
 use sinew::io::builtin::load_builtin;
 use sinew::math::Point64;
 use sinew::methods::MethodId;
@@ -12,6 +13,7 @@ use sinew::session::{
     Command, KeysCommand, PoseCommand, ProjectCommand, RigCommand, Session, Source, View,
     ViewCommand, ViewId,
 };
+use sinew::weights::WeightMethod;
 
 /// Ticks until nothing happens any more.
 fn run_until_idle(session: &mut Session) {
@@ -42,17 +44,8 @@ fn open(path: &Path) -> Session {
     session
 }
 
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// The built-in cylinder without its joints.
-fn bare_cylinder(folder: &Folder) -> PathBuf {
-    std::fs::create_dir_all(&folder.0).expect("a folder");
+fn bare_cylinder(folder: &TestFolder) -> PathBuf {
     let path = folder.0.join("cylinder.obj");
     let character = load_builtin("cylinder").expect("built in");
     sinew::io::write_obj(&path, &character, &character.bind_positions(), &[]).expect("written");
@@ -125,6 +118,13 @@ fn work(session: &mut Session) {
     );
     apply(
         session,
+        Command::View(ViewCommand::SetWeights {
+            view: ViewId(4),
+            weights: WeightMethod::from_id("heat").expect("built in"),
+        }),
+    );
+    apply(
+        session,
         Command::View(ViewCommand::SetFree {
             view: ViewId(4),
             free: true,
@@ -146,7 +146,7 @@ fn views(session: &Session) -> Vec<View> {
 
 #[test]
 fn a_skeleton_is_built_posed_undone_redone_saved_and_opened_again() {
-    let folder = Folder(std::env::temp_dir().join(format!("sinew-story-{}", std::process::id())));
+    let folder = TestFolder::new("story");
     let mut session = open(&bare_cylinder(&folder));
     assert_eq!(session.document().skeleton().expect("open").len(), 0);
     work(&mut session);

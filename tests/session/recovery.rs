@@ -4,10 +4,11 @@
 //! done. The parent kills it after a random number of edits, looks for what was left behind, opens it, and finds out which edit it is.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command as Program, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::folder::TestFolder;
 use crate::common::random;
 use sinew::methods::MethodId;
 use sinew::session::{Command, Pace, ProjectCommand, Session, Source};
@@ -85,18 +86,9 @@ fn child() {
     }
 }
 
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Kills a child after so many edits and says which edit came back, and when each was done before the kill.
 fn killed_after(edits: usize, seed: u64) {
-    let folder =
-        Folder(std::env::temp_dir().join(format!("sinew-kill-{}-{seed}", std::process::id())));
+    let folder = TestFolder::absent(&format!("kill-{seed}"));
     let mut child = Program::new(std::env::current_exe().expect("this program"))
         .args([
             "--exact",

@@ -1,6 +1,5 @@
 //! Parity with the reference implementation of Fast Projective Skinning on its own demo.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::common::skip;
@@ -39,8 +38,7 @@ fn differences(actual: &[Point], expected: &[Point]) -> (f32, f32) {
 
 #[test]
 fn the_settled_cylinder_agrees_with_the_reference() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
         return;
     };
     let reference = data.join("../reference/cylinder");

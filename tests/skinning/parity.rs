@@ -1,7 +1,7 @@
 //! `lbs` and `dqs` equal an independent implementation (`parity_skinning.py`, numpy) on three frames of real characters.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -124,8 +124,7 @@ fn check(folder: &Path, file: &str, clip: Option<usize>) {
 }
 
 fn run(file: &str, clip: Option<usize>) {
-    let Some(folder) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(folder) = skip::data() else {
         return;
     };
     if !has_numpy() {

@@ -1,7 +1,7 @@
 //! Whatever lists methods goes by the registry: a method from outside of the crate is in the command line, the panel and the project.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -13,22 +13,7 @@ use sinew::methods::{Descriptor, MethodId, RegisterError, register, registry};
 use sinew::session::{Command, Gesture, ProjectCommand, Session, Source};
 
 use super::toy;
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("sinew-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use crate::common::folder::TestFolder;
 
 /// Runs the command line in this process, where the toy is registered.
 fn sinew(arguments: &[&str]) -> ExitCode {
@@ -82,7 +67,7 @@ fn an_id_is_taken_once() {
 
 #[test]
 fn the_command_line_bakes_by_a_method_from_outside() {
-    let folder = Folder::new("toy-bake");
+    let folder = TestFolder::new("toy-bake");
     let file = |name: &str| folder.0.join(name);
     let once = bake(&file("once.obj"), &["--method", "twist"]);
     let twice = bake(
@@ -100,7 +85,7 @@ fn the_command_line_draws_a_method_from_outside() {
     if crate::common::on_device::gpu().is_none() {
         return;
     }
-    let folder = Folder::new("toy-render");
+    let folder = TestFolder::new("toy-render");
     let out = folder.0.join("twist.png");
     let arguments = [
         "render",
@@ -167,7 +152,7 @@ fn open(path: &Path) -> Session {
 #[test]
 fn a_project_keeps_a_method_from_outside_and_tells_of_one_that_is_not_there() {
     let toy = toy::registered();
-    let folder = Folder::new("toy-project");
+    let folder = TestFolder::new("toy-project");
     let path = folder.0.join("twisted.sinew");
     let mut session = open(Path::new("builtin:cylinder"));
     session.apply_once(Command::SetMethod(toy));

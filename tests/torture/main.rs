@@ -8,7 +8,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -144,14 +144,6 @@ fn check_finite(what: &str, character: &Character) {
     );
 }
 
-fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from);
-    if folder.is_none() {
-        skip::skipped("SINEW_TEST_DATA is not set");
-    }
-    folder
-}
-
 fn manifest(folder: &Path) -> Vec<Value> {
     let text = std::fs::read(folder.join("manifest.json")).expect("the manifest");
     serde_json::from_slice(&text).expect("a list of files")
@@ -175,7 +167,9 @@ fn load_one(path: &Path) -> Result<Character, String> {
 
 #[test]
 fn every_torture_file_loads_or_is_refused_as_the_manifest_says() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     let mut wrong = Vec::new();
     let (mut loaded, mut refused) = (0, 0);
     for item in manifest(&folder)
@@ -249,7 +243,9 @@ fn describe(outcome: &Result<Character, String>) -> String {
 
 #[test]
 fn every_rigged_character_loads_whole() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     let mut count = 0;
     for item in manifest(&folder)
         .iter()
@@ -296,7 +292,9 @@ fn every_rigged_character_loads_whole() {
 /// Where the flesh is built: one constant transform of each mesh, about as large as the character at rest.
 #[test]
 fn the_bind_pose_of_every_rigged_character_is_whole() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     for item in manifest(&folder)
         .iter()
         .filter(|item| item["group"] == "A_rigged")
@@ -353,7 +351,9 @@ fn the_bind_pose_of_every_rigged_character_is_whole() {
 /// A bake must have the source's vertices, in their order.
 #[test]
 fn every_bare_mesh_loads_and_obj_vertices_are_the_lines_of_the_file() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     let mut files = 0;
     for item in manifest(&folder)
         .iter()
@@ -390,7 +390,9 @@ fn every_bare_mesh_loads_and_obj_vertices_are_the_lines_of_the_file() {
 
 #[test]
 fn mesh_and_rig_from_two_files_make_one_character() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     for (trio, creature) in [
         ("m2m_human_trio", "human"),
         ("m2m_dragon_trio", "dragon"),
@@ -414,7 +416,9 @@ fn mesh_and_rig_from_two_files_make_one_character() {
 
 #[test]
 fn the_reference_demos_load() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     for (demo, vertices, joints) in [
         ("armadillo", 5189, 40),
         ("cylinder", 800, 4),

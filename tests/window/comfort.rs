@@ -330,7 +330,7 @@ fn cards_cover_nothing_that_the_views_say() {
     use sinew::app::actions::Action;
     use sinew::app::actions::ComfortAction;
     use sinew::app::actions::LayoutAction;
-    use sinew::app::actions::Preset;
+    use sinew::app::actions::LayoutPreset;
     use sinew::methods::MethodId;
     use sinew::session::ViewCommand;
 
@@ -338,7 +338,11 @@ fn cards_cover_nothing_that_the_views_say() {
     harness
         .state_mut()
         .raise(Action::Comfort(ComfortAction::ToggleFirstSteps));
-    for preset in [Preset::Single, Preset::Methods, Preset::Four] {
+    for preset in [
+        LayoutPreset::Single,
+        LayoutPreset::Methods,
+        LayoutPreset::Four,
+    ] {
         harness
             .state_mut()
             .raise(Action::Layout(LayoutAction::Arrange(preset)));

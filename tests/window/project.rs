@@ -1,9 +1,9 @@
 //! Projects in the window, without a window: the questions, the list of the history, and what becomes of the answers.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::common::folder::TestFolder;
 use egui::{Key, Modifiers, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -195,26 +195,6 @@ fn what_was_left_is_offered_and_thrown_away_only_after_a_second_question() {
     assert_eq!(raised(&mut harness), once(ProjectCommand::KeepForLater));
 }
 
-/// A folder of its own for a test, removed behind it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path =
-            std::env::temp_dir().join(format!("sinew-window-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn bench_of(session: Session) -> Harness<'static, Workbench> {
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
     let harness = Harness::builder()
@@ -273,7 +253,7 @@ fn turn(degrees: f64) -> Action {
 }
 
 /// A saved project with a bent cylinder.
-fn saved_project(folder: &Folder) -> PathBuf {
+fn saved_project(folder: &TestFolder) -> PathBuf {
     let path = folder.0.join("bent.sinew");
     let mut harness = workbench(Source::builtin("cylinder"), None);
     ask(&mut harness, turn(30.0));
@@ -297,7 +277,7 @@ fn saved_project(folder: &Folder) -> PathBuf {
 
 #[test]
 fn quitting_asks_while_there_is_unsaved_work_and_goes_on_after_saving() {
-    let folder = Folder::new();
+    let folder = TestFolder::new("window");
     let path = saved_project(&folder);
     let mut harness = workbench(Source::of_files(vec![path.clone()]), None);
     ask(&mut harness, turn(40.0));
@@ -348,7 +328,7 @@ fn opening_something_else_asks_too_and_can_go_on_without_saving() {
 
 #[test]
 fn ctrl_s_saves_to_the_projects_file() {
-    let folder = Folder::new();
+    let folder = TestFolder::new("window");
     let path = saved_project(&folder);
     let mut harness = workbench(Source::of_files(vec![path.clone()]), None);
     ask(&mut harness, turn(55.0));
@@ -361,7 +341,7 @@ fn ctrl_s_saves_to_the_projects_file() {
 
 #[test]
 fn work_of_a_dead_program_is_recovered_with_a_click() {
-    let folder = Folder::new();
+    let folder = TestFolder::new("window");
     let recovery = folder.0.join("recovery");
     let mut first = workbench(Source::builtin("cylinder"), Some(&recovery));
     ask(&mut first, turn(25.0));
@@ -385,7 +365,7 @@ fn work_of_a_dead_program_is_recovered_with_a_click() {
 
 #[test]
 fn dropped_files_are_understood_and_what_is_left_out_is_said() {
-    let folder = Folder::new();
+    let folder = TestFolder::new("window");
     let [a, b] = ["a.obj", "b.obj"].map(|name| folder.0.join(name));
     for path in [&a, &b] {
         std::fs::write(
@@ -437,7 +417,7 @@ fn what_to_export_is_chosen_before_where() {
     harness.run_steps(3);
     assert!(harness.query_by_label("Export").is_none());
 
-    let folder = Folder::new();
+    let folder = TestFolder::new("window");
     let path = folder.0.join("bent.bvh");
     let export = Export {
         what: ExportAs::Motion,

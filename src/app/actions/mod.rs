@@ -8,7 +8,7 @@ mod view;
 mod window;
 
 pub use tools::{EditAction, PosingAsk};
-pub use view::{CameraAction, LayoutAction, Preset, Side, ViewAsk};
+pub use view::{CameraAction, LayoutAction, LayoutPreset, SplitSide, ViewAsk};
 pub use window::{CaptureAction, ComfortAction, ProjectAction, TimelineAction, UnsavedAnswer};
 
 use std::path::PathBuf;

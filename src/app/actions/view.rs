@@ -5,7 +5,7 @@ use crate::session::{PaneState, ViewId};
 
 /// Which side of a view a new one comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum SplitSide {
     /// To its right.
     Right,
     /// Below it.
@@ -14,7 +14,7 @@ pub enum Side {
 
 /// An arrangement of views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preset {
+pub enum LayoutPreset {
     /// One view.
     Single,
     /// Linear blend, dual quaternion and projective dynamics side by side.
@@ -25,7 +25,7 @@ pub enum Preset {
     BeforeAfter,
 }
 
-impl Preset {
+impl LayoutPreset {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Single, Self::Methods, Self::Four, Self::BeforeAfter];
 
@@ -58,13 +58,13 @@ impl Preset {
 #[derive(Debug, Clone, PartialEq)]
 pub enum LayoutAction {
     /// Adds a view that begins as this one, beside it.
-    Split(ViewId, Side),
+    Split(ViewId, SplitSide),
     /// Takes a view away.
     Close(ViewId),
     /// Shows one view alone, or all again.
     ToggleMaximised(ViewId),
     /// Arranges anew.
-    Arrange(Preset),
+    Arrange(LayoutPreset),
     /// Changes what a pane remembers: look, comparison, link of the camera.
     SetPane(ViewId, PaneState),
 }
@@ -81,7 +81,7 @@ pub enum ViewAsk {
     /// One method alone.
     CompareNone,
     /// Another view beside it.
-    Split(Side),
+    Split(SplitSide),
     /// It goes.
     Close,
     /// It is shown alone, or all are again.

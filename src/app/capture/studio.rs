@@ -12,12 +12,15 @@ use crate::dynamics::Params;
 use crate::gpu::{GpuContext, read_rgba};
 use crate::io::{AnimationWriter, write_atomically};
 use crate::math::Affine;
-use crate::methods::{Actor, Capability, Frame};
+use crate::methods::{Actor, Subject};
 use crate::progress::Progress;
 use crate::render::{Backdrop, Camera, Look, PositionMark};
-use crate::rig::{Clip, Pose, Skeleton};
+use crate::rig::Clip;
 use crate::studio::painter::{Comparison, Picture};
-use crate::studio::{ClipPlay, Compare, Drawing, GhostMaker, GhostSkins, Snapshot};
+use crate::studio::{
+    ClipPlay, Compare, Drawing, GhostMaker, GhostSkins, Moments, Motion, PlayError, Snapshot, Take,
+};
+use crate::weights::WeightMethod;
 
 /// The only canvas that is painted here.
 const CANVAS: u32 = 0;
@@ -43,6 +46,8 @@ pub struct Shot {
     pub marks: Option<Arc<[PositionMark]>>,
     /// Skins of other moments.
     pub ghosts: Option<Arc<GhostSkins>>,
+    /// The weights of methods that use them, for skins of further moments.
+    pub weights: WeightMethod,
     /// Height of the floor.
     pub ground_height: f32,
     /// Diagonal of the character's box.
@@ -79,11 +84,29 @@ impl ClipShot {
         .duration_secs(&self.clip)
     }
 
-    /// The pose at a time of its rounds; none before them and after.
-    fn pose_at(&self, play: &ClipPlay, skeleton: &Skeleton, time_secs: f64) -> Option<Pose> {
-        (0.0..=play.duration_secs(&self.clip))
-            .contains(&time_secs)
-            .then(|| play.pose_at(&self.clip, skeleton, time_secs))
+    /// A character with this clip alone.
+    fn on(&self, subject: &Subject) -> Arc<Subject> {
+        let mut character = (*subject.character).clone();
+        character.clips = vec![self.clip.clone()];
+        Arc::new(subject.with_clips(Arc::new(character)))
+    }
+
+    /// The frames of one round, for characters with this clip alone. A loop is filmed in its second round: it comes from its own end.
+    fn take(&self, fps: f64, frames: usize) -> Take {
+        let start_secs = if self.looping { self.round_secs() } else { 0.0 };
+        Take {
+            motion: Motion::Play(ClipPlay {
+                clip: 0,
+                loops: if self.looping { 2 } else { 1 },
+                ..self.play.clone()
+            }),
+            moments: Moments::From {
+                start_secs,
+                run_up: (RUN_UP_SECS.min(start_secs) * fps).floor() as u32,
+                frames: frames as u32,
+                fps,
+            },
+        }
     }
 }
 
@@ -213,50 +236,20 @@ fn turn(
     Ok(())
 }
 
-/// One method that plays, and its states as snapshots.
-struct Player {
-    actor: Actor,
-    like: Arc<Snapshot>,
-}
-
-impl Player {
-    fn new(
-        like: &Arc<Snapshot>,
-        params: &Params,
-        progress: &Progress,
-    ) -> Result<Self, CaptureError> {
-        let actor = Actor::bind(&like.subject, like.method, params, progress)?;
-        Ok(Self {
-            actor,
-            like: like.clone(),
-        })
-    }
-
-    fn advance(
-        &mut self,
-        world_from_joint: &[Affine],
-        dt_secs: f64,
-        frame: usize,
-    ) -> Result<(), CaptureError> {
-        self.actor
-            .advance(&Frame {
-                world_from_joint,
-                dt_secs,
-            })
-            .map_err(|source| CaptureError::Skin { frame, source })
-    }
-
-    fn snapshot(&self, world_from_joint: &[Affine], frame: usize) -> Arc<Snapshot> {
-        let mut snapshot = Snapshot::clone(&self.like);
-        snapshot.sequence = frame as u64 + 1;
-        snapshot.shape.write(
-            self.actor.positions(),
-            self.actor.normals(),
-            self.actor.simulated(),
-        );
-        snapshot.world_from_joint = world_from_joint.to_vec();
-        Arc::new(snapshot)
-    }
+/// The state of an actor as a snapshot.
+fn snapshot(
+    like: &Snapshot,
+    actor: &Actor,
+    world_from_joint: &[Affine],
+    frame: u32,
+) -> Arc<Snapshot> {
+    let mut snapshot = like.clone();
+    snapshot.sequence = u64::from(frame) + 1;
+    snapshot
+        .shape
+        .write(actor.positions(), actor.normals(), actor.simulated());
+    snapshot.world_from_joint = world_from_joint.to_vec();
+    Arc::new(snapshot)
 }
 
 fn play(
@@ -269,79 +262,49 @@ fn play(
 ) -> Result<(), CaptureError> {
     let shot = studio.shot;
     progress.report(0.0, "Preparing the flesh");
-    let of = |snapshot: &Arc<Snapshot>| Player::new(snapshot, &shot.params, &progress.silent());
-    let mut players = vec![of(&shot.snapshot)?];
-    if let Some((other, _)) = &shot.compare {
-        players.push(of(other)?);
-    }
-    let haunts = shot.look.ghosts.any();
-    let maker = || {
-        GhostMaker::new(
-            &shot.snapshot.subject,
-            shot.snapshot.method,
-            &progress.silent(),
-        )
+    let silent = progress.silent();
+    let shown = std::iter::once(&shot.snapshot).chain(shot.compare.iter().map(|(other, _)| other));
+    let shown: Vec<&Arc<Snapshot>> = shown.collect();
+    let bind = |like: &&Arc<Snapshot>| {
+        let subject = clip.on(&like.subject);
+        Actor::bind(&subject, like.method, &shot.params, &silent)
     };
-    let mut haunting = haunts.then(maker).transpose()?;
-    let round = clip.round_secs();
-    let simulated = players
-        .iter()
-        .any(|player| player.actor.method().has(Capability::State));
-    // A loop is filmed in its second round: it comes from its own end.
-    let start = if clip.looping { round } else { 0.0 };
-    let run_up = if simulated {
-        ((RUN_UP_SECS.min(start)) * settings.fps).floor() as usize
-    } else {
-        0
-    };
-    let clip_play = ClipPlay {
-        loops: if clip.looping { 2 } else { 1 },
-        ..clip.play.clone()
-    };
-    let skeleton = &shot.snapshot.subject.character.skeleton;
-    let mut world = Vec::new();
-    for step in 0..run_up + frames {
-        progress.check()?;
-        let time_secs = start + (step as f64 - run_up as f64) / settings.fps;
-        skeleton.world_from_joint_into(
-            &clip_play.pose_at(&clip.clip, skeleton, time_secs),
-            &mut world,
-        );
-        let dt_secs = if step == 0 { 0.0 } else { 1.0 / settings.fps };
-        let frame = step.saturating_sub(run_up);
-        players
-            .iter_mut()
-            .try_for_each(|player| player.advance(&world, dt_secs, frame))?;
-        if step >= run_up {
-            let states: Vec<_> = players
-                .iter()
-                .map(|player| player.snapshot(&world, frame))
-                .collect();
-            let part = if settings.turn_with_clip {
-                frame as f64 / frames as f64
-            } else {
-                0.0
-            };
-            let ghosts = haunting.as_mut().map(|maker| {
-                let pose_at =
-                    |offset_secs: f64| clip.pose_at(&clip_play, skeleton, time_secs + offset_secs);
-                Arc::new(GhostSkins::new(
-                    shot.snapshot.subject.clone(),
-                    maker.skins(shot.look.ghosts.offsets_secs(), pose_at),
-                ))
-            });
-            receive(
-                frame,
-                studio.picture(
-                    &turned(&shot.camera, part),
-                    &states[0],
-                    states.get(1),
-                    ghosts.as_ref(),
-                )?,
-            )?;
-        }
-    }
-    Ok(())
+    let mut actors = shown.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
+    let ghosts = shot.look.ghosts;
+    let haunted = shot.snapshot.subject.weighted(shot.weights);
+    let maker = || GhostMaker::new(&haunted, shot.snapshot.method, &silent);
+    let mut haunting = ghosts.any().then(maker).transpose()?;
+    let take = clip.take(settings.fps, frames);
+    let character = actors[0].subject().character.clone();
+    let played = take.play_together(&mut actors, &silent, |frame, world, actors| {
+        let states = shown.iter().zip(actors);
+        let states: Vec<_> = states
+            .map(|(like, actor)| snapshot(like, actor, world, frame))
+            .collect();
+        let ghosts = haunting.as_mut().map(|maker| {
+            let pose_at = |offset_secs: f64| take.pose_around(&character, frame, offset_secs);
+            Arc::new(GhostSkins::new(
+                haunted.clone(),
+                maker.skins(ghosts.offsets_secs(), pose_at),
+            ))
+        });
+        let part = if settings.turn_with_clip {
+            f64::from(frame) / frames as f64
+        } else {
+            0.0
+        };
+        let camera = turned(&shot.camera, part);
+        let image = studio.picture(&camera, &states[0], states.get(1), ghosts.as_ref())?;
+        receive(frame as usize, image)
+    });
+    played.map_err(|error| match error {
+        PlayError::Skin { frame, source } => CaptureError::Skin {
+            frame: frame as usize,
+            source,
+        },
+        PlayError::Receiver(error) => error,
+        PlayError::Cancelled(cancelled) => cancelled.into(),
+    })
 }
 
 /// Keeps a picture that was drawn into a texture of the window.

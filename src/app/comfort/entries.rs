@@ -1,6 +1,6 @@
 //! Entries of the palette, collected when it opens.
 
-use super::palette::Entry;
+use super::palette::PaletteItem;
 use super::settings_window::ROWS;
 use crate::app::actions::Action;
 use crate::app::actions::ComfortAction;
@@ -14,7 +14,7 @@ use crate::session::{Command, Gesture, Session, Source, ViewCommand};
 
 /// All available entries: commands first, then items of the character, then files and settings.
 #[must_use]
-pub fn gather(session: &Session, settings: &Settings, now: &Now<'_>) -> Vec<Entry> {
+pub fn gather(session: &Session, settings: &Settings, now: &Now<'_>) -> Vec<PaletteItem> {
     let mut entries = Vec::new();
     commands(now, &mut entries);
     methods(session, &mut entries);
@@ -34,8 +34,8 @@ fn entry(
     kind: &'static str,
     detail: impl Into<String>,
     action: Action,
-) -> Entry {
-    Entry {
+) -> PaletteItem {
+    PaletteItem {
         title: title.into(),
         detail: detail.into(),
         words: "",
@@ -45,7 +45,7 @@ fn entry(
     }
 }
 
-fn commands(now: &Now<'_>, entries: &mut Vec<Entry>) {
+fn commands(now: &Now<'_>, entries: &mut Vec<PaletteItem>) {
     for shortcut in shortcuts::ALL
         .iter()
         .filter(|shortcut| now.allows(shortcut) && !matches!(shortcut.id, "palette" | "escape"))
@@ -59,7 +59,7 @@ fn commands(now: &Now<'_>, entries: &mut Vec<Entry>) {
             None => shortcut.title.to_owned(),
         };
         let (keys, words) = (shortcut.keys_text(), shortcut.words);
-        entries.push(Entry {
+        entries.push(PaletteItem {
             words,
             keys,
             ..entry(title, shortcut.group.title(), shortcut.sentence, action)
@@ -67,7 +67,7 @@ fn commands(now: &Now<'_>, entries: &mut Vec<Entry>) {
     }
 }
 
-fn methods(session: &Session, entries: &mut Vec<Entry>) {
+fn methods(session: &Session, entries: &mut Vec<PaletteItem>) {
     if session.subject().is_none() {
         return;
     }
@@ -97,7 +97,7 @@ fn methods(session: &Session, entries: &mut Vec<Entry>) {
     }
 }
 
-fn clips(session: &Session, entries: &mut Vec<Entry>) {
+fn clips(session: &Session, entries: &mut Vec<PaletteItem>) {
     for (index, clip) in session.document().clips().iter().enumerate() {
         let keys = if index < 9 {
             (index + 1).to_string()
@@ -105,7 +105,7 @@ fn clips(session: &Session, entries: &mut Vec<Entry>) {
             String::new()
         };
         let detail = format!("{:.1} s", clip.duration_secs);
-        entries.push(Entry {
+        entries.push(PaletteItem {
             keys,
             ..entry(
                 clip.name.as_str(),
@@ -117,7 +117,7 @@ fn clips(session: &Session, entries: &mut Vec<Entry>) {
     }
 }
 
-fn joints(session: &Session, entries: &mut Vec<Entry>) {
+fn joints(session: &Session, entries: &mut Vec<PaletteItem>) {
     let Some(skeleton) = session.document().skeleton() else {
         return;
     };
@@ -136,7 +136,7 @@ fn joints(session: &Session, entries: &mut Vec<Entry>) {
     }
 }
 
-fn files(settings: &Settings, entries: &mut Vec<Entry>) {
+fn files(settings: &Settings, entries: &mut Vec<PaletteItem>) {
     for files in &settings.recent {
         let folder = files
             .first()
@@ -161,7 +161,7 @@ fn files(settings: &Settings, entries: &mut Vec<Entry>) {
 }
 
 /// Settings with a few choices can be chosen here; the others open the settings window.
-fn choices(settings: &Settings, entries: &mut Vec<Entry>) {
+fn choices(settings: &Settings, entries: &mut Vec<PaletteItem>) {
     let change = |change: &dyn Fn(&mut Settings)| {
         let mut changed = settings.clone();
         change(&mut changed);
@@ -191,7 +191,7 @@ fn choices(settings: &Settings, entries: &mut Vec<Entry>) {
     }
     for row in ROWS {
         let show = Action::Comfort(ComfortAction::ShowSetting(row.name));
-        entries.push(Entry {
+        entries.push(PaletteItem {
             words: row.words,
             ..entry(row.name, "Setting", row.sentence, show)
         });

@@ -7,7 +7,7 @@ use crate::app::icons::{self, Icon};
 use crate::app::popup::title_ui;
 use crate::app::theme;
 use crate::app::widgets::name_text_field;
-use crate::logbook::{self, Entry};
+use crate::logbook::{self, LogEntry};
 
 /// The window.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct LogPanel {
     search: String,
     level: LevelFilter,
     /// Count and records at the last update.
-    seen: (u64, Vec<Entry>),
+    seen: (u64, Vec<LogEntry>),
 }
 
 impl Default for LogPanel {
@@ -65,7 +65,7 @@ impl LogPanel {
 
     fn contents(&mut self, ui: &mut Ui) {
         let wanted = self.search.to_lowercase();
-        let fits = |entry: &Entry| {
+        let fits = |entry: &LogEntry| {
             entry.level <= self.level
                 && (wanted.is_empty()
                     || entry.text.to_lowercase().contains(&wanted)
@@ -155,7 +155,7 @@ fn level_ui(ui: &mut Ui, level: &mut LevelFilter) {
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &text));
 }
 
-fn entry_ui(ui: &mut Ui, entry: &Entry) {
+fn entry_ui(ui: &mut Ui, entry: &LogEntry) {
     let colors = theme::colors(ui.ctx());
     let color = match entry.level {
         Level::Error => colors.error,

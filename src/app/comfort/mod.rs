@@ -21,7 +21,7 @@ use self::settings_window::SettingsWindow;
 use self::sheet::ShortcutSheet;
 use super::actions::{Action, Actions};
 use super::notices::Notices;
-use super::settings::{FirstSteps, Loaded, Settings, SettingsFile, ThemeChoice, UI_SCALES};
+use super::settings::{FirstSteps, LoadedSettings, Settings, SettingsFile, ThemeChoice, UI_SCALES};
 use super::shortcuts::Now;
 use crate::session::{Command, Session};
 
@@ -63,7 +63,7 @@ impl Comfort {
     /// introduction is shown unless it was dismissed.
     #[must_use]
     pub fn with_file(file: SettingsFile) -> (Self, Option<String>) {
-        let Loaded {
+        let LoadedSettings {
             settings,
             complaint,
         } = file.load();

@@ -11,7 +11,7 @@ use crate::app::theme;
 
 /// An entry of the palette.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct PaletteItem {
     /// Its title.
     pub title: String,
     /// Description, one sentence.
@@ -45,7 +45,7 @@ pub struct CommandPalette {
     fresh: bool,
     search: String,
     chosen: usize,
-    entries: Vec<Entry>,
+    entries: Vec<PaletteItem>,
     /// Indices of the matches, best first, for a query.
     listed: Option<(String, Vec<usize>)>,
 }
@@ -58,7 +58,7 @@ impl CommandPalette {
     }
 
     /// Opens it with these entries.
-    pub fn open(&mut self, entries: Vec<Entry>) {
+    pub fn open(&mut self, entries: Vec<PaletteItem>) {
         *self = Self {
             open: true,
             fresh: true,
@@ -193,7 +193,7 @@ impl CommandPalette {
     }
 }
 
-impl Entry {
+impl PaletteItem {
     /// Title and synonyms.
     fn everyday(&self) -> String {
         format!("{} {}", self.title, self.words)
@@ -201,7 +201,7 @@ impl Entry {
 }
 
 /// Whether every word of the query is a prefix of a word of title or synonyms.
-fn says(entry: &Entry, search: &str) -> bool {
+fn says(entry: &PaletteItem, search: &str) -> bool {
     let between = |c: char| !c.is_alphanumeric();
     let everyday = entry.everyday().to_lowercase();
     let begins = |word: &str| everyday.split(between).any(|other| other.starts_with(word));
@@ -209,7 +209,7 @@ fn says(entry: &Entry, search: &str) -> bool {
 }
 
 /// Indices of the matching entries, best first.
-fn fitting(entries: &[Entry], search: &str) -> Vec<usize> {
+fn fitting(entries: &[PaletteItem], search: &str) -> Vec<usize> {
     let search = search.trim();
     let mut scored: Vec<(i32, usize)> = entries
         .iter()
@@ -238,7 +238,7 @@ fn fitting(entries: &[Entry], search: &str) -> Vec<usize> {
     scored.into_iter().map(|(_, index)| index).collect()
 }
 
-fn row_ui(ui: &mut Ui, entry: &Entry, chosen: bool) -> egui::Response {
+fn row_ui(ui: &mut Ui, entry: &PaletteItem, chosen: bool) -> egui::Response {
     let colors = theme::colors(ui.ctx());
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
@@ -277,8 +277,8 @@ fn row_ui(ui: &mut Ui, entry: &Entry, chosen: bool) -> egui::Response {
 mod tests {
     use super::*;
 
-    fn entry(title: &str, kind: &'static str, detail: &str) -> Entry {
-        Entry {
+    fn entry(title: &str, kind: &'static str, detail: &str) -> PaletteItem {
+        PaletteItem {
             title: title.into(),
             detail: detail.into(),
             words: "",
@@ -307,9 +307,9 @@ mod tests {
             .iter()
             .filter(|shortcut| shortcut.action().is_some())
             .collect();
-        let entries: Vec<Entry> = shortcuts
+        let entries: Vec<PaletteItem> = shortcuts
             .iter()
-            .map(|shortcut| Entry {
+            .map(|shortcut| PaletteItem {
                 words: shortcut.words,
                 ..entry(shortcut.title, shortcut.group.title(), shortcut.sentence)
             })

@@ -12,15 +12,15 @@ use egui::{Rect, Ui};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 
 use self::tiles::PaneTiles;
-use super::actions::{LayoutAction, Preset, Side};
+use super::actions::{LayoutAction, LayoutPreset, SplitSide};
 use super::pane::{Pane, PaneContext};
 use crate::render::Camera;
 use crate::session::{Command, Session, ViewCommand, ViewId, Views, WindowState};
 
-fn direction(side: Side) -> LinearDir {
+fn direction(side: SplitSide) -> LinearDir {
     match side {
-        Side::Right => LinearDir::Horizontal,
-        Side::Below => LinearDir::Vertical,
+        SplitSide::Right => LinearDir::Horizontal,
+        SplitSide::Below => LinearDir::Vertical,
     }
 }
 
@@ -80,7 +80,7 @@ impl Layout {
         for view in views.list() {
             self.panes.entry(view.id).or_default();
             if self.tree.tiles.find_pane(&view.id).is_none() {
-                self.put_beside(view.id, None, Side::Right);
+                self.put_beside(view.id, None, SplitSide::Right);
             }
         }
         self.maximised = self.maximised.filter(|id| views.get(*id).is_some());
@@ -231,7 +231,7 @@ impl Layout {
         }
     }
 
-    fn split(&mut self, like: ViewId, side: Side, views: &Views) -> Vec<Command> {
+    fn split(&mut self, like: ViewId, side: SplitSide, views: &Views) -> Vec<Command> {
         if views.list().len() >= crate::session::MAX_VIEWS || views.get(like).is_none() {
             return Vec::new();
         }
@@ -248,7 +248,7 @@ impl Layout {
     }
 
     /// A tile for a view: beside another's, or at the end.
-    fn put_beside(&mut self, id: ViewId, beside: Option<ViewId>, side: Side) {
+    fn put_beside(&mut self, id: ViewId, beside: Option<ViewId>, side: SplitSide) {
         let tile = self.tree.tiles.insert_pane(id);
         let neighbour = beside
             .and_then(|other| self.tree.tiles.find_pane(&other))
@@ -284,7 +284,7 @@ impl Layout {
         }
     }
 
-    fn arrange(&mut self, preset: Preset, views: &Views) -> Vec<Command> {
+    fn arrange(&mut self, preset: LayoutPreset, views: &Views) -> Vec<Command> {
         let (list, commands) = preset.views(views);
         let mut tiles = Tiles::default();
         let root = preset.tiles(&mut tiles, &list);

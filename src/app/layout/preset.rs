@@ -2,13 +2,13 @@
 
 use egui_tiles::{TileId, Tiles};
 
-use crate::app::actions::Preset;
+use crate::app::actions::LayoutPreset;
 use crate::app::pane::Pane;
 use crate::methods::MethodId;
 use crate::render::{NamedView, Projection};
 use crate::session::{Command, View, ViewCommand, ViewId, Views};
 
-impl Preset {
+impl LayoutPreset {
     /// The views that the session shall have, and the commands that bring them about.
     pub(super) fn views(self, present: &Views) -> (Vec<View>, Vec<Command>) {
         let first = View {

@@ -25,11 +25,11 @@ fn every_view_has_one_place_whatever_is_done() {
     let mut layout = Layout::new(session.views());
     let first = session.active_view().id;
     for side in [
-        Side::Right,
-        Side::Below,
-        Side::Below,
-        Side::Right,
-        Side::Right,
+        SplitSide::Right,
+        SplitSide::Below,
+        SplitSide::Below,
+        SplitSide::Right,
+        SplitSide::Right,
     ] {
         let active = session.active_view().id;
         act(
@@ -42,7 +42,7 @@ fn every_view_has_one_place_whatever_is_done() {
     act(
         &mut layout,
         &mut session,
-        &LayoutAction::Split(first, Side::Right),
+        &LayoutAction::Split(first, SplitSide::Right),
     );
     assert_eq!(
         session.views().list().len(),
@@ -59,7 +59,7 @@ fn every_view_has_one_place_whatever_is_done() {
         ),
         (5, 5, 5)
     );
-    for preset in Preset::ALL {
+    for preset in LayoutPreset::ALL {
         act(&mut layout, &mut session, &LayoutAction::Arrange(preset));
         assert_eq!(
             (places(&layout), layout.panes.len()),
@@ -70,7 +70,7 @@ fn every_view_has_one_place_whatever_is_done() {
     act(
         &mut layout,
         &mut session,
-        &LayoutAction::Arrange(Preset::Single),
+        &LayoutAction::Arrange(LayoutPreset::Single),
     );
     let last = session.active_view().id;
     act(&mut layout, &mut session, &LayoutAction::Close(last));
@@ -88,7 +88,7 @@ fn a_layout_comes_back_from_its_file() {
     act(
         &mut layout,
         &mut session,
-        &LayoutAction::Arrange(Preset::Four),
+        &LayoutAction::Arrange(LayoutPreset::Four),
     );
     let id = session.views().list()[1].id;
     let mut state = layout.panes[&id].state;

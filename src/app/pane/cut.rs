@@ -1,8 +1,8 @@
 //! The plane that cuts the flesh open, as something to drag: its outline around the character, and an arrow that moves it.
 
 use egui::{
-    Color32, CursorIcon, EventFilter, Id, Key, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2,
-    WidgetInfo, vec2,
+    Color32, CursorIcon, EventFilter, Id, Key, Painter, Pos2, Rect, Response, Sense, Shape, Stroke,
+    Ui, Vec2, WidgetInfo, vec2,
 };
 
 use super::PaneContext;
@@ -83,7 +83,7 @@ impl Plane {
     }
 
     /// Which part of the way is under the pointer; up and down move along a way that points at the eye.
-    fn offset_under(&self, map: &ScreenMap, held: &Held, pointer: Pos2) -> Option<f64> {
+    fn offset_under(&self, map: &ScreenMap, held: &CutDrag, pointer: Pos2) -> Option<f64> {
         let start = self.handle(held.offset);
         let moved = pointer - held.grabbed;
         let mut direction = Vec64::zeros();
@@ -112,17 +112,13 @@ impl Plane {
 
 /// Where a drag began.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct CutDrag {
     offset: f64,
     grabbed: Pos2,
 }
 
-/// Draws the plane and its handle, if the look cuts the flesh open, and asks for the look that a drag or the arrow keys make of it.
-/// Returns where the handle is.
-#[expect(
-    clippy::too_many_lines,
-    reason = "drawing and dragging share every length"
-)]
+/// Draws the plane and its handle if the look cuts the flesh open, and raises an action when a drag or the arrow keys move it.
+/// Returns the handle's rectangle.
 pub(super) fn cut_ui(
     ui: &mut Ui,
     id: ViewId,
@@ -135,7 +131,7 @@ pub(super) fn cut_ui(
         .session
         .subject()
         .filter(|subject| subject.has_flesh())?;
-    let up = crate::session::up_axis(subject).axis;
+    let up = subject.up_axis().axis;
     let up = (0..3)
         .max_by(|a, b| up[*a].abs().total_cmp(&up[*b].abs()))
         .unwrap_or(1);
@@ -145,7 +141,7 @@ pub(super) fn cut_ui(
     if !inside.is_positive() {
         return None;
     }
-    // At the edge of the view rather than out of it.
+    // The handle stays inside of the view.
     let centre = map
         .project(&plane.handle(offset))?
         .clamp(inside.min, inside.max);
@@ -153,53 +149,15 @@ pub(super) fn cut_ui(
     let response = ui
         .interact(rect, Id::unique(("cut", id)), Sense::click_and_drag())
         .on_hover_cursor(CursorIcon::Grab);
-    response.widget_info(|| WidgetInfo::slider(true, offset, "CutPlane plane"));
-    let mut wanted = cut.offset;
-    if let (true, Some(pointer)) = (
-        response.drag_started(),
-        ui.input(|input| input.pointer.press_origin()),
-    ) {
-        ui.data_mut(|data| {
-            data.insert_temp(
-                response.id,
-                Held {
-                    offset,
-                    grabbed: pointer,
-                },
-            )
-        });
-    }
-    if let (true, Some(pointer)) = (response.dragged(), response.interact_pointer_pos()) {
-        let held = ui.data(|data| data.get_temp::<Held>(response.id));
-        wanted = held
-            .and_then(|held| plane.offset_under(map, &held, pointer))
-            .map_or(wanted, |offset| offset as f32);
-    }
-    if response.has_focus() {
-        let filter = EventFilter {
-            horizontal_arrows: true,
-            vertical_arrows: true,
-            ..EventFilter::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-        let pressed = |key: Key| ui.input(|input| input.num_presses(key)) as f32;
-        wanted += NUDGE
-            * (pressed(Key::ArrowRight) + pressed(Key::ArrowUp)
-                - pressed(Key::ArrowLeft)
-                - pressed(Key::ArrowDown));
-    }
-    let wanted = wanted.clamp(0.0, 1.0);
+    response.widget_info(|| WidgetInfo::slider(true, offset, "Cut plane"));
+    let wanted = offset_from_input(ui, &response, map, &plane, cut.offset);
     if wanted != cut.offset && wanted.is_finite() {
-        context.actions.push(Action::SetLook(
-            id,
-            Look {
-                cut: Some(CutPlane {
-                    offset: wanted,
-                    ..cut
-                }),
-                ..*look
-            },
-        ));
+        let cut = Some(CutPlane {
+            offset: wanted,
+            ..cut
+        });
+        let look = Look { cut, ..*look };
+        context.actions.push(Action::SetLook(id, look));
     }
     let colors = theme::colors(ui.ctx());
     let active = response.hovered() || response.dragged() || response.has_focus();
@@ -234,6 +192,44 @@ pub(super) fn cut_ui(
         response.on_hover_text("Drag to move the cut");
     }
     Some(rect)
+}
+
+/// The plane's offset after a drag of its handle and the arrow keys.
+fn offset_from_input(
+    ui: &Ui,
+    response: &Response,
+    map: &ScreenMap,
+    plane: &Plane,
+    offset: f32,
+) -> f32 {
+    let mut wanted = offset;
+    if let (true, Some(grabbed)) = (
+        response.drag_started(),
+        ui.input(|input| input.pointer.press_origin()),
+    ) {
+        let offset = f64::from(offset.clamp(0.0, 1.0));
+        ui.data_mut(|data| data.insert_temp(response.id, CutDrag { offset, grabbed }));
+    }
+    if let (true, Some(pointer)) = (response.dragged(), response.interact_pointer_pos()) {
+        let held = ui.data(|data| data.get_temp::<CutDrag>(response.id));
+        wanted = held
+            .and_then(|held| plane.offset_under(map, &held, pointer))
+            .map_or(wanted, |offset| offset as f32);
+    }
+    if response.has_focus() {
+        let filter = EventFilter {
+            horizontal_arrows: true,
+            vertical_arrows: true,
+            ..EventFilter::default()
+        };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+        let pressed = |key: Key| ui.input(|input| input.num_presses(key)) as f32;
+        wanted += NUDGE
+            * (pressed(Key::ArrowRight) + pressed(Key::ArrowUp)
+                - pressed(Key::ArrowLeft)
+                - pressed(Key::ArrowDown));
+    }
+    wanted.clamp(0.0, 1.0)
 }
 
 fn outline(painter: &Painter, map: &ScreenMap, corners: &[Point64; 4], color: Color32) {
@@ -303,7 +299,7 @@ mod tests {
                 1,
             )
             .unwrap();
-            let held = Held {
+            let held = CutDrag {
                 offset: 0.5,
                 grabbed: map.project(&plane.handle(0.5)).unwrap(),
             };
@@ -344,7 +340,7 @@ mod tests {
             1,
         )
         .unwrap();
-        let held = Held {
+        let held = CutDrag {
             offset: 0.5,
             grabbed: pos2(300.0, 300.0),
         };

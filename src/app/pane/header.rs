@@ -9,8 +9,8 @@ use super::{Pane, PaneContext, asks};
 use crate::app::actions::Action;
 use crate::app::actions::CameraAction;
 use crate::app::actions::LayoutAction;
-use crate::app::actions::Preset;
-use crate::app::actions::Side;
+use crate::app::actions::LayoutPreset;
+use crate::app::actions::SplitSide;
 use crate::app::panels::overlays::{LookView, look_ui};
 use crate::app::theme;
 use crate::methods::registry;
@@ -257,13 +257,13 @@ fn place_menu(ui: &mut Ui, view: View, pane: &Pane, many: bool, context: &mut Pa
             ui,
             !full,
             "Split to the right",
-            layout(LayoutAction::Split(view.id, Side::Right)),
+            layout(LayoutAction::Split(view.id, SplitSide::Right)),
         );
         item(
             ui,
             !full,
             "Split below",
-            layout(LayoutAction::Split(view.id, Side::Below)),
+            layout(LayoutAction::Split(view.id, SplitSide::Below)),
         );
         item(
             ui,
@@ -273,7 +273,7 @@ fn place_menu(ui: &mut Ui, view: View, pane: &Pane, many: bool, context: &mut Pa
         );
         item(ui, many, "Close", layout(LayoutAction::Close(view.id)));
         ui.separator();
-        for preset in Preset::ALL {
+        for preset in LayoutPreset::ALL {
             item(
                 ui,
                 true,

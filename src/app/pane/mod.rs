@@ -18,9 +18,10 @@ use super::viewport::posing::strip::strip_ui;
 use super::viewport::{Viewport, handles, legend};
 use super::{score_line, theme};
 use crate::app::actions::tools::Toolbox;
+use crate::app::look::Look;
 use crate::methods::{MethodId, StepTimes};
 use crate::render::PositionMark;
-use crate::session::{Compare, GhostSkins, PaneState, Session, ViewId};
+use crate::session::{Compare, GhostSkins, PaneState, Session, Snapshot, ViewId};
 
 /// Height of a pane's header, points.
 pub const HEADER: f32 = 28.0;
@@ -127,7 +128,7 @@ impl Pane {
         ui: &mut Ui,
         body: Rect,
         id: ViewId,
-        own: Option<&Arc<crate::session::Snapshot>>,
+        own: Option<&Arc<Snapshot>>,
         context: &PaneContext<'_>,
     ) {
         if let Some(own) = own.filter(|_| self.shows_scores(context.session)) {
@@ -147,10 +148,6 @@ impl Pane {
         }
     }
 
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one field of the request after the other"
-    )]
     fn picture(&mut self, ui: &mut Ui, body: Rect, id: ViewId, context: &mut PaneContext<'_>) {
         let session = context.session;
         let scale = ui.ctx().pixels_per_point();
@@ -200,7 +197,7 @@ impl Pane {
             hovered: self
                 .viewport
                 .hovered
-                .map(super::viewport::picking::Target::joint)
+                .map(super::viewport::picking::PickTarget::joint)
                 .or(context.tools.hovered)
                 .filter(|_| !editing),
             look: &look,
@@ -220,7 +217,25 @@ impl Pane {
                 context.timing = Some((own.sequence, own.times, ms));
             }
         }
-        let view = super::sections::viewport_view(session, id, own.as_ref(), context.tools);
+        self.overlays(ui, body, id, &look, own.as_ref(), context);
+        match &crowd {
+            Some(crowd) => self.plates.extend(score_line::crowd_ui(ui, body, crowd)),
+            None => self.scores(ui, body, id, own.as_ref(), context),
+        }
+    }
+
+    /// Draws handles, tools and names over the picture.
+    fn overlays(
+        &mut self,
+        ui: &mut Ui,
+        body: Rect,
+        id: ViewId,
+        look: &Look,
+        own: Option<&Arc<Snapshot>>,
+        context: &mut PaneContext<'_>,
+    ) {
+        let session = context.session;
+        let view = super::sections::viewport_view(session, id, own, context.tools);
         let painter = ui.painter().with_clip_rect(body);
         if let Some((tool, view)) = context.edit.zip(EditView::of(session)) {
             edit::draw(
@@ -233,8 +248,7 @@ impl Pane {
         } else {
             handles::draw(&painter, &self.viewport, &view, context.dots);
             if let Some(map) = self.viewport.map() {
-                self.plates
-                    .extend(cut::cut_ui(ui, id, &map, &look, context));
+                self.plates.extend(cut::cut_ui(ui, id, &map, look, context));
             }
             if session.active_view().id == id
                 && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty())
@@ -256,9 +270,5 @@ impl Pane {
         ));
         self.plates
             .extend(compare::compare_ui(ui, body, id, self.state, context));
-        match &crowd {
-            Some(crowd) => self.plates.extend(score_line::crowd_ui(ui, body, crowd)),
-            None => self.scores(ui, body, id, own.as_ref(), context),
-        }
     }
 }

@@ -5,7 +5,8 @@ use egui::{RichText, Slider, SliderClamping, Ui};
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
 use crate::app::widgets::row;
-use crate::character::{BoneSettings, MOST_JIGGLE};
+use crate::character::{BONE_FACTORS, BoneFactor, BoneSettings};
+use crate::param::ParamKind;
 use crate::session::Command;
 
 /// What the panel may read.
@@ -33,40 +34,7 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
         return;
     }
     let mut edited = view.settings;
-    let responses = [
-        factor(
-            ui,
-            "Stiffness ×",
-            "How stiff the flesh here is, against the rest of the body",
-            &mut edited.stiffness,
-            [0.05, 20.0],
-            true,
-        ),
-        factor(
-            ui,
-            "Density ×",
-            "How heavy it is",
-            &mut edited.density,
-            [0.1, 10.0],
-            true,
-        ),
-        factor(
-            ui,
-            "Damping ×",
-            "How fast jiggling dies out here",
-            &mut edited.damping,
-            [0.0, 10.0],
-            false,
-        ),
-        factor(
-            ui,
-            "Jiggle ×",
-            "0 follows without inertia, 1 is physical, more is exaggerated",
-            &mut edited.jiggle,
-            [0.0, MOST_JIGGLE],
-            false,
-        ),
-    ];
+    let responses = BONE_FACTORS.map(|declared| factor(ui, &declared, &mut edited));
     for response in responses {
         if let Some(gesture) = edit_of(&response) {
             actions.send(
@@ -107,18 +75,16 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
     }
 }
 
-fn factor(
-    ui: &mut Ui,
-    name: &str,
-    hover: &str,
-    value: &mut f64,
-    [least, most]: [f64; 2],
-    logarithmic: bool,
-) -> egui::Response {
-    row(ui, name, hover, |ui, label| {
+fn factor(ui: &mut Ui, declared: &BoneFactor, edited: &mut BoneSettings) -> egui::Response {
+    let BoneFactor {
+        spec,
+        field,
+        slider: [least, most],
+    } = *declared;
+    row(ui, spec.label, spec.doc, |ui, label| {
         crate::app::widgets::size_slider(ui);
-        let slider = Slider::new(value, least..=most)
-            .logarithmic(logarithmic)
+        let slider = Slider::new(field(edited), least..=most)
+            .logarithmic(spec.kind == ParamKind::Logarithmic)
             .clamping(SliderClamping::Edits)
             .max_decimals(2);
         ui.add(slider).labelled_by(label)

@@ -7,12 +7,12 @@ const BEYOND: usize = 3;
 
 /// Where the rows of a list are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rows {
+pub(super) struct RowPlacement {
     whole: Rect,
     height: f32,
 }
 
-impl Rows {
+impl RowPlacement {
     /// The place of a row, in sight or not.
     pub(super) fn place(&self, row: usize) -> Rect {
         let top = self.whole.top() + self.height * row as f32;
@@ -30,12 +30,12 @@ pub(super) fn rows_ui(
     height: f32,
     kept: Option<usize>,
     mut draw: impl FnMut(&mut Ui, usize, Rect),
-) -> Rows {
+) -> RowPlacement {
     let (whole, _) = ui.allocate_exact_size(
         vec2(ui.available_width(), height * count as f32),
         Sense::hover(),
     );
-    let rows = Rows { whole, height };
+    let rows = RowPlacement { whole, height };
     let sight = ui.clip_rect();
     let row_at = |y: f32| ((y - whole.top()) / height).floor().max(0.0) as usize;
     let from = row_at(sight.top()).saturating_sub(BEYOND).min(count);

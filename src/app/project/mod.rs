@@ -31,7 +31,7 @@ const WINDOW_AGE: Duration = Duration::from_secs(1);
 
 /// State of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum PendingStep {
     /// The question is open.
     Asking,
     /// The project is being written, or its file chosen.
@@ -42,7 +42,7 @@ enum Step {
 #[derive(Debug, Default)]
 pub struct ProjectUi {
     /// The action that was requested while there was unsaved work.
-    pending: Option<(Action, Step)>,
+    pending: Option<(Action, PendingStep)>,
     /// The recovery file that the user may discard.
     discarding: Option<PathBuf>,
     window_told: Option<Instant>,
@@ -52,9 +52,9 @@ pub struct ProjectUi {
     file: Option<PathBuf>,
 }
 
-/// What the workbench must do.
+/// What the workbench does after a project action.
 #[derive(Debug, Default, PartialEq)]
-pub struct Wishes {
+pub struct FollowUp {
     /// Actions to apply without further questions.
     pub go_on: Option<Action>,
     /// A system dialog to open.
@@ -66,7 +66,7 @@ impl ProjectUi {
     #[must_use]
     pub fn is_asking(&self, session: &Session) -> bool {
         self.export.is_some()
-            || matches!(self.pending, Some((_, Step::Asking)))
+            || matches!(self.pending, Some((_, PendingStep::Asking)))
             || session.project().missing_sources().is_some()
             || !session.recoveries().offers().is_empty()
     }
@@ -106,15 +106,15 @@ impl ProjectUi {
         if !leaves || !session.project().is_dirty() {
             return Some(action);
         }
-        self.pending = Some((action, Step::Asking));
+        self.pending = Some((action, PendingStep::Asking));
         None
     }
 
     /// Applies an action of this module.
-    pub fn apply(&mut self, action: ProjectAction, session: &mut Session) -> Wishes {
-        let ask = |purpose: Purpose| Wishes {
+    pub fn apply(&mut self, action: ProjectAction, session: &mut Session) -> FollowUp {
+        let ask = |purpose: Purpose| FollowUp {
             ask: Some(purpose),
-            ..Wishes::default()
+            ..FollowUp::default()
         };
         match action {
             ProjectAction::New => {
@@ -122,9 +122,9 @@ impl ProjectUi {
                     Command::Open(crate::session::Source::of_files(Vec::new())),
                     Gesture::Once,
                 );
-                return Wishes {
+                return FollowUp {
                     go_on: self.guard(fresh, session),
-                    ..Wishes::default()
+                    ..FollowUp::default()
                 };
             }
             ProjectAction::Save if session.project().file().is_some() => {
@@ -135,14 +135,14 @@ impl ProjectUi {
             ProjectAction::Locate(index) => return ask(Purpose::LocateSource(index)),
             ProjectAction::AnswerUnsaved(UnsavedAnswer::Cancel) => self.pending = None,
             ProjectAction::AnswerUnsaved(UnsavedAnswer::DontSave) => {
-                return Wishes {
+                return FollowUp {
                     go_on: self.pending.take().map(|(action, _)| action),
-                    ..Wishes::default()
+                    ..FollowUp::default()
                 };
             }
             ProjectAction::AnswerUnsaved(UnsavedAnswer::Save) => {
                 if let Some((_, step)) = &mut self.pending {
-                    *step = Step::Saving;
+                    *step = PendingStep::Saving;
                     return self.apply(ProjectAction::Save, session);
                 }
             }
@@ -168,7 +168,7 @@ impl ProjectUi {
             }
             ProjectAction::AskDiscard(file) => self.discarding = file,
         }
-        Wishes::default()
+        FollowUp::default()
     }
 
     /// Continues the held action after saving; drops it if saving failed.
@@ -187,7 +187,7 @@ impl ProjectUi {
             let window = window(session);
             session.projects_mut().set_window(window);
         }
-        if !matches!(self.pending, Some((_, Step::Saving)))
+        if !matches!(self.pending, Some((_, PendingStep::Saving)))
             || session.project().is_saving()
             || choosing
         {
@@ -202,14 +202,16 @@ impl ProjectUi {
 
     /// Draws the open question, if any; one at a time.
     pub fn ui(&self, ctx: &Context, session: &Session, actions: &mut Actions) {
-        if let Some((action, Step::Asking)) = &self.pending {
+        if let Some((action, PendingStep::Asking)) = &self.pending {
             let title = session.project().title().unwrap_or_default();
             unsaved_ui(ctx, &title, matches!(action, Action::Quit), actions);
         } else if let Some(export) = &self.export {
             export_ui(ctx, export, &session.document().clips(), actions);
         } else if let Some(sources) = session.project().missing_sources() {
             sources_ui(ctx, sources, actions);
-        } else if !matches!(self.pending, Some((_, Step::Saving))) && session.jobs().is_empty() {
+        } else if !matches!(self.pending, Some((_, PendingStep::Saving)))
+            && session.jobs().is_empty()
+        {
             let recoveries = session.recoveries().offers();
             if !recoveries.is_empty() {
                 let view = RecoveryView {

@@ -20,7 +20,7 @@ pub struct SettingsFile {
 
 /// The settings read, and a message if some could not be read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedSettings {
     /// The settings; defaults for what could not be read.
     pub settings: Settings,
     /// Message for the user.
@@ -51,10 +51,10 @@ impl SettingsFile {
     /// Reads the settings. A missing file is not an error; a damaged one is kept under another
     /// name.
     #[must_use]
-    pub fn load(&self) -> Loaded {
+    pub fn load(&self) -> LoadedSettings {
         let text = match fs::metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Loaded {
+                return LoadedSettings {
                     settings: Settings::default(),
                     complaint: None,
                 };
@@ -66,7 +66,7 @@ impl SettingsFile {
             Ok(understood) => understood,
             Err(reason) => (Settings::default(), Some(reason)),
         };
-        Loaded {
+        LoadedSettings {
             settings: settings.sanitized(),
             complaint: damage.map(|reason| self.complaint(&reason)),
         }
@@ -155,7 +155,7 @@ mod tests {
         let file = SettingsFile::at(folder.join("deep").join("settings.json"));
         assert_eq!(
             file.load(),
-            Loaded {
+            LoadedSettings {
                 settings: Settings::default(),
                 complaint: None
             }
@@ -172,7 +172,7 @@ mod tests {
         file.save(&settings).unwrap();
         assert_eq!(
             file.load(),
-            Loaded {
+            LoadedSettings {
                 settings,
                 complaint: None
             }
@@ -193,7 +193,7 @@ mod tests {
         let damaged =
             r#"{ "theme": "light", "ui_scale": "large", "navigation": "maya", "recent": 5 }"#;
         fs::write(file.path(), damaged).unwrap();
-        let Loaded {
+        let LoadedSettings {
             settings,
             complaint,
         } = file.load();
@@ -213,7 +213,7 @@ mod tests {
 
         for garbage in ["", "[]", "{", "\u{0}\u{1}", "null", &"[".repeat(100_000)] {
             fs::write(file.path(), garbage).unwrap();
-            let Loaded {
+            let LoadedSettings {
                 settings,
                 complaint,
             } = file.load();

@@ -7,7 +7,7 @@
 pub(crate) mod capture;
 mod file;
 
-pub use file::{Loaded, SettingsFile};
+pub use file::{LoadedSettings, SettingsFile};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -63,7 +63,7 @@ macro_rules! layout {
             Group::View,
             $title,
             $sentence,
-            For(|| Action::Layout(LayoutAction::Arrange(Preset::$preset))),
+            For(|| Action::Layout(LayoutAction::Arrange(LayoutPreset::$preset))),
         )
         .needs(Needs::Character)
     };

@@ -10,10 +10,10 @@ use crate::app::actions::CaptureAction;
 use crate::app::actions::ComfortAction;
 use crate::app::actions::EditAction;
 use crate::app::actions::LayoutAction;
+use crate::app::actions::LayoutPreset;
 use crate::app::actions::PosingAsk;
-use crate::app::actions::Preset;
 use crate::app::actions::ProjectAction;
-use crate::app::actions::Side;
+use crate::app::actions::SplitSide;
 use crate::app::actions::TimelineAction;
 use crate::app::actions::ViewAsk;
 use crate::app::actions::tools::Tool;
@@ -307,9 +307,9 @@ pub static ALL: &[Shortcut] = &[
         .also("crowd off stop single alone"),
     ask!("scores", "Scores", "Shows or hides volume, cuts, stretch and time of the active view", Scores)
         .also("volume self-intersections stretch quality numbers statistics metrics"),
-    ask!("split.right", "Split view to the right", "Another view beside the active one", Split(Side::Right))
+    ask!("split.right", "Split view to the right", "Another view beside the active one", Split(SplitSide::Right))
         .also("split view viewport new add vertical side by side"),
-    ask!("split.below", "Split view below", "Another view under the active one", Split(Side::Below))
+    ask!("split.below", "Split view below", "Another view under the active one", Split(SplitSide::Below))
         .also("split view viewport new add horizontal"),
     ask!("view.maximise", "Maximise view", "Shows the active view alone, or all views again", Maximise)
         .also("maximize full screen enlarge viewport"),

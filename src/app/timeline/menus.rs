@@ -6,7 +6,7 @@ use egui::DragValue;
 use egui::WidgetInfo;
 use egui::{Button, Rect, Response, RichText, Ui, UiBuilder};
 
-use super::rows::Layout;
+use super::rows::RowLayout;
 use super::{TimelineState, TimelineView, ruler};
 use crate::app::actions::Actions;
 use crate::app::icons::{self, Icon};
@@ -174,7 +174,7 @@ pub(super) fn clip_button(
 /// Actions on the keys under the pointer, or on the selected ones.
 pub(super) fn key_menu(
     response: &Response,
-    layout: &Layout,
+    layout: &RowLayout,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
     actions: &mut Actions,

@@ -244,7 +244,7 @@ pub fn timeline_ui(
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Keys over time"));
     state.hovered = ui.rect_contains_pointer(room);
     state.axis.zoom_and_pan(ui, &response, view.duration_secs());
-    let mut layout = rows::Layout::of(view, rows_rect, state.scroll);
+    let mut layout = rows::RowLayout::of(view, rows_rect, state.scroll);
     let names = Rect::from_min_max(
         pos2(room.left(), rows_rect.top()),
         pos2(rows_rect.left(), rows_rect.bottom()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{PointerButton, Pos2, Rect, Response, Ui, Vec2, pos2};
 
 use super::axis::TimeAxis;
-use super::rows::Layout;
+use super::rows::RowLayout;
 use super::{TimelineState, TimelineView, ruler};
 use crate::app::actions::Actions;
 use crate::rig::{KeyRef, KeyedClip};
@@ -26,19 +26,26 @@ pub(super) enum TimelineDrag {
         kept: Vec<KeyRef>,
     },
     /// Moves keys, or scales their times about the playhead.
-    Keys {
-        clip: usize,
-        from: Arc<KeyedClip>,
-        keys: Vec<KeyRef>,
-        grabbed_secs: f64,
-        stretch: bool,
-        sent: Option<f64>,
-    },
+    Keys(KeyDrag),
+}
+
+/// A drag of keys.
+#[derive(Debug, Clone)]
+pub(super) struct KeyDrag {
+    clip: usize,
+    /// The clip before the drag.
+    from: Arc<KeyedClip>,
+    keys: Vec<KeyRef>,
+    grabbed_secs: f64,
+    /// Whether times are scaled about the playhead.
+    stretch: bool,
+    /// The last offset or factor that was sent.
+    sent: Option<f64>,
 }
 
 impl TimelineDrag {
     /// The selection rectangle, in unscrolled rows.
-    pub(super) fn frame(&self, pointer: Pos2, layout: &Layout, axis: &TimeAxis) -> Option<Rect> {
+    pub(super) fn frame(&self, pointer: Pos2, layout: &RowLayout, axis: &TimeAxis) -> Option<Rect> {
         let Self::Frame {
             from_secs, from_y, ..
         } = self
@@ -61,21 +68,10 @@ impl TimelineDrag {
     /// Reverts the drag.
     pub(super) fn cancel(self, selected: &mut Vec<KeyRef>, actions: &mut Actions) {
         match self {
-            Self::Keys {
-                clip,
-                from,
-                keys,
-                sent: Some(_),
-                ..
-            } => {
-                let command = KeysCommand::MoveKeys {
-                    clip,
-                    keys: keys.clone(),
-                    by_secs: 0.0,
-                    from: Some(from),
-                };
+            Self::Keys(drag) if drag.sent.is_some() => {
+                let command = drag.moved(0.0);
                 actions.send(Command::Keys(command), Gesture::Released);
-                *selected = keys;
+                *selected = drag.keys;
             }
             Self::Frame { kept, .. } => *selected = kept,
             _ => {}
@@ -87,7 +83,7 @@ impl TimelineDrag {
 pub(super) fn interact(
     ui: &Ui,
     response: &Response,
-    layout: &Layout,
+    layout: &RowLayout,
     ruler_rect: Rect,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
@@ -122,13 +118,13 @@ pub(super) fn interact(
     if down {
         state.drag = Some(drag);
     } else {
-        end(drag, view, actions);
+        end(&drag, view, actions);
     }
 }
 
 fn begin(
     pointer: Pos2,
-    layout: &Layout,
+    layout: &RowLayout,
     ruler_rect: Rect,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
@@ -165,14 +161,14 @@ fn begin(
         (false, false) => state.selected = keys,
     }
     let (clip, take) = view.take()?;
-    Some(TimelineDrag::Keys {
+    Some(TimelineDrag::Keys(KeyDrag {
         clip,
         from: take.clone(),
         keys: state.selected.clone(),
         grabbed_secs: mark.time_secs,
         stretch: alt,
         sent: None,
-    })
+    }))
 }
 
 /// The end of the range under the pointer, if any.
@@ -208,7 +204,7 @@ const FASTEST: f32 = 600.0;
 fn follow_frame(
     ui: &Ui,
     pointer: Pos2,
-    layout: &Layout,
+    layout: &RowLayout,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
 ) {
@@ -228,45 +224,18 @@ fn follow_frame(
     }
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "one arm for each thing that can be dragged"
-)]
 fn proceed(
     drag: &mut TimelineDrag,
     pointer: Pos2,
-    layout: &Layout,
+    layout: &RowLayout,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
     actions: &mut Actions,
 ) {
     let snapped = view.snapped(state.axis.secs(pointer.x));
     match drag {
-        TimelineDrag::Scrub => {
-            if view.by_hand
-                && let Some(clip) = view.clip
-            {
-                // Scrubbing shows the clip instead of the manual pose.
-                actions.once(Command::SelectClip(Some(clip)));
-                actions.send(Command::Scrub { time_secs: snapped }, Gesture::Dragging);
-            } else if (snapped - view.time_secs).abs() > 1e-9 {
-                actions.send(Command::Scrub { time_secs: snapped }, Gesture::Dragging);
-            }
-        }
-        TimelineDrag::Range { start } => {
-            let [from, to] = ruler::range(view);
-            let frame = 1.0 / view.fps();
-            let wanted = if *start {
-                [snapped.min(to - frame).max(0.0), to]
-            } else {
-                [from, snapped.max(from + frame)]
-            };
-            let all = wanted[0] <= 1e-9 && wanted[1] >= view.duration_secs() - 1e-9;
-            let range = (!all).then_some(wanted);
-            if range != view.range_secs {
-                actions.send(Command::SetRange(range), Gesture::Dragging);
-            }
-        }
+        TimelineDrag::Scrub => scrub(snapped, view, actions),
+        TimelineDrag::Range { start } => set_range(*start, snapped, view, actions),
         TimelineDrag::Frame { .. } => {
             let Some(area) = drag.frame(pointer, layout, &state.axis) else {
                 return;
@@ -283,102 +252,133 @@ fn proceed(
             );
             state.selected = keys;
         }
-        TimelineDrag::Keys {
-            clip,
-            from,
-            keys,
-            grabbed_secs,
-            stretch,
-            sent,
-        } => {
+        TimelineDrag::Keys(keys) => {
             let to = (state.axis.secs(pointer.x) * view.fps()).round() / view.fps();
-            let first = keys
-                .iter()
-                .map(|key| key.time_secs)
-                .fold(f64::INFINITY, f64::min);
-            if *stretch {
-                let pivot = view.time_secs;
-                let factor = ((to - pivot) / (*grabbed_secs - pivot)).clamp(0.01, 100.0);
-                if (*grabbed_secs - pivot).abs() > 1e-6
-                    && factor.is_finite()
-                    && *sent != Some(factor)
-                    && (sent.is_some() || (factor - 1.0).abs() > 1e-9)
-                {
-                    *sent = Some(factor);
-                    let command = KeysCommand::ScaleKeys {
-                        clip: *clip,
-                        keys: keys.clone(),
-                        pivot_secs: pivot,
-                        factor,
-                        from: Some(from.clone()),
-                    };
-                    actions.send(Command::Keys(command), Gesture::Dragging);
-                    state.selected = keys
-                        .iter()
-                        .map(|key| KeyRef {
-                            time_secs: (pivot + (key.time_secs - pivot) * factor).max(0.0),
-                            ..*key
-                        })
-                        .collect();
-                }
-                return;
-            }
-            let by_secs = (((to - *grabbed_secs) * view.fps()).round() / view.fps()).max(-first);
-            if *sent != Some(by_secs) && (sent.is_some() || by_secs != 0.0) {
-                *sent = Some(by_secs);
-                let command = KeysCommand::MoveKeys {
-                    clip: *clip,
-                    keys: keys.clone(),
-                    by_secs,
-                    from: Some(from.clone()),
-                };
-                actions.send(Command::Keys(command), Gesture::Dragging);
-                state.selected = keys
-                    .iter()
-                    .map(|key| KeyRef {
-                        time_secs: key.time_secs + by_secs,
-                        ..*key
-                    })
-                    .collect();
+            let moved = if keys.stretch {
+                keys.stretch_to(to, view, actions)
+            } else {
+                keys.move_to(to, view, actions)
+            };
+            if let Some(moved) = moved {
+                state.selected = moved;
             }
         }
     }
 }
 
-/// The button was released.
-fn end(drag: TimelineDrag, view: &TimelineView<'_>, actions: &mut Actions) {
-    match drag {
-        TimelineDrag::Keys {
-            clip,
-            from,
-            keys,
-            stretch,
-            sent: Some(sent),
-            ..
-        } => {
-            let from = Some(from);
-            let command = if stretch {
-                KeysCommand::ScaleKeys {
-                    clip,
-                    keys,
-                    pivot_secs: view.time_secs,
-                    factor: sent,
-                    from,
-                }
-            } else {
-                KeysCommand::MoveKeys {
-                    clip,
-                    keys,
-                    by_secs: sent,
-                    from,
-                }
-            };
-            actions.send(Command::Keys(command), Gesture::Released);
+fn scrub(time_secs: f64, view: &TimelineView<'_>, actions: &mut Actions) {
+    let scrub = Command::Scrub { time_secs };
+    if view.by_hand
+        && let Some(clip) = view.clip
+    {
+        // Scrubbing shows the clip instead of the manual pose.
+        actions.once(Command::SelectClip(Some(clip)));
+        actions.send(scrub, Gesture::Dragging);
+    } else if (time_secs - view.time_secs).abs() > 1e-9 {
+        actions.send(scrub, Gesture::Dragging);
+    }
+}
+
+/// Moves the start or the end of the range to a time.
+fn set_range(start: bool, to_secs: f64, view: &TimelineView<'_>, actions: &mut Actions) {
+    let [from, to] = ruler::range(view);
+    let frame = 1.0 / view.fps();
+    let wanted = if start {
+        [to_secs.min(to - frame).max(0.0), to]
+    } else {
+        [from, to_secs.max(from + frame)]
+    };
+    let all = wanted[0] <= 1e-9 && wanted[1] >= view.duration_secs() - 1e-9;
+    let range = (!all).then_some(wanted);
+    if range != view.range_secs {
+        actions.send(Command::SetRange(range), Gesture::Dragging);
+    }
+}
+
+impl KeyDrag {
+    fn moved(&self, by_secs: f64) -> KeysCommand {
+        KeysCommand::MoveKeys {
+            clip: self.clip,
+            keys: self.keys.clone(),
+            by_secs,
+            from: Some(self.from.clone()),
         }
-        TimelineDrag::Keys { .. }
-        | TimelineDrag::Scrub
-        | TimelineDrag::Range { .. }
-        | TimelineDrag::Frame { .. } => {}
+    }
+
+    fn scaled(&self, pivot_secs: f64, factor: f64) -> KeysCommand {
+        KeysCommand::ScaleKeys {
+            clip: self.clip,
+            keys: self.keys.clone(),
+            pivot_secs,
+            factor,
+            from: Some(self.from.clone()),
+        }
+    }
+
+    /// Moves the keys so that the grabbed one is at a time. Returns the moved keys if they changed.
+    fn move_to(
+        &mut self,
+        to_secs: f64,
+        view: &TimelineView<'_>,
+        actions: &mut Actions,
+    ) -> Option<Vec<KeyRef>> {
+        let first = self
+            .keys
+            .iter()
+            .map(|key| key.time_secs)
+            .fold(f64::INFINITY, f64::min);
+        let by_frames = ((to_secs - self.grabbed_secs) * view.fps()).round();
+        let by_secs = (by_frames / view.fps()).max(-first);
+        if self.sent == Some(by_secs) || (self.sent.is_none() && by_secs == 0.0) {
+            return None;
+        }
+        self.sent = Some(by_secs);
+        actions.send(Command::Keys(self.moved(by_secs)), Gesture::Dragging);
+        let moved = self.keys.iter().map(|key| KeyRef {
+            time_secs: key.time_secs + by_secs,
+            ..*key
+        });
+        Some(moved.collect())
+    }
+
+    /// Scales the keys' times about the playhead so that the grabbed one is at a time. Returns the
+    /// moved keys if they changed.
+    fn stretch_to(
+        &mut self,
+        to_secs: f64,
+        view: &TimelineView<'_>,
+        actions: &mut Actions,
+    ) -> Option<Vec<KeyRef>> {
+        let pivot = view.time_secs;
+        let factor = ((to_secs - pivot) / (self.grabbed_secs - pivot)).clamp(0.01, 100.0);
+        if (self.grabbed_secs - pivot).abs() <= 1e-6
+            || !factor.is_finite()
+            || self.sent == Some(factor)
+            || (self.sent.is_none() && (factor - 1.0).abs() <= 1e-9)
+        {
+            return None;
+        }
+        self.sent = Some(factor);
+        actions.send(Command::Keys(self.scaled(pivot, factor)), Gesture::Dragging);
+        let moved = self.keys.iter().map(|key| KeyRef {
+            time_secs: (pivot + (key.time_secs - pivot) * factor).max(0.0),
+            ..*key
+        });
+        Some(moved.collect())
+    }
+}
+
+/// The button was released.
+fn end(drag: &TimelineDrag, view: &TimelineView<'_>, actions: &mut Actions) {
+    if let TimelineDrag::Keys(keys) = drag
+        && let Some(sent) = keys.sent
+    {
+        let command = if keys.stretch {
+            keys.scaled(view.time_secs, sent)
+        } else {
+            keys.moved(sent)
+        };
+        actions.send(Command::Keys(command), Gesture::Released);
     }
 }
 
@@ -386,7 +386,7 @@ fn end(drag: TimelineDrag, view: &TimelineView<'_>, actions: &mut Actions) {
 pub(super) fn hint(
     response: &Response,
     ruler_rect: Rect,
-    layout: &Layout,
+    layout: &RowLayout,
     view: &TimelineView<'_>,
     state: &TimelineState,
 ) -> Option<String> {

@@ -25,7 +25,7 @@ pub(super) struct KeyRow {
 
 /// The rows and where they are.
 #[derive(Debug, Clone)]
-pub(super) struct Layout {
+pub(super) struct RowLayout {
     pub rows: Vec<KeyRow>,
     pub rect: Rect,
     /// Scroll offset of all rows except the first, points.
@@ -40,7 +40,7 @@ pub(super) struct KeyMark {
     pub ease: Option<Ease>,
 }
 
-impl Layout {
+impl RowLayout {
     pub(super) fn of(view: &TimelineView<'_>, rect: Rect, scroll: f32) -> Self {
         let mut rows = Vec::new();
         if let (Some((_, take)), Some(skeleton)) = (view.take(), view.skeleton) {
@@ -224,7 +224,7 @@ impl Layout {
 pub(super) fn paint(
     ui: &Ui,
     names: Rect,
-    layout: &Layout,
+    layout: &RowLayout,
     view: &TimelineView<'_>,
     state: &TimelineState,
 ) {

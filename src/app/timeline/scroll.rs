@@ -4,7 +4,7 @@
 use egui::{CornerRadius, PointerButton, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::TimelineState;
-use super::rows::{Layout, ROW};
+use super::rows::{ROW, RowLayout};
 use crate::app::theme;
 
 /// Width of the bar, and its distance from the edge, points.
@@ -13,7 +13,7 @@ const INSET: f32 = 2.0;
 /// Minimum length of the handle.
 const LEAST: f32 = 18.0;
 
-impl Layout {
+impl RowLayout {
     /// Maximum scroll offset, points; 0 if all rows fit.
     pub(super) fn farthest(&self) -> f32 {
         (ROW * self.rows.len() as f32 - self.rect.height()).max(0.0)
@@ -57,7 +57,7 @@ pub(super) fn scroll_ui(
     ui: &Ui,
     names: Rect,
     times: &Response,
-    layout: &mut Layout,
+    layout: &mut RowLayout,
     state: &mut TimelineState,
 ) {
     let farthest = layout.farthest();

@@ -319,11 +319,11 @@ mod tests {
         use egui_kittest::kittest::Queryable;
 
         #[derive(Default)]
-        struct State {
+        struct GizmoState {
             viewport: Viewport,
             actions: Actions,
         }
-        let draw = |ui: &mut Ui, state: &mut State| {
+        let draw = |ui: &mut Ui, state: &mut GizmoState| {
             state.viewport.rect = Some(ui.max_rect());
             axis_gizmo_ui(
                 ui,
@@ -334,7 +334,7 @@ mod tests {
         };
         let mut harness = Harness::builder()
             .with_size(vec2(400.0, 300.0))
-            .build_ui_state(draw, State::default());
+            .build_ui_state(draw, GizmoState::default());
         harness.run();
         assert!(
             harness.query_by_label("Axes").is_none(),

@@ -4,7 +4,7 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 
 use super::gizmo::{Gizmo, Ring};
 use super::label::label;
-use super::posing::{Handle, PoseDrag, draw_marks, gizmo_at};
+use super::posing::{PoseDrag, PoseHandle, draw_marks, gizmo_at};
 use super::screen_map::ScreenMap;
 use super::{Viewport, ViewportView};
 use crate::app::actions::tools::Tool;
@@ -33,7 +33,7 @@ pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dot
     if viewport.drag.is_none() {
         let hovered = viewport
             .hovered
-            .map(super::picking::Target::joint)
+            .map(super::picking::PickTarget::joint)
             .or(view.tools.hovered);
         let hovered = hovered.filter(|joint| Some(*joint) != view.selected);
         if let Some(joint) = hovered {
@@ -146,7 +146,7 @@ fn draw_rings(
                 return;
             };
             for ring in Ring::ALL {
-                let hovered = viewport.hovered_handle == Some(Handle::Ring(ring));
+                let hovered = viewport.hovered_handle == Some(PoseHandle::Ring(ring));
                 let color = if hovered {
                     colors.plate_accent
                 } else {

@@ -22,8 +22,8 @@ use std::sync::Arc;
 use egui::{Pos2, Rect, Response, Ui};
 
 use self::axis_gizmo::AxisGizmo;
-use self::picking::Target;
-use self::posing::{Handle, PoseDrag};
+use self::picking::PickTarget;
+use self::posing::{PoseDrag, PoseHandle};
 use self::screen_map::ScreenMap;
 use self::views::Flight;
 use super::actions::Actions;
@@ -81,9 +81,9 @@ pub struct Viewport {
     /// The camera.
     pub camera: Camera,
     /// The item under the pointer.
-    pub hovered: Option<Target>,
+    pub hovered: Option<PickTarget>,
     /// The handle under the pointer.
-    pub hovered_handle: Option<Handle>,
+    pub hovered_handle: Option<PoseHandle>,
     /// The current posing drag.
     pub drag: Option<PoseDrag>,
     /// Navigation settings.
@@ -166,7 +166,7 @@ impl Viewport {
             bounds,
         });
         (self.hovered, self.hovered_handle, self.drag, self.picked) = (None, None, None, None);
-        let up = crate::session::up_axis(subject).axis;
+        let up = subject.up_axis().axis;
         self.camera
             .set_up(&crate::math::Vec3::from(up.map(|c| c as f32)));
         if self.camera.projection == Projection::Perspective {

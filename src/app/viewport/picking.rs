@@ -17,7 +17,7 @@ const BONE_REACH: f32 = 5.0;
 
 /// The item under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Target {
+pub enum PickTarget {
     /// A joint's dot.
     Joint(usize),
     /// The bone that starts at this joint.
@@ -31,7 +31,7 @@ pub enum Target {
     },
 }
 
-impl Target {
+impl PickTarget {
     /// The joint of the item.
     #[must_use]
     pub fn joint(self) -> usize {
@@ -48,7 +48,7 @@ pub fn pick_bones(
     skeleton: &Skeleton,
     world_from_joint: &[Affine],
     pointer: Pos2,
-) -> Option<Target> {
+) -> Option<PickTarget> {
     let dots: Vec<Option<Pos2>> = world_from_joint
         .iter()
         .map(|world| map.project(&origin_of(world)))
@@ -64,7 +64,7 @@ pub fn pick_bones(
         .enumerate()
         .filter_map(|(joint, dot)| dot.map(|dot| (joint, dot.distance(pointer))));
     if let Some(joint) = nearest(JOINT_REACH, &mut joints) {
-        return Some(Target::Joint(joint));
+        return Some(PickTarget::Joint(joint));
     }
     let mut bones = skeleton
         .joints()
@@ -75,12 +75,12 @@ pub fn pick_bones(
             let (from, to) = (*dots.get(parent)?, *dots.get(child)?);
             Some((parent, distance_to_segment(pointer, from?, to?)))
         });
-    nearest(BONE_REACH, &mut bones).map(Target::Bone)
+    nearest(BONE_REACH, &mut bones).map(PickTarget::Bone)
 }
 
 /// The flesh under the pointer, and the joint of largest weight there.
 #[must_use]
-pub fn pick_flesh(ray: &ScreenRay, snapshot: &Snapshot) -> Option<Target> {
+pub fn pick_flesh(ray: &ScreenRay, snapshot: &Snapshot) -> Option<PickTarget> {
     let subject = &snapshot.subject;
     let origin = ray.origin.cast::<f32>();
     let direction = ray.direction.cast::<f32>();
@@ -104,7 +104,7 @@ pub fn pick_flesh(ray: &ScreenRay, snapshot: &Snapshot) -> Option<Target> {
     let point = ray.origin + ray.direction * f64::from(distance);
     let joint = strongest_joint(subject, mesh, vertex)
         .or_else(|| nearest_joint(subject, &snapshot.world_from_joint, &point))?;
-    Some(Target::Flesh { joint, point })
+    Some(PickTarget::Flesh { joint, point })
 }
 
 /// Intersection of a ray with a triangle, from either side: the distance, and the corner nearest to
@@ -196,9 +196,9 @@ mod tests {
                 .unwrap();
         let world = skeleton.bind_transforms();
         let pick = |y: f32| pick_bones(&front_map(), &skeleton, &world, pos2(112.0, y));
-        assert_eq!(pick(121.0), Some(Target::Joint(0)));
-        assert_eq!(pick(80.0), Some(Target::Joint(1)));
-        assert_eq!(pick(100.0), Some(Target::Bone(0)));
+        assert_eq!(pick(121.0), Some(PickTarget::Joint(0)));
+        assert_eq!(pick(80.0), Some(PickTarget::Joint(1)));
+        assert_eq!(pick(100.0), Some(PickTarget::Bone(0)));
         assert_eq!(pick(160.0), None);
     }
 

@@ -3,7 +3,7 @@
 
 use egui::Pos2;
 
-use super::picking::Target;
+use super::picking::PickTarget;
 use super::screen_map::ScreenMap;
 use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
 use crate::rig::Skeleton;
@@ -29,19 +29,19 @@ impl Pull {
         map: &ScreenMap,
         skeleton: &Skeleton,
         world_from_joint: &[Affine],
-        target: Target,
+        target: PickTarget,
         pointer: Pos2,
     ) -> Option<Self> {
         let (joint, point) = match target {
-            Target::Joint(joint) => (
+            PickTarget::Joint(joint) => (
                 skeleton.joints().get(joint)?.parent?,
                 origin_of(world_from_joint.get(joint)?),
             ),
-            Target::Bone(joint) => {
+            PickTarget::Bone(joint) => {
                 let origin = origin_of(world_from_joint.get(joint)?);
                 (joint, map.ray(pointer).meet_plane(&origin, &map.back())?)
             }
-            Target::Flesh { joint, point } => {
+            PickTarget::Flesh { joint, point } => {
                 skeleton.joints().get(joint)?.parent?;
                 (joint, point)
             }
@@ -85,7 +85,7 @@ mod tests {
                 &map,
                 &skeleton,
                 &world,
-                Target::Joint(0),
+                PickTarget::Joint(0),
                 pos2(110.0, 120.0)
             )
             .is_none()
@@ -94,7 +94,7 @@ mod tests {
             &map,
             &skeleton,
             &world,
-            Target::Joint(1),
+            PickTarget::Joint(1),
             pos2(110.0, 100.0),
         )
         .unwrap();

@@ -11,7 +11,7 @@ use crate::app::actions::TimelineAction;
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
 use crate::app::pane::asks;
-use crate::app::project::Wishes;
+use crate::app::project::FollowUp;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineView};
@@ -195,7 +195,7 @@ impl Workbench {
     fn carry_out_project(&mut self, ctx: &Context, action: ProjectAction) {
         let window = self.window_state();
         self.session.projects_mut().set_window(window);
-        let Wishes { go_on, ask } = self.project.apply(action, &mut self.session);
+        let FollowUp { go_on, ask } = self.project.apply(action, &mut self.session);
         if let Some(action) = go_on {
             self.carry_out_one(ctx, action);
         }

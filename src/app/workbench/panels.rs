@@ -22,7 +22,6 @@ use crate::app::viewport::painter::ViewportPainter;
 use crate::app::widgets::section;
 use crate::app::{status, theme};
 use crate::methods::Capability;
-use crate::session::up_axis;
 
 /// Narrower windows have one panel beside the views, not two; points.
 const NARROW: f32 = 900.0;
@@ -282,7 +281,7 @@ impl Workbench {
             simulated,
             size_over_human,
             contact,
-            up: up_axis(&subject),
+            up: subject.up_axis(),
         };
         section(ui, "Dynamics", true, |ui| {
             dynamics_ui(ui, &view, &mut self.actions);

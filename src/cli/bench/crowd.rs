@@ -1,4 +1,4 @@
-//! `sinew bench --crowd`: many of one character at once.
+//! `sinew bench --crowd`: many instances of one character.
 
 use std::time::Instant;
 
@@ -14,42 +14,42 @@ use crate::methods::{Actor, DeviceTimes, MethodId};
 use crate::progress::Progress;
 use crate::session::{CrowdMotion, Motion, open_with};
 
-/// Frames before measuring begins.
+/// Warm-up frames before measuring.
 const WARM_UP: u32 = 3;
-/// Frames whose passes are measured one by one.
+/// Frames whose passes are measured individually.
 const PROFILED: u32 = 9;
 
-/// What a crowd takes and how fast it is.
+/// Resources and speed of a crowd.
 #[derive(Debug, Serialize)]
 struct CrowdReport {
     adapter: String,
     character: CharacterSize,
     method: MethodId,
     crowd: CrowdSize,
-    /// Of all of them.
+    /// Of all instances.
     state_bytes: u64,
-    /// How global steps are solved; nothing for methods that don't simulate.
+    /// The global solver; absent for methods that do not simulate.
     solver: Option<String>,
-    /// Nothing collides in a crowd.
+    /// Whether collisions are on; always false in a crowd.
     collisions: bool,
     /// Loading, binding, uploading.
     setup_ms: f64,
-    /// Until everybody was settled in the first pose.
+    /// Settling all instances in the first pose.
     settle_ms: f64,
     frames: u32,
     /// Of one step each, without drawing.
     frames_per_s: f64,
     frame_ms: f64,
-    /// Of these: the processor, placing joints and bones. It does so while the device works.
+    /// Of these: CPU time for joint and bone transforms, concurrent with the device.
     processor_ms: f64,
-    /// Medians by the device's own clock; nothing where it has none.
+    /// Medians by the device's clock; absent if it has none.
     stages_ms: Option<DeviceTimes>,
-    /// How often one was settled anew because it diverged or jumped.
+    /// Number of instances that were settled again because they diverged or jumped.
     recovered: usize,
 }
 
 impl Bench {
-    /// Measures a crowd of so many.
+    /// Measures a crowd.
     pub(super) fn run_crowd(&self, count: usize, options: &Options) -> Outcome {
         let report = stderr::with_progress(options, "Measuring", |progress| {
             self.measure_crowd(count, options, progress)

@@ -1,10 +1,10 @@
-//! What `sinew bench` says of the device that simulates or moves the skin.
+//! The part of `sinew bench` about the device that simulates or skins.
 
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::Measured;
+use super::FrameSample;
 use super::report::quantile;
 use crate::cli::options::Options;
 use crate::cli::{Failure, stderr};
@@ -13,29 +13,29 @@ use crate::gpu::actor;
 use crate::gpu::actor::{DeviceChoice, Verdict, verdict};
 use crate::methods::{Actor, DeviceTimes};
 
-/// What simulates or moves the skin, and what it did.
+/// The device and its statistics.
 #[derive(Debug, Serialize)]
 pub(super) struct DeviceReport {
     runs: DeviceChoice,
     why: String,
     adapter: Option<String>,
-    /// What was measured to decide, with frames that are not waited for.
+    /// The measurement that decided, with frames that are not waited for.
     measured: Option<actor::Measured>,
-    /// Compute passes of a step, with that of the base…
+    /// Compute passes of a step, including the base.
     passes_step: usize,
-    /// …and those of the surface, once a frame.
+    /// Compute passes of the surface, once per frame.
     passes_surface: usize,
     /// Constants of global steps and of the surface; instances share them.
     constant_bytes: u64,
-    /// Making it ready: the adapter, kernels, constants, and what was measured to decide.
+    /// Set-up: the adapter, kernels, constants, and the deciding measurement.
     setup_ms: f64,
-    /// What the processor spends on a frame, median: uploads, encoding, submission; neither finding contacts nor waiting.
+    /// CPU time per frame, median: uploads, encoding, submission; without contact detection and waiting.
     host_ms: f64,
-    /// Medians by the device's own clock; nothing where it has none.
+    /// Medians by the device's clock; absent if it has none.
     stages_ms: Option<DeviceTimes>,
 }
 
-/// Decides what simulates or moves the skin; the actor is given to it.
+/// Chooses the device that simulates or skins, and gives it to the actor.
 pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceReport, Failure> {
     let start = Instant::now();
     let choice = options.device.unwrap_or_default();
@@ -90,12 +90,12 @@ pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceRepor
 }
 
 impl DeviceReport {
-    /// Whether it is the graphics device that does it.
+    /// Whether the graphics device is used.
     pub(super) fn is_gpu(&self) -> bool {
         self.runs == DeviceChoice::Gpu
     }
 
-    /// Medians of all local steps of a step and of all global ones.
+    /// Medians of the total local and global time of a step.
     pub(super) fn local_and_global_ms(&self) -> [Option<f64>; 2] {
         [
             self.stages_ms.map(|times| times.local_ms),
@@ -103,8 +103,8 @@ impl DeviceReport {
         ]
     }
 
-    /// With what the frames took.
-    pub(super) fn with(mut self, frames: &[Measured]) -> Self {
+    /// Adds the times of the frames.
+    pub(super) fn with(mut self, frames: &[FrameSample]) -> Self {
         let median =
             |of: fn(&DeviceTimes) -> f64| quantile(frames, 0.5, |frame| of(&frame.times.device));
         let times = DeviceTimes {
@@ -120,7 +120,7 @@ impl DeviceReport {
         self
     }
 
-    /// The report for people.
+    /// The report as text.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("device     {}", self.why)];
         if self.runs == DeviceChoice::Gpu {
@@ -143,7 +143,7 @@ impl DeviceReport {
     }
 }
 
-/// The stages of a frame for people.
+/// The stages of a frame as text.
 pub(super) fn stage_lines(times: &DeviceTimes) -> [String; 6] {
     let stage = |name: &str, ms: f64| format!("  {name:9}{ms:9.3} ms (on the device)");
     [

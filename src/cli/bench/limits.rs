@@ -1,17 +1,17 @@
-//! How far an iteration is from what the machine can do: the roofline of its two halves.
+//! Comparison of an iteration with the machine's limits: a roofline of its two halves.
 
 use serde::Serialize;
 
-use crate::cli::calibration::{Calibration, Level};
+use crate::cli::calibration::{Calibration, MemoryLevel};
 use crate::dynamics::Work;
 
 /// One local/global iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct IterationReport {
-    /// Bytes that an iteration touches.
+    /// Bytes that an iteration accesses.
     working_set_bytes: u64,
-    /// Where they stay from one iteration to the next.
-    level: Level,
+    /// The level that holds them between iterations.
+    level: MemoryLevel,
     local: Half,
     global: Half,
 }
@@ -22,27 +22,28 @@ struct Half {
     ms: f64,
     bytes: u64,
     flops: u64,
-    /// Rates reached, all threads together.
+    /// Rates reached by all threads together.
     gb_s: f64,
     gflop_s: f64,
-    /// Time that the machine needs at best: reading at the measured rate or computing at the measured rate, whichever takes longer.
+    /// Lower bound of the time: reading at the measured rate or computing at the measured rate, whichever is longer.
     limit_ms: f64,
-    /// What `limit_ms` is the time of.
-    bound: Bound,
-    /// Measured time in multiples of `limit_ms`; 1 is perfect.
+    /// What bounds `limit_ms`.
+    bound: LimitedBy,
+    /// Measured time in multiples of `limit_ms`; 1 is optimal.
     times_limit: f64,
 }
 
-/// What takes longer at best.
+/// The bottleneck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Bound {
+enum LimitedBy {
     Reading,
     Computing,
 }
 
 impl IterationReport {
-    /// From what an iteration touches, how long its halves took (local, global), and on how many threads.
+    /// Computes the limits from the work of an iteration, the times of its halves (local, global), and the number of
+    /// threads.
     pub(super) fn of(work: &Work, ms: [f64; 2], threads: usize, calibration: &Calibration) -> Self {
         let working_set_bytes = work.local_bytes + work.global_bytes;
         let level = calibration.caches.level_of(working_set_bytes, threads);
@@ -69,9 +70,9 @@ impl IterationReport {
                 gflop_s: per_ms(flops),
                 limit_ms,
                 bound: if reading_ms > computing_ms {
-                    Bound::Reading
+                    LimitedBy::Reading
                 } else {
-                    Bound::Computing
+                    LimitedBy::Computing
                 },
                 times_limit: if limit_ms > 0.0 { ms / limit_ms } else { 0.0 },
             }
@@ -88,16 +89,16 @@ impl IterationReport {
         }
     }
 
-    /// For people.
+    /// One line of text.
     pub(super) fn lines(&self) -> Vec<String> {
         let megabytes = self.working_set_bytes as f64 / 1e6;
         let place = match self.level {
-            Level::L2 => "L2",
-            Level::L3 => "L3",
-            Level::Memory => "memory",
+            MemoryLevel::L2 => "L2",
+            MemoryLevel::L3 => "L3",
+            MemoryLevel::Memory => "memory",
         };
         let half = |name: &str, half: &Half| {
-            let by = if half.bound == Bound::Reading {
+            let by = if half.bound == LimitedBy::Reading {
                 "reading"
             } else {
                 "computing"
@@ -149,13 +150,15 @@ mod tests {
             global_flops: 100_000,
         };
         let report = IterationReport::of(&work, [0.2, 0.01], 2, &calibration);
-        assert_eq!(report.level, Level::L2);
+        assert_eq!(report.level, MemoryLevel::L2);
         // Computing: 40 MFLOP at 400 GFLOP/s. Reading: 0.4 MB at 200 GB/s.
         assert!(
-            report.local.bound == Bound::Computing && (report.local.limit_ms - 0.1).abs() < 1e-12
+            report.local.bound == LimitedBy::Computing
+                && (report.local.limit_ms - 0.1).abs() < 1e-12
         );
         assert!(
-            report.global.bound == Bound::Reading && (report.global.limit_ms - 0.002).abs() < 1e-12
+            report.global.bound == LimitedBy::Reading
+                && (report.global.limit_ms - 0.002).abs() < 1e-12
         );
         assert!(
             (report.local.times_limit - 2.0).abs() < 1e-9
@@ -163,7 +166,7 @@ mod tests {
         );
         assert_eq!(
             IterationReport::of(&work, [0.2, 0.01], 1, &calibration).level,
-            Level::L3
+            MemoryLevel::L3
         );
         assert_eq!(report.lines().len(), 3);
     }

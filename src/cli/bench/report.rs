@@ -1,23 +1,23 @@
-//! What `sinew bench` says, for people and for machines.
+//! The report of `sinew bench`, as text and as JSON.
 
 use serde::Serialize;
 
-use super::Measured;
+use super::FrameSample;
 use super::gpu::DeviceReport;
 use super::limits::IterationReport;
 use crate::cli::calibration::Calibration;
 use crate::dynamics::Params;
 use crate::methods::{MethodId, Requirement, StepTimes, Subject};
 
-/// Everything.
+/// The whole report.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct BenchReport {
     pub(super) machine: Machine,
     pub(super) character: CharacterSize,
     pub(super) method: MethodId,
     pub(super) setup_ms: Setup,
-    pub(super) step: StepReport,
-    /// Nothing for methods without a simulation.
+    pub(super) step: StepCost,
+    /// Absent for methods without simulation.
     pub(super) iteration: Option<IterationReport>,
     pub(super) frame: FrameReport,
     pub(super) device: DeviceReport,
@@ -42,7 +42,7 @@ pub(super) struct CharacterSize {
 }
 
 impl CharacterSize {
-    /// Nothing but source vertices counts for methods without a simulation.
+    /// For methods without simulation only source vertices are counted.
     pub(super) fn of(subject: &Subject, method: MethodId) -> Self {
         let flesh = subject
             .flesh_if_made()
@@ -58,7 +58,7 @@ impl CharacterSize {
     }
 }
 
-/// Milliseconds of the set-up.
+/// Set-up times in milliseconds.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Setup {
     pub(super) load: f64,
@@ -73,25 +73,26 @@ pub(super) struct Setup {
 
 /// One simulation step: prediction, iterations, velocities. For methods without a simulation: moving the vertices.
 #[derive(Debug, Serialize)]
-pub(super) struct StepReport {
+pub(super) struct StepCost {
     iterations: u32,
     acceleration: u32,
     threads: usize,
     steps: usize,
     median_ms: f64,
     p99_ms: f64,
-    /// All local steps of a step, median; global likewise. By the clock of the device that makes the steps; nothing where it has none.
+    /// Total local time of a step, median; global likewise. By the device's clock if a device computes the steps; absent if
+    /// it has none.
     pub(super) local_ms: Option<f64>,
     pub(super) global_ms: Option<f64>,
-    /// Iterations done in all steps together; fewer than asked for if there is a budget.
+    /// Total iterations of all steps; fewer than requested if there is a time budget.
     #[serde(skip)]
     pub(super) done: u32,
-    /// As in [`FrameReport`]: these two are no part of a step.
+    /// As in [`FrameReport`]; not part of a step.
     anchors_ms: f64,
     normals_ms: f64,
 }
 
-/// Everything from the time on the clock to positions and normals: pose, anchors, step, upsampling, normals. Medians.
+/// From the clock's time to positions and normals: pose, anchors, step, upsampling, normals. Medians.
 #[derive(Debug, Serialize)]
 #[expect(
     clippy::struct_field_names,
@@ -107,8 +108,12 @@ pub(super) struct FrameReport {
     normals_ms: f64,
 }
 
-/// The value that so great a part of all lies below.
-pub(super) fn quantile(frames: &[Measured], part: f64, value: impl Fn(&Measured) -> f64) -> f64 {
+/// The value at a quantile.
+pub(super) fn quantile(
+    frames: &[FrameSample],
+    part: f64,
+    value: impl Fn(&FrameSample) -> f64,
+) -> f64 {
     let mut values: Vec<f64> = frames.iter().map(value).collect();
     values.sort_by(f64::total_cmp);
     values
@@ -118,10 +123,10 @@ pub(super) fn quantile(frames: &[Measured], part: f64, value: impl Fn(&Measured)
         .unwrap_or(0.0)
 }
 
-impl StepReport {
-    pub(super) fn of(frames: &[Measured], params: &Params, threads: usize) -> Self {
+impl StepCost {
+    pub(super) fn of(frames: &[FrameSample], params: &Params, threads: usize) -> Self {
         let per_step = |part: fn(&StepTimes) -> f64| {
-            move |frame: &Measured| part(&frame.times) / f64::from(frame.times.steps.max(1))
+            move |frame: &FrameSample| part(&frame.times) / f64::from(frame.times.steps.max(1))
         };
         Self {
             iterations: params.iterations,
@@ -140,8 +145,8 @@ impl StepReport {
 }
 
 impl FrameReport {
-    pub(super) fn of(frames: &[Measured]) -> Self {
-        let all = |frame: &Measured| frame.pose_ms + frame.times.total_ms;
+    pub(super) fn of(frames: &[FrameSample]) -> Self {
+        let all = |frame: &FrameSample| frame.pose_ms + frame.times.total_ms;
         Self {
             median_ms: quantile(frames, 0.5, all),
             p99_ms: quantile(frames, 0.99, all),
@@ -154,8 +159,8 @@ impl FrameReport {
     }
 }
 
-impl Report {
-    /// The report for people.
+impl BenchReport {
+    /// The report as text.
     pub(super) fn lines(&self) -> Vec<String> {
         let Self {
             machine,
@@ -250,7 +255,7 @@ impl Machine {
     }
 }
 
-/// The processor's name, where the system tells it.
+/// The CPU's name, if the system reports it.
 fn cpu_name() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = told
@@ -263,7 +268,7 @@ fn cpu_name() -> String {
     )
 }
 
-/// Most memory that this process ever held, 0 where the system does not tell.
+/// Peak memory of this process, 0 if the system does not report it.
 pub(super) fn peak_memory_mb() -> f64 {
     let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kilobytes = told

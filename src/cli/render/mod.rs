@@ -124,6 +124,7 @@ impl Render {
         );
         let shown = self.shown(saved.as_ref());
         check_compare(shown.compare, &shown.methods)?;
+        self.weights.note_unused(&shown.methods, options);
         let films = self.turntable.is_some() || format != AnimationFormat::Png;
         let files = if let Some(count) = self.crowd_of(saved.as_ref()) {
             self.crowd(&subject, &shown, format, (pose, count), options)?

@@ -1,4 +1,4 @@
-//! Which device simulates a character or moves its skin, and why.
+//! Choice of the device that simulates or skins a character, with the reason.
 
 use std::fmt::Display;
 use std::time::{Duration, Instant};
@@ -10,22 +10,22 @@ use crate::gpu::GpuContext;
 use crate::math::{Affine, Quat};
 use crate::methods::{Actor, Capability, Frame, MethodId, Subject};
 
-/// Frames before measuring begins.
+/// Warm-up frames before measuring.
 const WARM_UP: usize = 3;
-/// Frames that are measured at most…
+/// Maximum number of measured frames.
 const FRAMES: usize = 20;
-/// …and for how long.
+/// Maximum duration of measuring.
 const LONGEST: Duration = Duration::from_millis(300);
-/// Another device must be faster by this factor to be worth it.
+/// Another device must be faster by this factor to be chosen.
 const WORTH: f64 = 1.2;
-/// Seconds between two frames of a method that makes no steps.
+/// Frame interval of methods without simulation, s.
 const FRAME_SECS: f64 = 1.0 / 60.0;
 
-/// Where to simulate, and to move skins.
+/// The device that simulates and skins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceChoice {
-    /// What is fastest here for this character.
+    /// The fastest device for this character.
     #[default]
     Auto,
     /// The processor.
@@ -48,13 +48,13 @@ impl DeviceChoice {
         }
     }
 
-    /// The one with that id.
+    /// The choice with that id.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|choice| choice.id() == id)
     }
 
-    /// Name on screen.
+    /// Label in the user interface.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -65,22 +65,22 @@ impl DeviceChoice {
     }
 }
 
-/// Times of a frame, with one step where there are any, surface and all; nothing is read back.
+/// Times of a frame with the surface and, for methods that simulate, one step; without readback.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Measured {
-    /// On the processor, ms.
+    /// On the CPU, ms.
     pub cpu_ms: f64,
     /// On the graphics device, ms.
     pub gpu_ms: f64,
 }
 
-/// What was decided.
+/// A decision.
 pub struct Verdict {
-    /// What makes the steps, or moves the skin; nothing for the processor.
+    /// The graphics device to use; `None` for the CPU.
     pub device: Option<GpuDevice>,
-    /// What was measured to decide.
+    /// The measurement that decided, if there was one.
     pub measured: Option<Measured>,
-    /// Why: one sentence.
+    /// The reason in one sentence.
     pub why: String,
 }
 
@@ -94,7 +94,7 @@ impl Verdict {
     }
 }
 
-/// What a device is there for by this method.
+/// The work that a device does for this method.
 fn does(method: MethodId) -> &'static str {
     if method.has(Capability::Physics) {
         "simulates"
@@ -103,13 +103,13 @@ fn does(method: MethodId) -> &'static str {
     }
 }
 
-/// Says why it is this processor that works: one sentence.
+/// A sentence that says why the CPU is used.
 #[must_use]
 pub fn because(processor: &str, method: MethodId, why: &dyn Display) -> String {
     format!("The {processor} {}: {why}.", does(method))
 }
 
-/// Why the processor does it whatever the character, if it does: one sentence.
+/// Why the CPU is used for this method whatever the character, if it is.
 #[must_use]
 pub fn without_measuring(
     choice: DeviceChoice,
@@ -137,8 +137,8 @@ pub fn without_measuring(
     })
 }
 
-/// Decides for a character as it is bound now. To measure, the actor is moved about: reset it, or throw it away. `gpu` is the device
-/// there is, or why there is none.
+/// Decides for an actor as it is bound now. Measuring moves the actor: reset or drop it afterwards. `gpu` is the available
+/// device, or why there is none.
 #[must_use]
 pub fn verdict(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, actor: &mut Actor) -> Verdict {
     let method = actor.method();
@@ -166,7 +166,7 @@ pub fn verdict(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, actor: &mut
     decide(actor, device, &name)
 }
 
-/// How it solves, as one more sentence.
+/// A sentence about the global solver.
 fn solver(device: &GpuDevice) -> String {
     device
         .solver_reason()
@@ -175,7 +175,7 @@ fn solver(device: &GpuDevice) -> String {
 
 fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
     let method = actor.method();
-    // What was measured by is spent: its state is no beginning.
+    // Measuring has changed the device's state: create another.
     let fresh = match device.another() {
         Ok(fresh) => fresh,
         Err(error) => return Verdict::cpu(because("CPU", method, &error)),
@@ -212,7 +212,7 @@ fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
     }
 }
 
-/// Mean time of a frame of a character that keeps moving; `None` if it could not be moved.
+/// Mean time of a frame while the character moves; `None` if it could not be moved.
 fn frame_ms(actor: &mut Actor) -> Option<f64> {
     let subject = actor.subject().clone();
     let dt_secs = actor.projective().map_or(FRAME_SECS, |flesh| {
@@ -245,7 +245,7 @@ fn frame_ms(actor: &mut Actor) -> Option<f64> {
     Some(start.elapsed().as_secs_f64() * 1e3 / frames.max(1) as f64)
 }
 
-/// All joints sway a little, each at its own phase.
+/// Sways all joints slightly, each with its own phase.
 fn swaying(subject: &Subject, time_secs: f64) -> Vec<Affine> {
     let skeleton = &subject.character.skeleton;
     let mut pose = skeleton.rest_pose();

@@ -1,4 +1,4 @@
-//! What a graphics device does for one actor, whatever its method.
+//! The device form of one actor, for any method.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{GpuFlesh, GpuModel, GpuSkin, Shown};
 use crate::gpu::GpuContext;
 use crate::methods::{Actor, AnyDevice, DeviceError};
 
-/// The flesh of an actor with its skin, or the skin alone.
+/// Flesh with its skin, or the skin only.
 pub enum GpuDevice {
     /// For methods that simulate.
     Flesh(Box<GpuFlesh>),
@@ -16,7 +16,7 @@ pub enum GpuDevice {
 }
 
 impl GpuDevice {
-    /// Prepares for an actor as it is bound now, with its parameters.
+    /// Prepares an actor as it is bound now, with its parameters.
     ///
     /// # Errors
     /// [`DeviceError::Unfit`] if the device is too small for it.
@@ -29,7 +29,7 @@ impl GpuDevice {
         }
     }
 
-    /// Another one for the same actor, with a state of its own.
+    /// A second one for the same actor, with its own state.
     ///
     /// # Errors
     /// [`DeviceError::Unfit`] if the device has no room for it.
@@ -40,7 +40,7 @@ impl GpuDevice {
         })
     }
 
-    /// The actor is moved by it from now on.
+    /// Makes the actor use this device.
     pub fn give_to(self, actor: &mut Actor) {
         match self {
             Self::Flesh(flesh) => actor.set_device(Some(AnyDevice::Flesh(flesh))),
@@ -48,13 +48,14 @@ impl GpuDevice {
         }
     }
 
-    /// Where the latest skin is always to be found.
+    /// Handle to the latest skin.
     #[must_use]
     pub fn shown(&self) -> Arc<Shown> {
         self.skins().shown().clone()
     }
 
-    /// Measures every pass from now on, where the device can: [`crate::methods::Watched::work_ms`]. That keeps passes apart that could overlap.
+    /// Measures every pass from now on, if the device can ([`crate::methods::DeviceFrameReport::work_ms`]). Passes then
+    /// cannot overlap.
     pub fn set_profiled(&mut self, profiled: bool) {
         match self {
             Self::Flesh(flesh) => flesh.skins.set_profiled(profiled),
@@ -62,7 +63,7 @@ impl GpuDevice {
         }
     }
 
-    /// How its global steps are solved, and why: one sentence, for methods that simulate.
+    /// The global solver and the reason for it in one sentence, for methods that simulate.
     #[must_use]
     pub fn solver_reason(&self) -> Option<&str> {
         match self {
@@ -80,7 +81,7 @@ impl GpuDevice {
         }
     }
 
-    /// Compute passes of a step, with that of the base, and of the surface after it.
+    /// Compute passes of a step (including the base) and of the surface after it.
     #[must_use]
     pub fn passes(&self) -> (usize, usize) {
         match self {

@@ -1,4 +1,4 @@
-//! A skin that follows its joints alone, by a method without a simulation: one submission a frame, of the passes of the surface.
+//! Device form of methods without simulation: one submission per frame with the passes of the surface.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,9 +8,9 @@ use super::{recipe_of, unfit};
 use crate::gpu::GpuContext;
 use crate::gpu::surface::SurfaceModel;
 use crate::math::Affine;
-use crate::methods::{Actor, DeviceError, SurfaceDevice, SurfaceMut, Watched};
+use crate::methods::{Actor, DeviceError, DeviceFrameReport, SurfaceDevice, SurfaceMut};
 
-/// The skin of one character on the device: what an actor of such a method is moved by.
+/// The skin of one actor whose method does not simulate.
 #[derive(Debug)]
 pub struct GpuSkin {
     gpu: GpuContext,
@@ -18,7 +18,7 @@ pub struct GpuSkin {
 }
 
 impl GpuSkin {
-    /// Prepares what an actor shows.
+    /// Prepares the surface of an actor.
     ///
     /// # Errors
     /// [`DeviceError::Unfit`] if the actor simulates, or the device is too small for it.
@@ -32,7 +32,7 @@ impl GpuSkin {
         gpu.attempt(build).map_err(|error| unfit(&error))?
     }
 
-    /// Another one of the same character, that shares all constants.
+    /// A second one for the same character that shares all constants.
     #[must_use]
     pub fn another(&self) -> Self {
         Self::of(&self.gpu, self.skins.model())
@@ -65,7 +65,7 @@ impl SurfaceDevice for GpuSkin {
         self.skins.end(skin)
     }
 
-    fn watched(&mut self) -> Option<Watched> {
+    fn watched(&mut self) -> Option<DeviceFrameReport> {
         self.skins.watched()
     }
 

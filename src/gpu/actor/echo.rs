@@ -1,47 +1,47 @@
-//! What comes back of frames, late and in order.
+//! Readback of frames: late, and in order.
 
 use std::collections::VecDeque;
 
 use super::FRAMES_BEHIND;
 use super::profile::Profile;
 use crate::gpu::flesh::{FleshState, Watch};
-use crate::gpu::waiting::{Answer, ask, is_there, lost, wait_a_little};
+use crate::gpu::waiting::{PendingMap, ask, is_there, lost, wait_a_little};
 use crate::gpu::{GpuContext, GpuError};
-use crate::methods::{DeviceTimes, Watched};
+use crate::methods::{DeviceFrameReport, DeviceTimes};
 
-/// Every so many frames the whole state comes along, for when the device is lost.
+/// Interval in frames between readbacks of the whole state, which is needed after a device loss.
 const KEEP_EVERY: u64 = 4;
 /// Bytes before the timestamps, and before the state.
 const WATCH_BYTES: u64 = size_of::<Watch>() as u64;
 
-/// What a frame sends back.
+/// One frame's readback.
 #[derive(Debug)]
 struct Echo {
     buffer: wgpu::Buffer,
-    answer: Answer,
+    answer: PendingMap,
     steps: u64,
     host_ms: f64,
     has_state: bool,
     labels: Vec<super::profile::Mark>,
 }
 
-/// The frames under way.
+/// The frames in flight.
 #[derive(Debug)]
 pub(super) struct Echoes {
     free: Vec<wgpu::Buffer>,
     encoded: Option<(wgpu::Buffer, bool, Vec<super::profile::Mark>)>,
     under_way: VecDeque<Echo>,
-    known: VecDeque<Watched>,
+    known: VecDeque<DeviceFrameReport>,
     frames: u64,
     state_bytes: u64,
-    /// Bytes of the latest state that came back.
+    /// Bytes of the latest state that was read back.
     kept: Vec<u8>,
-    /// Frames since a state was put in of which the copies are of an older one.
+    /// Frames in flight whose copies show a state from before another one was set.
     stale: usize,
 }
 
 impl Echoes {
-    /// For frames over that state, or of the surface alone.
+    /// For frames over that state, or of the surface only.
     pub(super) fn new(gpu: &GpuContext, state: Option<&FleshState>) -> Self {
         let state_bytes = state.map_or(0, FleshState::kept_bytes);
         let size = WATCH_BYTES + Profile::BYTES + state_bytes;
@@ -66,7 +66,7 @@ impl Echoes {
         }
     }
 
-    /// Waits until a frame may be sent: there are never more than [`FRAMES_BEHIND`] under way.
+    /// Waits until another frame may be sent: at most [`FRAMES_BEHIND`] are in flight.
     pub(super) fn make_room(&mut self, gpu: &GpuContext) -> Result<(), GpuError> {
         while self.free.is_empty() && !self.under_way.is_empty() {
             gpu.device
@@ -79,7 +79,7 @@ impl Echoes {
         Ok(())
     }
 
-    /// Encodes what this frame sends back.
+    /// Encodes the readback of this frame.
     pub(super) fn copy(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -91,7 +91,7 @@ impl Echoes {
         };
         match state {
             Some(state) => encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, WATCH_BYTES),
-            // No news but that the frame is done: the submission has to use the buffer for that.
+            // Only the completion is of interest: the submission must use the buffer for that.
             None => encoder.clear_buffer(&buffer, 0, Some(WATCH_BYTES)),
         }
         let labels = profile
@@ -106,8 +106,8 @@ impl Echoes {
         self.encoded = Some((buffer, has_state, labels));
     }
 
-    /// To be called after the submission of what was encoded; so many steps have been made then, and so long did it take the processor
-    /// to set this frame up.
+    /// Must be called after the encoded commands were submitted. `steps` counts the steps so far, `host_ms` is the CPU time
+    /// of this frame.
     pub(super) fn submitted(&mut self, steps: u64, host_ms: f64) {
         let Some((buffer, has_state, labels)) = self.encoded.take() else {
             return;
@@ -123,28 +123,32 @@ impl Echoes {
         });
     }
 
-    /// Another state was put in: those that are still to come are of no use.
+    /// Another state was set: readbacks in flight are obsolete.
     pub(super) fn forget_kept(&mut self) {
         self.kept.clear();
         self.stale = self.under_way.len();
         self.frames = 0;
     }
 
-    /// The latest state that came back, even if nothing more will.
+    /// The latest state that was read back, even if no more will be.
     pub(super) fn kept(&mut self) -> Option<&[u8]> {
         while let Ok(true) = self.hear(None) {}
         (!self.kept.is_empty()).then_some(&self.kept[..])
     }
 
-    /// What has become known of the next frame.
-    pub(super) fn next(&mut self, gpu: &GpuContext, profile: Option<&Profile>) -> Option<Watched> {
+    /// The report of the next finished frame.
+    pub(super) fn next(
+        &mut self,
+        gpu: &GpuContext,
+        profile: Option<&Profile>,
+    ) -> Option<DeviceFrameReport> {
         if !gpu.is_lost() && gpu.device.poll(wgpu::PollType::Poll).is_ok() {
             while let Ok(true) = self.hear(profile) {}
         }
         self.known.pop_front()
     }
 
-    /// Takes in the oldest frame, if its answer is there. Returns whether it was.
+    /// Decodes the oldest frame if its readback has arrived. Returns whether it had.
     fn hear(&mut self, profile: Option<&Profile>) -> Result<bool, GpuError> {
         let Some(Echo {
             buffer,
@@ -185,7 +189,7 @@ impl Echoes {
         drop(mapped);
         buffer.unmap();
         self.free.push(buffer);
-        self.known.push_back(Watched {
+        self.known.push_back(DeviceFrameReport {
             steps,
             farthest: watch.farthest,
             finite: watch.broken == 0,

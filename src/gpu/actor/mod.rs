@@ -1,4 +1,4 @@
-//! A whole character on the device: frame → base → steps → surface, one submission a frame, and nothing comes back that nobody asks for.
+//! A whole character on the device: frame → base → steps → surface, one submission per frame, without blocking readback.
 //!
 //! | lifetime                     | type                                                                              |
 //! |------------------------------|-----------------------------------------------------------------------------------|
@@ -6,13 +6,14 @@
 //! | per view                     | [`GpuFlesh`]: the state; a [`crate::methods::Device`] that an actor makes its steps by  |
 //! |                              | [`GpuSkin`]: for methods that don't simulate; [`GpuDevice`] is either of the two     |
 //! | per frame                    | [`DeviceSkin`]: positions and normals that are drawn from; three or four in turn      |
-//! | late                         | `Echo`: what became of a frame, 16 bytes; every fourth time the whole state           |
+//! | late                         | `Echo`: report of a frame, 16 bytes; every fourth time the whole state                |
 //!
 //! # Passes and bytes of a frame
-//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`super::surface::Surface`], all in one compute
-//! pass and one submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16, and every fourth time 64 a
-//! simulated vertex, for when the device is lost. A frame that goes unseen for longer than [`FRAMES_BEHIND`] is waited for, so that time
-//! never runs ahead of the device. Without a simulation, a frame is the passes of the surface alone.
+//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`super::surface::Surface`], all
+//! in one compute pass and one submission. Uploads: 128 bytes per bone and 64 per node and step, and 48 per joint and frame.
+//! Readback: 16 bytes, and every fourth time 64 per simulated vertex, for recovery after a device loss. At most
+//! [`FRAMES_BEHIND`] frames are in flight; the next one waits. Without simulation, a frame is the passes of the surface
+//! only.
 
 mod choice;
 mod crowd;
@@ -35,7 +36,7 @@ use std::time::Instant;
 
 use self::skin::Followed;
 use self::skins::Skins;
-use self::touch::Touch;
+use self::touch::ContactSteps;
 use super::GpuContext;
 use super::flesh::solve::{BoundSolver, GlobalSolver, Limits};
 use super::flesh::{FleshModel, FleshState, FleshStep};
@@ -43,15 +44,15 @@ use super::surface::{Base, BaseModel, SurfaceModel};
 use crate::dynamics::State;
 use crate::math::Affine;
 use crate::methods::{
-    Actor, Device, DeviceError, DeviceStep, Recipe, SurfaceDevice, SurfaceMut, Watched,
+    Actor, Device, DeviceError, DeviceFrameReport, DeviceStep, Recipe, SurfaceDevice, SurfaceMut,
 };
 
-/// Steps of a submission; a frame with more makes more submissions.
+/// Steps per submission; a frame with more makes more submissions.
 const STEPS: usize = 8;
-/// Frames that may be under way.
+/// Maximum number of frames in flight.
 pub const FRAMES_BEHIND: usize = 3;
 
-/// Kernels and constants of a character under certain parameters.
+/// Kernels and constants of a character with certain parameters.
 #[derive(Debug)]
 pub struct GpuModel {
     gpu: GpuContext,
@@ -63,10 +64,10 @@ pub struct GpuModel {
 }
 
 impl GpuModel {
-    /// Prepares what an actor simulates: as it is now, with its parameters.
+    /// Prepares the simulation of an actor with its current parameters.
     ///
     /// # Errors
-    /// [`DeviceError::Unfit`] if the actor simulates nothing, or the device is too small for it.
+    /// [`DeviceError::Unfit`] if the actor's method does not simulate, or the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
         gpu.check_compute().map_err(|error| unfit(&error))?;
         gpu.attempt(|| Self::build(gpu, actor))
@@ -99,7 +100,7 @@ impl GpuModel {
         })
     }
 
-    /// How its global steps are solved, and why: one sentence.
+    /// The global solver and the reason for it in one sentence.
     #[must_use]
     pub fn solver_reason(&self) -> &str {
         &self.why
@@ -125,19 +126,19 @@ pub struct GpuFlesh {
     solver: BoundSolver,
     step: FleshStep,
     base: Base,
-    /// Steps that are set but not submitted, over bases that the device places.
+    /// Prepared steps whose base the device computes.
     queued: usize,
-    /// Made when parts first collide.
-    touch: Option<Touch>,
-    /// A step over a base that the processor placed, because parts collide, is prepared but not submitted.
+    /// Created when parts first collide.
+    touch: Option<ContactSteps>,
+    /// Whether a step over a base from the CPU (because parts collide) is prepared but not submitted.
     touching: bool,
-    /// Steps made.
+    /// Number of steps so far.
     steps: u64,
     skins: Skins,
 }
 
 impl GpuFlesh {
-    /// Room for one character; [`Device::set_state`] says where it is.
+    /// Allocates one character; [`Device::set_state`] sets its state.
     ///
     /// # Errors
     /// [`DeviceError::Unfit`] if the device is too small.
@@ -173,7 +174,7 @@ impl GpuFlesh {
         })
     }
 
-    /// Compute passes of a step, with that of the base, and of the surface after it.
+    /// Compute passes of a step (including the base) and of the surface after it.
     #[must_use]
     pub fn passes(&self) -> (usize, usize) {
         (
@@ -182,7 +183,7 @@ impl GpuFlesh {
         )
     }
 
-    /// Submits the steps that are queued, and with a skin the surface over them.
+    /// Submits the queued steps and, with a skin, the surface.
     fn submit(&mut self, skin: Option<&DeviceSkin>) {
         let start = Instant::now();
         let gpu = &self.model.gpu;
@@ -235,7 +236,7 @@ impl SurfaceDevice for GpuFlesh {
         self.skins.end(skin)
     }
 
-    fn watched(&mut self) -> Option<Watched> {
+    fn watched(&mut self) -> Option<DeviceFrameReport> {
         self.skins.watched()
     }
 
@@ -271,7 +272,7 @@ impl Device for GpuFlesh {
                 skins,
                 ..
             } = self;
-            let touch = touch.get_or_insert_with(|| Touch::new(&model.gpu, state));
+            let touch = touch.get_or_insert_with(|| ContactSteps::new(&model.gpu, state));
             skins.spend(touch.prepare(model, state, solver.dispatches(), colliding)?);
             self.touching = true;
         } else {
@@ -309,10 +310,10 @@ impl Device for GpuFlesh {
     }
 }
 
-/// What the device needs to know of an actor.
+/// The skinning data that the device needs from an actor.
 ///
 /// # Errors
-/// [`DeviceError::Unfit`] if its method has no form on the device.
+/// [`DeviceError::Unfit`] if its method has no device form.
 fn recipe_of(actor: &Actor) -> Result<Recipe, DeviceError> {
     actor.recipe().ok_or_else(|| {
         let method = actor.method().label();

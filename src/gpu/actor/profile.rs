@@ -1,14 +1,14 @@
-//! How long passes take, by the device's own clock.
+//! Durations of passes by the device's clock.
 
 use std::sync::Arc;
 
 use crate::gpu::GpuContext;
 use crate::methods::DeviceTimes;
 
-/// Timestamps of a submission; passes beyond go unmeasured.
+/// Timestamps per submission; further passes are not measured.
 const STAMPS: u32 = 1024;
 
-/// What the time until a timestamp was spent on.
+/// The kind of work before a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Begin,
@@ -29,10 +29,10 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// Bytes of the timestamps of a frame.
+    /// Bytes of timestamps per frame.
     pub(super) const BYTES: u64 = STAMPS as u64 * 8;
 
-    /// Nothing if the device has no clock to be read between passes.
+    /// `None` if the device has no timestamps between passes.
     pub(super) fn new(gpu: &GpuContext) -> Option<Self> {
         let needed =
             wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
@@ -63,7 +63,7 @@ impl Profile {
         self.stamp(pass, Mark::Begin);
     }
 
-    /// After a pass; `above` if it belongs to the surface.
+    /// Writes a timestamp after a pass; `above` if the pass belongs to the surface.
     pub(super) fn mark(&mut self, pass: &mut wgpu::ComputePass<'_>, label: &str, above: bool) {
         let mark = match label {
             _ if above => Mark::Surface,
@@ -82,7 +82,7 @@ impl Profile {
         }
     }
 
-    /// Encodes the copy of the timestamps; returns what they stand for.
+    /// Encodes the copy of the timestamps; returns their kinds.
     pub(super) fn resolve(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -97,7 +97,7 @@ impl Profile {
         marks
     }
 
-    /// Sums of what came back.
+    /// Sums the durations of a readback by kind.
     pub(super) fn times(&self, stamps: &[u8], marks: &[Mark]) -> DeviceTimes {
         let ticks: Vec<u64> = stamps
             .chunks_exact(8)

@@ -1,4 +1,4 @@
-//! Surfaces that are drawn from where they were made.
+//! Surfaces that are drawn from the buffers they were computed in.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,30 +10,30 @@ use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
 use crate::methods::SurfaceMut;
 
-/// Skin may bulge out of the box that its joints alone give, by this part of the box.
+/// Skin may bulge out of the box of its joints by this fraction of the box.
 const BULGE: f32 = 0.15;
 
-/// One frame's positions and normals of all source vertices, on the device. As long as somebody holds it, nothing is written over it.
+/// One frame's positions and normals of all source vertices on the device. They are not overwritten while a handle exists.
 #[derive(Debug)]
 pub struct DeviceSkin {
     gpu: GpuContext,
     surface: Surface,
-    rows: Option<Rows>,
+    rows: Option<SimulatedRows>,
     ahead_secs: f32,
     bounds: Bounds,
 }
 
-/// A simulation that a skin follows.
+/// The simulation that a skin follows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Followed<'a> {
     pub state: &'a FleshState,
     pub row_of_vertex: &'a [u32],
 }
 
-/// Where a simulation was in a frame.
+/// The simulated rows of a frame.
 #[derive(Debug)]
-struct Rows {
-    /// Its rows, and after them their velocities.
+struct SimulatedRows {
+    /// Row positions, followed by their velocities.
     buffer: wgpu::Buffer,
     row_of_vertex: Vec<u32>,
     stride: usize,
@@ -54,7 +54,7 @@ impl DeviceSkin {
         let rows = |Followed {
                         state,
                         row_of_vertex,
-                    }: Followed<'_>| Rows {
+                    }: Followed<'_>| SimulatedRows {
             buffer: storage::<[f32; 4]>(gpu, "rows of a frame", 2 * stride(state)),
             row_of_vertex: row_of_vertex.to_vec(),
             stride: stride(state),
@@ -89,9 +89,9 @@ impl DeviceSkin {
         &self.surface
     }
 
-    /// Encodes the copy of the simulation that it follows.
+    /// Encodes the copy of the simulated rows.
     pub(super) fn copy_rows(&self, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
-        let Some(Rows { buffer, stride, .. }) = &self.rows else {
+        let Some(SimulatedRows { buffer, stride, .. }) = &self.rows else {
             return;
         };
         let size = (stride * size_of::<[f32; 4]>()) as u64;
@@ -99,7 +99,7 @@ impl DeviceSkin {
         encoder.copy_buffer_to_buffer(state.velocities(), 0, buffer, size, size);
     }
 
-    /// The device that it is on.
+    /// The device.
     #[must_use]
     pub fn gpu(&self) -> &GpuContext {
         &self.gpu
@@ -117,13 +117,13 @@ impl DeviceSkin {
         self.surface.normals()
     }
 
-    /// A box around it, somewhat too large.
+    /// A box around the skin, slightly enlarged.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Source vertices, and simulated ones.
+    /// Numbers of source vertices and simulated vertices.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         (
@@ -134,7 +134,7 @@ impl DeviceSkin {
         )
     }
 
-    /// Reads it back. Waits for the device.
+    /// Reads back the skin. Waits for the device.
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
@@ -151,7 +151,7 @@ impl DeviceSkin {
         for (out, new) in out.normals.iter_mut().zip(normals) {
             *out = new;
         }
-        if let Some(Rows {
+        if let Some(SimulatedRows {
             buffer,
             row_of_vertex,
             stride,
@@ -169,14 +169,14 @@ impl DeviceSkin {
     }
 }
 
-/// The skin that was made last.
+/// Handle to the latest skin.
 #[derive(Debug, Default)]
 pub struct Shown {
     latest: Mutex<Option<Arc<DeviceSkin>>>,
 }
 
 impl Shown {
-    /// The skin that was made last, if there is one.
+    /// The latest skin, if there is one.
     #[must_use]
     pub fn latest(&self) -> Option<Arc<DeviceSkin>> {
         self.latest

@@ -1,4 +1,4 @@
-//! The skins of a character in turn, and what its frames send back: what single characters have in common, however they move.
+//! Surface buffers and readback of single characters, common to all methods.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use crate::gpu::flesh::FleshState;
 use crate::gpu::surface::SurfaceModel;
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::Affine;
-use crate::methods::{DeviceError, SurfaceMut, Watched};
+use crate::methods::{DeviceError, DeviceFrameReport, SurfaceMut};
 
-/// What a frame ends with.
+/// Everything that ends a frame.
 #[derive(Debug)]
 pub(super) struct Skins {
     gpu: GpuContext,
@@ -23,12 +23,12 @@ pub(super) struct Skins {
     shown: Arc<Shown>,
     echoes: Echoes,
     profile: Option<Profile>,
-    /// What the processor spent on the frame so far.
+    /// CPU time of the frame so far.
     host: Duration,
 }
 
 impl Skins {
-    /// Of a surface over that state, or of one that follows the joints alone.
+    /// For a surface over that state, or for one that follows joints only.
     pub fn new(gpu: &GpuContext, model: &Arc<SurfaceModel>, state: Option<&FleshState>) -> Self {
         Self {
             gpu: gpu.clone(),
@@ -41,17 +41,17 @@ impl Skins {
         }
     }
 
-    /// Where the latest skin is always to be found.
+    /// Handle to the latest skin.
     pub fn shown(&self) -> &Arc<Shown> {
         &self.shown
     }
 
-    /// What the surface is made of.
+    /// The constants of the surface.
     pub fn model(&self) -> &Arc<SurfaceModel> {
         &self.model
     }
 
-    /// Measures every pass from now on, where the device can.
+    /// Measures every pass from now on, if the device can.
     pub fn set_profiled(&mut self, profiled: bool) {
         self.profile = if profiled {
             Profile::new(&self.gpu)
@@ -60,7 +60,7 @@ impl Skins {
         };
     }
 
-    /// Whether the device is still there.
+    /// Whether the device still works.
     pub fn check(&self) -> Result<(), DeviceError> {
         if self.gpu.is_lost() {
             Err(lost(&"it does not answer any more"))
@@ -69,7 +69,7 @@ impl Skins {
         }
     }
 
-    /// Begins a frame: a skin that nobody looks at, with its joints. Waits if the device is frames behind.
+    /// Begins a frame: takes an unused skin buffer and uploads joint transforms. Waits if the device is several frames late.
     pub fn begin(
         &mut self,
         world_from_joint: &[Affine],
@@ -100,7 +100,7 @@ impl Skins {
         if let Some(place) = self.ring.iter().position(is_free) {
             return Ok(self.ring.swap_remove(place));
         }
-        // More than a few are kept by somebody for good: theirs now.
+        // More than a few buffers are in use elsewhere for good: release them to their holders.
         if self.ring.len() > 2 * FRAMES_BEHIND {
             self.ring.remove(0);
         }
@@ -111,7 +111,7 @@ impl Skins {
         Ok(Arc::new(made.map_err(|error| unfit(&error))?))
     }
 
-    /// Encodes one compute pass: these steps, and with a skin the surface over them.
+    /// Encodes one compute pass: these steps and, with a skin, the surface.
     pub fn encode<'a>(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -137,7 +137,7 @@ impl Skins {
         }
     }
 
-    /// Encodes what the frame sends back.
+    /// Encodes the frame's readback.
     pub fn encode_readback(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -146,18 +146,18 @@ impl Skins {
         self.echoes.copy(encoder, state, self.profile.as_mut());
     }
 
-    /// To be called after the submission of a frame; so many steps have been made then.
+    /// Must be called after the frame's submission; `steps` counts the steps so far.
     pub fn submitted(&mut self, steps: u64) {
         self.echoes.submitted(steps, self.host.as_secs_f64() * 1e3);
         self.host = Duration::ZERO;
     }
 
-    /// The processor spent so long on the frame that is being made: setting up, encoding, submitting.
+    /// Adds CPU time to the current frame: setup, encoding, submission.
     pub fn spend(&mut self, time: Duration) {
         self.host += time;
     }
 
-    /// Ends the frame: it is shown.
+    /// Ends the frame and publishes its skin.
     pub fn end(&mut self, skin: Arc<DeviceSkin>) -> Result<(), DeviceError> {
         self.check()?;
         self.ring.push(skin.clone());
@@ -165,22 +165,22 @@ impl Skins {
         Ok(())
     }
 
-    /// The next frame of which something has become known.
-    pub fn watched(&mut self) -> Option<Watched> {
+    /// The report of the next finished frame.
+    pub fn watched(&mut self) -> Option<DeviceFrameReport> {
         self.echoes.next(&self.gpu, self.profile.as_ref())
     }
 
-    /// What came back of states before another one was put in is of no use.
+    /// Drops the readback of states before another one was set.
     pub fn forget_kept(&mut self) {
         self.echoes.forget_kept();
     }
 
-    /// The latest state that came back, even if nothing more will.
+    /// The latest state that was read back, even if no more will be.
     pub fn kept(&mut self) -> Option<&[u8]> {
         self.echoes.kept()
     }
 
-    /// Reads back what is shown. Waits.
+    /// Reads back the visible skin. Waits.
     pub fn fetch(&self, surface: &mut SurfaceMut<'_>) -> Result<(), DeviceError> {
         self.check()?;
         let latest = self

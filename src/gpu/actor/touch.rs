@@ -1,8 +1,8 @@
 //! Contacts of the flesh on the device.
 //!
-//! Who touches whom is found on the processor, as the thesis does (3.2.5): from the state that the last step left, which comes back with
-//! it (64 bytes a vertex), the processor predicts where this step begins, finds the contacts there, and sends them up with their matrix.
-//! Between two frames of a display that takes no time from anybody; who asks for frames as fast as they come waits for one.
+//! Contacts are detected on the CPU, as in the thesis (3.2.5): the state of the last step is read back (64 bytes per
+//! vertex), the CPU predicts the start of this step, detects contacts there, and uploads them with their matrix. Between two
+//! frames of a display this costs no time; when frames are requested without pause, each waits for one readback.
 
 use std::time::{Duration, Instant};
 
@@ -11,30 +11,30 @@ use crate::dynamics::{Meeting, State};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::Dispatch;
 use crate::gpu::flesh::{FleshState, FleshStep, Press, PressBuffers};
-use crate::gpu::waiting::{Answer, ask, wait};
+use crate::gpu::waiting::{PendingMap, ask, wait};
 use crate::math::Point;
 use crate::methods::{Colliding, DeviceError};
 
-/// What steps with contacts need beside the others.
-pub(super) struct Touch {
+/// Resources of steps with contacts.
+pub(super) struct ContactSteps {
     press: Press,
     buffers: PressBuffers,
-    /// A step in which something touches; made when something first does.
+    /// A step with contacts; created at the first contact.
     step: Option<FleshStep>,
-    /// Contacts of the step that is prepared, or under way.
+    /// Number of contacts of the step that is prepared or in flight.
     contacts: usize,
-    /// Where the next step begins, if it is known; kept, so that nothing is allocated.
+    /// Predicted start of the next step, if known; kept so that nothing is allocated.
     known: State,
     is_known: bool,
-    /// How hard the contacts of the last step pressed.
+    /// Contact loads of the last step.
     loads: Vec<f32>,
-    under_way: Option<(wgpu::Buffer, Answer)>,
+    under_way: Option<(wgpu::Buffer, PendingMap)>,
     encoded: Option<wgpu::Buffer>,
     free: Vec<wgpu::Buffer>,
     predicted: Vec<Point>,
 }
 
-impl Touch {
+impl ContactSteps {
     pub(super) fn new(gpu: &GpuContext, state: &FleshState) -> Self {
         Self {
             press: Press::new(gpu),
@@ -51,7 +51,7 @@ impl Touch {
         }
     }
 
-    /// Another state was put in: what is under way is of no use.
+    /// Another state was set: the readback in flight is obsolete.
     pub(super) fn set_state(&mut self, state: Option<&State>) {
         self.is_known = state.is_some();
         if let Some(state) = state {
@@ -60,8 +60,8 @@ impl Touch {
         (self.under_way, self.encoded, self.contacts) = (None, None, 0);
     }
 
-    /// Finds the contacts of the next step over this base. Waits for the state that the last step left. Returns how long what goes up
-    /// took.
+    /// Detects the contacts of the next step over this base. Waits for the state after the last step. Returns the time that
+    /// the uploads took.
     pub(super) fn prepare(
         &mut self,
         model: &GpuModel,
@@ -80,7 +80,7 @@ impl Touch {
         }
         self.known
             .predict_into(model.flesh.equations(), base, &mut self.predicted);
-        // What is broken is noticed by whoever watches; here it touches nothing.
+        // A state that is not finite has no contacts here; the frame report shows it.
         let is_sound = self.predicted.iter().all(|p| (p.x + p.y + p.z).is_finite());
         let meeting = if is_sound {
             finder.begin_contacts(&self.predicted)
@@ -98,7 +98,7 @@ impl Touch {
                 }
                 problem.contacts.len()
             }
-            // It is not stepped from here.
+            // The finder's own state is never stepped.
             Meeting::Contacts(_) | Meeting::TooMany => return Err(DeviceError::Crowded),
         };
         self.is_known = false;
@@ -119,7 +119,7 @@ impl Touch {
         Ok(start.elapsed())
     }
 
-    /// The dispatches of the step that is prepared; `plain` are those without contacts.
+    /// The dispatches of the prepared step; `plain` are those without contacts.
     pub(super) fn dispatches<'a>(&'a self, plain: &'a FleshStep) -> &'a [Dispatch] {
         self.step
             .as_ref()
@@ -128,7 +128,7 @@ impl Touch {
             .dispatches()
     }
 
-    /// Encodes what the next step wants to know of this one.
+    /// Encodes the readback for the next step.
     pub(super) fn copy(
         &mut self,
         gpu: &GpuContext,
@@ -157,7 +157,7 @@ impl Touch {
         self.encoded = Some(buffer);
     }
 
-    /// To be called after the submission of what was encoded.
+    /// Must be called after the encoded commands were submitted.
     pub(super) fn submitted(&mut self) {
         if let Some(buffer) = self.encoded.take() {
             let answer = ask(&buffer);
@@ -165,7 +165,7 @@ impl Touch {
         }
     }
 
-    /// Takes in the state under way and the loads of its contacts, if there is one. Returns whether there was.
+    /// Decodes the state in flight and the loads of its contacts. Returns whether there was one.
     fn hear(&mut self, model: &GpuModel, state: &FleshState) -> Result<bool, DeviceError> {
         let Some((buffer, answer)) = self.under_way.take() else {
             return Ok(false);

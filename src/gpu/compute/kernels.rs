@@ -1,4 +1,4 @@
-//! Compiled kernels of a device, kept for whoever wants the same ones.
+//! Cache of a device's compiled kernels.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,25 +6,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::gpu::GpuContext;
 use crate::gpu::shader::ShaderSource;
 
-/// All that what is compiled depends on.
+/// Inputs of a compilation; equal keys give equal pipelines.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct KernelKey {
     wgsl: String,
     entry: &'static str,
-    /// Values of `override`s, by their bits.
+    /// Values of `override`s, as bits.
     constants: Vec<(String, u64)>,
 }
 
-/// The pipelines of one device. A [`GpuContext`] owns it, and nothing that the device owns knows of it: the last context takes it along,
-/// and no pipeline ever meets another device.
+/// The pipelines of one device. A [`GpuContext`] owns the cache and no device resource refers to it: it is dropped with the
+/// last context, and a pipeline is never used with another device.
 #[derive(Debug, Default)]
 pub(in crate::gpu) struct KernelCache {
-    kept: Mutex<HashMap<Key, Arc<wgpu::ComputePipeline>>>,
+    kept: Mutex<HashMap<KernelKey, Arc<wgpu::ComputePipeline>>>,
 }
 
 impl KernelCache {
-    /// The pipeline of an entry point, compiled if nobody has asked for it before. What the device refuses is not kept: it complains anew
-    /// to everybody who asks.
+    /// The pipeline of an entry point; compiled on the first request. Errors are not cached: a rejected shader fails again
+    /// on every request.
     pub(super) fn pipeline(
         &self,
         gpu: &GpuContext,
@@ -36,7 +36,7 @@ impl KernelCache {
             .iter()
             .map(|&(name, value)| (name.to_owned(), value.to_bits()))
             .collect();
-        let key = Key {
+        let key = KernelKey {
             wgsl: source.wgsl(),
             entry,
             constants: bits,
@@ -44,7 +44,7 @@ impl KernelCache {
         if let Some(kept) = self.lock().get(&key) {
             return kept.clone();
         }
-        // Nobody waits meanwhile: two that want the same one at the same time compile it twice.
+        // The lock is not held during compilation: two concurrent requests may compile the same pipeline twice.
         let compile = || Arc::new(compile(gpu, source, entry, constants));
         match gpu.attempt(compile) {
             Ok(pipeline) => self.lock().entry(key).or_insert(pipeline).clone(),
@@ -52,7 +52,7 @@ impl KernelCache {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<wgpu::ComputePipeline>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<KernelKey, Arc<wgpu::ComputePipeline>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -98,7 +98,7 @@ mod tests {
         Arc::ptr_eq(&a.pipeline, &b.pipeline)
     }
 
-    /// Equal sources, entry points and constants share a pipeline; others do not, and no other device has it.
+    /// Equal sources, entry points and constants share a pipeline; different ones and other devices do not.
     #[test]
     fn the_same_kernel_is_compiled_once() {
         let Some(gpu) = crate::gpu::for_tests() else {
@@ -115,7 +115,7 @@ mod tests {
         assert!(!same(&first, &of(&other, "fill", 2.0)));
     }
 
-    /// Who asks again for what the device refused is refused again, and what compiles afterwards is sound.
+    /// A second request for a rejected shader fails again; a valid shader compiles afterwards.
     #[test]
     fn what_is_refused_is_not_kept() {
         let Some(gpu) = crate::gpu::for_tests() else {
@@ -128,7 +128,7 @@ mod tests {
         assert!(gpu.attempt(|| Kernel::new(&gpu, &SET, "fill", &[])).is_ok());
     }
 
-    /// Kernels that are kept keep nothing: with the last context the cache is gone, also when the device was lost.
+    /// The cache holds no reference to its context: it is dropped with the last context, also after a device loss.
     #[test]
     fn the_cache_goes_with_its_device() {
         for is_lost in [false, true] {

@@ -1,4 +1,4 @@
-//! Compute passes: kernels, what they are bound to, and lists of dispatches that are made once and encoded every frame.
+//! Compute passes: kernels, their bindings, and lists of dispatches that are created once and encoded every frame.
 //!
 //! | lifetime       | type                                                                    |
 //! |----------------|-------------------------------------------------------------------------|
@@ -27,7 +27,7 @@ pub struct Kernel {
     pipeline: Arc<wgpu::ComputePipeline>,
 }
 
-/// A kernel with everything that a run of it needs.
+/// A kernel with its bindings and workgroup count.
 #[derive(Debug, Clone)]
 pub struct Dispatch {
     label: &'static str,
@@ -37,8 +37,8 @@ pub struct Dispatch {
 }
 
 impl Kernel {
-    /// The entry point, compiled if the device has not done so before; `constants` are values of its `override`s. All that it binds is
-    /// in group 0.
+    /// The entry point; compiled unless the device's cache has it. `constants` are values of its `override`s. All bindings
+    /// are in group 0.
     #[must_use]
     pub fn new(
         gpu: &GpuContext,
@@ -52,7 +52,7 @@ impl Kernel {
         }
     }
 
-    /// Binds buffers by their number in group 0: those that the entry point uses, and no others.
+    /// Binds exactly the buffers that the entry point uses, by their number in group 0.
     #[must_use]
     pub fn on(
         &self,
@@ -82,7 +82,7 @@ impl Kernel {
 }
 
 impl Dispatch {
-    /// Encodes it. What it reads of earlier dispatches of the pass is complete.
+    /// Encodes it. Results of earlier dispatches of the pass are visible to it.
     pub fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
         if self.workgroups.contains(&0) {
             return;
@@ -100,7 +100,7 @@ impl Dispatch {
     }
 }
 
-/// Workgroups of `size` threads that are needed for so many.
+/// The number of workgroups of `size` threads that `count` threads need.
 #[must_use]
 pub fn workgroups(threads: usize, size: usize) -> u32 {
     threads.div_ceil(size) as u32

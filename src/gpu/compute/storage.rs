@@ -6,7 +6,7 @@ const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
     .union(wgpu::BufferUsages::COPY_SRC)
     .union(wgpu::BufferUsages::COPY_DST);
 
-/// A storage buffer of zeros with room for `count` elements, at least one.
+/// A zeroed storage buffer of `count` elements, at least one.
 #[must_use]
 pub fn storage<T>(gpu: &GpuContext, label: &'static str, count: usize) -> wgpu::Buffer {
     let size = (count.max(1) * size_of::<T>()).next_multiple_of(16) as u64;
@@ -18,7 +18,7 @@ pub fn storage<T>(gpu: &GpuContext, label: &'static str, count: usize) -> wgpu::
     })
 }
 
-/// A storage buffer with these elements; with one of zeros where there are none.
+/// A storage buffer with these elements, or with one zeroed element if there are none.
 #[must_use]
 pub fn storage_of<T: bytemuck::NoUninit>(
     gpu: &GpuContext,
@@ -47,8 +47,8 @@ pub fn uniform_of<T: bytemuck::NoUninit>(
     )
 }
 
-/// A buffer with these bytes, and zeros up to the next multiple of four. Not mapped when it is made: a device without room for it would
-/// have nothing to map, where it can say so.
+/// A buffer with these bytes, padded with zeros to a multiple of four. It is not mapped at creation: if memory runs out,
+/// mapping would fail instead of reporting the error.
 pub(in crate::gpu) fn filled(
     gpu: &GpuContext,
     label: &'static str,

@@ -1,8 +1,8 @@
-//! What can go wrong with flesh on the device.
+//! Errors of flesh on the device.
 
 use crate::gpu::GpuError;
 
-/// Why a character can't be simulated on this device, or not so many of it.
+/// Why the device cannot simulate a character, or not this many instances.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleshError {
@@ -12,9 +12,9 @@ pub enum FleshError {
          simulate fewer at once, or on the CPU"
     )]
     TooLarge {
-        /// What is in the buffer.
+        /// Contents of the buffer.
         what: &'static str,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
         /// The device's limit.
         limit: u64,
@@ -23,12 +23,12 @@ pub enum FleshError {
         /// Characters.
         instances: u32,
     },
-    /// More workgroups than a dispatch may have, or none.
+    /// A dispatch would have no workgroups, or more than the device allows.
     #[error("{wanted} {what} cannot be simulated at once on this device; expected 1 to {limit}")]
     Count {
-        /// What there are too many of.
+        /// What is counted.
         what: &'static str,
-        /// How many.
+        /// The count.
         wanted: usize,
         /// The device's limit.
         limit: usize,
@@ -36,19 +36,19 @@ pub enum FleshError {
     /// A state of another character.
     #[error("the state has {actual} {what}, and the character {expected}")]
     State {
-        /// What there is a wrong number of.
+        /// What is counted.
         what: &'static str,
-        /// How many the state has.
+        /// The state's count.
         actual: usize,
-        /// How many the character has.
+        /// The character's count.
         expected: usize,
     },
     /// There is no such instance.
     #[error("there is no character {instance}; expected 0 to {last}")]
     Instance {
-        /// The one asked for.
+        /// The requested instance.
         instance: u32,
-        /// The last there is.
+        /// The last valid instance.
         last: u32,
     },
     /// The device was lost.

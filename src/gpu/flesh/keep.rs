@@ -1,4 +1,4 @@
-//! Whole states in one copy, decoded where they arrive.
+//! Readback of a whole state in one copy.
 
 use super::layout::{BASE_VELOCITY, VELOCITY};
 use super::state::FleshState;
@@ -38,7 +38,7 @@ impl FleshState {
         }
     }
 
-    /// The state that was kept, from its bytes. Nothing is allocated for a state that already has as many vertices.
+    /// Decodes a saved state from its bytes. Allocates nothing if `state` already has that many vertices.
     pub(in crate::gpu) fn decode(&self, kept: &[u8], state: &mut State) {
         let dims = self.dims();
         let stride = dims.row_stride as usize;

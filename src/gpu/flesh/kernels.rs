@@ -1,4 +1,4 @@
-//! The compiled passes of a step, and what each binds.
+//! The compiled passes of a step and their bindings.
 
 use super::layout::{CHAINS, ROWS};
 use super::model::FleshModel;
@@ -9,7 +9,7 @@ use crate::gpu::GpuContext;
 use crate::gpu::compute::{Dispatch, Kernel};
 use crate::gpu::shader::{self, ShaderSource};
 
-/// Numbers in group 0, the same in all shaders.
+/// Binding numbers in group 0, the same in all shaders.
 pub(super) mod binding {
     pub(in super::super) const DIMS: u32 = 0;
     pub(in super::super) const MOTION: u32 = 1;
@@ -31,7 +31,7 @@ pub(super) mod binding {
 }
 use binding as n;
 
-/// A pass, what it binds, and whether its threads are tets or rows.
+/// A pass, its bindings, and whether its threads are tets or rows.
 #[derive(Debug, Clone)]
 pub(super) struct Pass {
     kernel: Kernel,
@@ -39,7 +39,7 @@ pub(super) struct Pass {
     by_tets: bool,
 }
 
-/// What passes are bound to.
+/// The buffers that passes can bind.
 #[derive(Clone, Copy)]
 pub(super) struct PassBuffers<'a> {
     pub(super) model: &'a FleshModel,
@@ -62,7 +62,7 @@ impl PassBuffers<'_> {
 }
 
 impl Pass {
-    /// The pass on all instances of a state.
+    /// The pass over all instances of a state.
     pub(super) fn on(&self, gpu: &GpuContext, to: PassBuffers<'_>) -> Dispatch {
         let bound: Vec<_> = self
             .bindings
@@ -79,7 +79,7 @@ impl Pass {
     }
 }
 
-/// The passes for equations with or without acceleration.
+/// The passes of a step with or without acceleration.
 #[derive(Debug)]
 pub(super) struct Kernels {
     pub(super) predict: Pass,
@@ -90,17 +90,17 @@ pub(super) struct Kernels {
     pub(super) accelerated: Option<Accelerated>,
 }
 
-/// What acceleration needs besides.
+/// Additional passes of accelerated steps.
 #[derive(Debug)]
 pub(super) struct Accelerated {
     pub(super) local: Pass,
-    /// Where something touches.
+    /// Passes of steps with contacts.
     pub(super) touching: Pass,
     pub(super) gather: Pass,
     pub(super) record: Pass,
 }
 
-/// Differences that the acceleration remembers; 0 for plain iterations.
+/// Differences kept by Anderson acceleration; 0 for plain iterations.
 pub(super) fn memory_of(equations: &Equations) -> u32 {
     equations.acceleration.min(MAX_ACCELERATION)
 }

@@ -1,26 +1,26 @@
-//! The structs that the shaders read.
+//! Layouts of the structs that shaders read.
 
 use super::press::{PressContact, PressDims};
 use crate::gpu::StructLayout;
 use crate::gpu::layout::layout;
 
-/// Chains of a workgroup of the local step.
+/// Chains per workgroup of the local step.
 pub(super) const CHAINS: usize = 32;
-/// Tets of it, a thread each.
+/// Tets per workgroup of the local step, one thread each.
 pub(super) const TETS: usize = 3 * CHAINS;
-/// Rows of a workgroup of all other passes, and what strides are multiples of.
+/// Rows per workgroup of all other passes; strides are multiples of it.
 pub(super) const ROWS: usize = 64;
-/// Numbers of a tet: Ē⁻¹ and its weight.
+/// Numbers per tet: Ē⁻¹ and its weight.
 pub(super) const NUMBERS: usize = 10;
-/// Row arrays in the kernels' own memory, besides the differences.
+/// Row arrays in the kernels' history buffer besides the differences.
 pub(super) const REMEMBERED: usize = 7;
-/// Where velocities are in it, and those of the base.
+/// Index of the velocities in that buffer, followed by those of the base.
 pub(super) const VELOCITY: usize = 0;
 /// See [`VELOCITY`].
 pub(super) const BASE_VELOCITY: usize = 1;
-/// Where base points of rows in the step before are in it.
+/// Index of the previous step's base points of rows in that buffer.
 pub(super) const BASE: usize = 2;
-/// Products of a group of rows, four at a time.
+/// Dot products of a group of rows, four at a time.
 pub(super) const VECTORS: usize = 5;
 /// Energies of even iterations, of odd ones, and of rejected ones.
 pub(super) const REGIONS: usize = 3;
@@ -31,31 +31,31 @@ pub(super) const REGIONS: usize = 3;
 pub struct Dims {
     /// Unknowns.
     pub rows: u32,
-    /// From an instance's rows to the next one's.
+    /// Stride between the rows of consecutive instances.
     pub row_stride: u32,
     /// Prescribed points.
     pub base_points: u32,
-    /// From an instance's prescribed points to the next one's.
+    /// Stride between the prescribed points of consecutive instances.
     pub base_stride: u32,
     /// Chains of up to three tets.
     pub chains: u32,
-    /// A multiple of the chains of a workgroup.
+    /// A multiple of the chains per workgroup.
     pub chain_stride: u32,
-    /// Characters.
+    /// Instances.
     pub instances: u32,
-    /// Differences that the acceleration remembers; 0 for plain iterations.
+    /// Differences kept by Anderson acceleration; 0 for plain iterations.
     pub memory: u32,
-    /// Points of a chain that are pulled: the first 3 where all others are prescribed, or all 6.
+    /// Points of a chain that forces act on: the first 3 if all others are prescribed, otherwise all 6.
     pub pulled: u32,
     pub(super) unused_a: u32,
     pub(super) unused_b: u32,
     pub(super) unused_c: u32,
 }
 
-/// What moves all rows alike.
+/// Parameters common to all rows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-pub(super) struct Motion {
+pub(super) struct MotionUniform {
     /// h² g.
     pub(super) gravity: [f32; 3],
     pub(super) step_secs: f32,
@@ -65,20 +65,20 @@ pub(super) struct Motion {
     pub(super) unused: f32,
 }
 
-/// Which iteration of the step it is.
+/// The index of the iteration in its step.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-pub(super) struct Turn {
+pub(super) struct IterationUniform {
     pub(super) iteration: u32,
     pub(super) unused_a: u32,
     pub(super) unused_b: u32,
     pub(super) unused_c: u32,
 }
 
-/// State of the acceleration; the host never looks at it.
+/// State of Anderson acceleration. The host does not read it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Anderson {
+pub(super) struct AndersonState {
     count: u32,
     slot: u32,
     started: u32,
@@ -91,27 +91,27 @@ pub(super) struct Anderson {
     gram: [f32; 64],
 }
 
-/// What the last step did to an instance, as it lies on the device.
+/// Statistics of an instance's last step, in the device's layout.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Watch {
-    /// How far the vertex that moved most relative to its base went in the whole step, world units.
+    /// Largest displacement of a vertex relative to its base in the step, world units.
     pub farthest: f32,
-    /// How far the vertex that moved most in the last iteration went, world units.
+    /// Largest displacement of a vertex in the last iteration, world units.
     pub last_change: f32,
-    /// Not 0 if something was no number, in this step or any since the state was put in.
+    /// Not 0 if a value was not finite in this step or any since the state was uploaded.
     pub broken: u32,
-    /// Accelerated iterates that were rejected because their energy was higher.
+    /// Accelerated iterates that were rejected because their energy increased.
     pub rejected: u32,
 }
 
-/// Their layouts, for the test that compares them with the shaders'.
+/// Layouts for the test that compares them with the shaders'.
 pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
     vec![
         layout!("Dims", Dims: rows, row_stride, base_points, base_stride, chains, chain_stride, instances, memory, pulled, unused_a, unused_b, unused_c),
-        layout!("Motion", Motion: gravity, step_secs, fastest, volume, energy_floor, unused),
-        layout!("Turn", Turn: iteration, unused_a, unused_b, unused_c),
-        layout!("Anderson", Anderson: count, slot, started, rejected, rejected_so_far, unused, norm, energy, gamma, gram),
+        layout!("Motion", MotionUniform: gravity, step_secs, fastest, volume, energy_floor, unused),
+        layout!("Turn", IterationUniform: iteration, unused_a, unused_b, unused_c),
+        layout!("Anderson", AndersonState: count, slot, started, rejected, rejected_so_far, unused, norm, energy, gamma, gram),
         layout!("Watch", Watch: farthest, last_change, broken, rejected),
         layout!(PressDims: row_stride, contact_stride, matrix_stride, spread_stride),
         layout!(PressContact: rows, weights, normal_target, stiffness, count, unused_a, unused_b),

@@ -11,11 +11,12 @@
 //!     finish         x ← x + Δ, velocities; how far it went, and whether all of it is numbers
 //! ```
 //!
-//! The passes that would only move rows are folded into those that read them: local and gather begin with x + Δ, or with where the
-//! acceleration goes, whose small normal equations every workgroup solves for itself from the partial sums of *record*. So is taking an
-//! iterate back: every workgroup of *gather* adds the energies up for itself, and where they rose, a row makes the pulls of the chains
-//! around it itself, each chain three times over. That is rare; passes for it would be waited for in every iteration. Everything is
-//! gathered and summed in a fixed order: equal steps give equal bits.
+//! Passes that would only move rows are merged into those that read them: local and gather start with x + Δ or with the
+//! accelerated iterate. Every workgroup solves the small normal equations of the acceleration itself, from the partial sums
+//! of *record*. Rejection works likewise: every workgroup of *gather* sums the energies, and if they increased, each row
+//! recomputes the forces of the chains around it (each chain is computed three times). Rejections are rare; separate passes
+//! for them would cost their latency in every iteration. Everything is gathered and summed in a fixed order: equal steps
+//! give bit-equal results.
 //!
 //! | lifetime                     | type                                                               |
 //! |------------------------------|--------------------------------------------------------------------|
@@ -26,13 +27,13 @@
 //! # Passes and bytes
 //! A plain step of K iterations has 2 + K (2 + S) passes, an accelerated one K − 1 more, and K (1 + S) more while parts touch. With S = 2:
 //!
-//! | step                                           | passes | with passes of their own for taking back and for energies |
+//! | step                                           | passes | with separate passes for rejection and for energies       |
 //! |------------------------------------------------|--------|-----------------------------------------------------------|
 //! | ten plain iterations                           | 42     | 42                                                        |
-//! | the seven accelerated ones that get closer     | 36     | 48                                                        |
-//! | these, while parts touch                       | 57     | 82                                                        |
+//! | seven accelerated ones (converge further)      | 36     | 48                                                        |
+//! | the same with contacts                         | 57     | 82                                                        |
 //!
-//! CUDA's of the thesis (3.2.3) had 310. At 3–6 µs for a pass that waits for the one before, 36 are 0.11–0.22 ms, 57 are 0.17–0.34 ms.
+//! The CUDA version of the thesis (3.2.3) had 310. At 3–6 µs per dependent pass, 36 are 0.11–0.22 ms, 57 are 0.17–0.34 ms.
 //!
 //! | pass   | bytes of constants        | bytes of every instance (m: memory of the acceleration)       |
 //! |--------|---------------------------|---------------------------------------------------------------|
@@ -40,15 +41,17 @@
 //! | gather | 12 a chain, 4 a row       | 48 a chain; 80 a row, or 64 + 16 m                            |
 //! | record |                           | 112 + 16 m a row                                              |
 //!
-//! For 5 000 rows and 10 000 chains that is 1.7 MB of constants and 1.5 (plain) or 2.6 MB (m = 3) an iteration: a few µs where the last
-//! cache holds them; a hundred instances with seven iterations each move 1.8 GB a step, about 1 ms at 2 TB/s. The solve comes on top.
+//! For 5 000 rows and 10 000 chains that is 1.7 MB of constants and 1.5 (plain) or 2.6 MB (m = 3) per iteration: a few µs if
+//! they fit the last-level cache. A hundred instances with seven iterations each move 1.8 GB per step, about 1 ms at 2 TB/s.
+//! The solve is not included.
 //!
 //! # Departures
-//! - Everything is `f32`, sums too, in blocks. The solve is for the increment, so that rounding corrects itself; the normal equations
-//!   are scaled to a diagonal of 1 before they are regularised (by 1e-6, where the processor takes 1e-10 of the trace in `f64`).
-//! - Matrices that are nearly a line are turned as a line and a plane, where the processor falls back to singular values in `f64`.
-//! - A step always makes all of its iterations: no deadline ends it, and no equilibrium is looked for. `dynamics::Simulation` settles,
-//!   and [`FleshState::upload`] goes on from there.
+//! - Everything is `f32`, sums too, in blocks. The solve computes the increment, so that rounding errors are corrected by
+//!   later iterations. The normal equations are scaled to a unit diagonal before they are regularised (by 1e-6; the CPU uses
+//!   1e-10 of the trace in `f64`).
+//! - For nearly rank-one matrices the rotation is computed from a line and a plane; the CPU falls back to an SVD in `f64`.
+//! - A step always runs all of its iterations: there is no deadline and no search for equilibrium. `dynamics::Simulation`
+//!   settles a state, and [`FleshState::upload`] continues from it.
 
 mod error;
 mod keep;

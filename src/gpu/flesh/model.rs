@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use super::error::FleshError;
 use super::kernels::{Kernels, binding, memory_of};
-use super::layout::{CHAINS, Dims, Motion, NUMBERS, ROWS, TETS};
+use super::layout::{CHAINS, Dims, MotionUniform, NUMBERS, ROWS, TETS};
 use crate::dynamics::{EquationChain, Equations};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{storage_of, uniform_of};
 use crate::tissue::Corner;
 
-/// Energies around zero differ by more than this part of the sum of stiffness times volume, or it is rounding.
+/// Energy differences below this fraction of Σ stiffness · volume are rounding errors.
 const ENERGY_FLOOR: f64 = 1e-10;
 
-/// The constants of a character: all of its instances share them.
+/// Constants of a character, shared by all of its instances.
 #[derive(Debug)]
 pub struct FleshModel {
     equations: Arc<Equations>,
@@ -26,7 +26,7 @@ pub struct FleshModel {
 }
 
 impl FleshModel {
-    /// Copies the constants to the device; passes are compiled if it has not done that before.
+    /// Uploads the constants and compiles the passes that the device has not compiled yet.
     ///
     /// # Errors
     /// [`FleshError::TooLarge`] or [`FleshError::Count`] if the device is too small for the character.
@@ -94,7 +94,7 @@ impl FleshModel {
         })
     }
 
-    /// The equations it solves.
+    /// The equations that it was made for.
     #[must_use]
     pub fn equations(&self) -> &Arc<Equations> {
         &self.equations
@@ -125,9 +125,9 @@ impl FleshModel {
     }
 }
 
-fn motion(equations: &Equations) -> Motion {
+fn motion(equations: &Equations) -> MotionUniform {
     let h = equations.step_secs;
-    Motion {
+    MotionUniform {
         gravity: (equations.gravity * (h * h)).into(),
         step_secs: h,
         fastest: equations.fastest,
@@ -137,7 +137,7 @@ fn motion(equations: &Equations) -> Motion {
     }
 }
 
-/// How many points of a chain may be unknown: the first 3 if those are and all others are prescribed, or all 6.
+/// The number of points of a chain that may be unknown: 3 if only the first three ever are, otherwise 6.
 fn pulled_points(chains: &[EquationChain]) -> u32 {
     let first_three_only = chains
         .iter()
@@ -145,7 +145,7 @@ fn pulled_points(chains: &[EquationChain]) -> u32 {
     if first_three_only { 3 } else { 6 }
 }
 
-/// All constants by chain, one array behind the other: points, elements, links.
+/// Constants by chain, in consecutive arrays: points, elements, links.
 fn constants(chains: &[EquationChain], rows: usize, chain_stride: u32) -> Vec<u32> {
     let mut constants = points(chains);
     constants.extend(elements(chains).into_iter().map(f32::to_bits));
@@ -180,8 +180,8 @@ fn elements(chains: &[EquationChain]) -> Vec<f32> {
     elements
 }
 
-/// The bits of inertia, heaviness and the part of the velocity that is kept, and the prescribed point; with the top bit set where the
-/// row is carried.
+/// Bits of inertia, mass factor and velocity damping, and the prescribed point; the top bit is set for rows that move with
+/// their base.
 fn row_constants(equations: &Equations) -> Vec<[u32; 4]> {
     let Equations {
         references,
@@ -206,7 +206,7 @@ fn row_constants(equations: &Equations) -> Vec<[u32; 4]> {
     rows
 }
 
-/// Where the list of each row begins, and the end; then the places of the pulls on it, by chain.
+/// Start of each row's list, and the end of the last; then the indices of the forces on it, by chain.
 fn links(chains: &[EquationChain], rows: usize, chain_stride: u32) -> Vec<u32> {
     let mut of_row = vec![Vec::new(); rows];
     for (index, chain) in chains.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Where the instances of a character are and where they go, on the device.
+//! State of a character's instances on the device.
 
 use super::error::FleshError;
 use super::kernels::binding;
 use super::layout::{
-    Anderson, BASE, BASE_VELOCITY, CHAINS, Dims, REGIONS, REMEMBERED, ROWS, VECTORS, VELOCITY,
+    AndersonState, BASE, BASE_VELOCITY, CHAINS, Dims, REGIONS, REMEMBERED, ROWS, VECTORS, VELOCITY,
     Watch,
 };
 use super::model::FleshModel;
@@ -13,7 +13,7 @@ use crate::gpu::compute::{fetch_from, storage, uniform_of};
 use crate::math::{Point, Vec3};
 use crate::numerics::lanes::Padded;
 
-/// Positions, velocities and all that a step writes, of all instances of a character.
+/// Positions, velocities and the temporaries of a step, for all instances of a character.
 #[derive(Debug)]
 pub struct FleshState {
     dims: Dims,
@@ -33,14 +33,14 @@ pub struct FleshState {
     watch: wgpu::Buffer,
 }
 
-/// Base points that are written at once.
+/// Base points, gathered for one upload.
 const BLOCK: usize = 64;
 
 impl FleshState {
-    /// Room for so many instances, all at the origin until [`FleshState::upload`] puts them somewhere.
+    /// Allocates a number of instances, all at the origin until [`FleshState::upload`].
     ///
     /// # Errors
-    /// [`FleshError::Count`] or [`FleshError::TooLarge`] if they are too many for the device.
+    /// [`FleshError::Count`] or [`FleshError::TooLarge`] if the device has no room for them.
     pub fn new(gpu: &GpuContext, model: &FleshModel, instances: u32) -> Result<Self, FleshError> {
         let dims = model.dims(instances);
         let limits = gpu.device.limits();
@@ -87,11 +87,11 @@ impl FleshState {
         })
     }
 
-    /// Bytes of an instance: all together, and in the largest buffer.
+    /// Bytes per instance: total, and in the largest buffer.
     #[must_use]
     pub fn bytes_per_instance(model: &FleshModel) -> [u64; 2] {
         let sizes = sizes(&model.dims(1)).map(|size| size as u64);
-        // Positions, increments and right-hand sides are as large as each other.
+        // Positions, increments and right-hand sides have the same size.
         [
             sizes.iter().sum::<u64>() + 2 * sizes[0],
             sizes.into_iter().max().unwrap_or(0),
@@ -104,7 +104,7 @@ impl FleshState {
         self.dims
     }
 
-    /// The uniform buffer with them.
+    /// Uniform buffer with the sizes and strides.
     #[must_use]
     pub fn dims_buffer(&self) -> &wgpu::Buffer {
         &self.uniform
@@ -122,31 +122,31 @@ impl FleshState {
         &self.memory
     }
 
-    /// The base that the next step goes to, world: an array of vec4 by base point, instance after instance.
+    /// Base positions at the end of the next step, world: an array of vec4 by base point, instance after instance.
     #[must_use]
     pub fn base(&self) -> &wgpu::Buffer {
         &self.base
     }
 
-    /// Right-hand side of the global step: a row array; the solver may use it up.
+    /// Right-hand side of the global step: a row array; the solver may overwrite it.
     #[must_use]
     pub fn right_hand_side(&self) -> &wgpu::Buffer {
         &self.b
     }
 
-    /// What the global step solves for: a row array. Zero when a step begins; after that it holds the last iteration's.
+    /// Unknown of the global step: a row array. Zero when a step begins, then the increment of the last iteration.
     #[must_use]
     pub fn increment(&self) -> &wgpu::Buffer {
         &self.increment
     }
 
-    /// One [`Watch`] an instance.
+    /// One [`Watch`] per instance.
     #[must_use]
     pub fn watch(&self) -> &wgpu::Buffer {
         &self.watch
     }
 
-    /// Moves the base of an instance; the next step follows.
+    /// Sets the base of an instance for the next step.
     ///
     /// # Errors
     /// [`FleshError::State`] or [`FleshError::Instance`].
@@ -161,7 +161,7 @@ impl FleshState {
         let offset = u64::from(instance * self.dims.base_stride) * size_of::<Padded>() as u64;
         let room = wgpu::BufferSize::new(size)
             .and_then(|size| gpu.queue.write_buffer_with(&self.base, offset, size));
-        // A device that is out of memory reports it by its error callback.
+        // Out-of-memory is reported by the device's error callback.
         if let Some(mut room) = room {
             for (block, points) in base.chunks(BLOCK).enumerate() {
                 let mut slots = [Padded::default(); BLOCK];
@@ -279,7 +279,7 @@ impl FleshState {
         &self.vertex_of_row
     }
 
-    /// Energies; what contacts have comes first, one number an instance.
+    /// Energies; those of contacts come first, one number per instance.
     pub(super) fn energies(&self) -> &wgpu::Buffer {
         &self.energies
     }
@@ -301,7 +301,7 @@ impl FleshState {
         }
     }
 
-    /// Where the rows of an instance begin in the given one of consecutive row arrays.
+    /// First row of an instance in the given one of consecutive row arrays.
     fn row_at(&self, which: usize, instance: u32) -> usize {
         (which * self.dims.instances as usize + instance as usize) * self.dims.row_stride as usize
     }
@@ -330,8 +330,7 @@ impl FleshState {
     }
 }
 
-/// Bytes of an instance: of a row array, of the base, of forces, memory, states of the acceleration, energies, products, and what is
-/// watched.
+/// Bytes per instance: a row array, the base, forces, history, acceleration state, energies, dot products and statistics.
 fn sizes(dims: &Dims) -> [usize; 8] {
     let slot = size_of::<Padded>();
     let rows = dims.row_stride as usize;
@@ -343,7 +342,7 @@ fn sizes(dims: &Dims) -> [usize; 8] {
         dims.base_stride as usize * slot,
         (dims.pulled * dims.chain_stride) as usize * slot,
         remembered * rows * slot,
-        2 * size_of::<Anderson>(),
+        2 * size_of::<AndersonState>(),
         energies * size_of::<f32>(),
         groups * VECTORS * slot,
         size_of::<Watch>(),

@@ -1,22 +1,22 @@
 //! A time step as a list of dispatches.
 
 use super::kernels::{Kernels, Pass, PassBuffers};
-use super::layout::Turn;
+use super::layout::IterationUniform;
 use super::model::FleshModel;
 use super::press::{Press, PressBuffers};
 use super::state::FleshState;
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Dispatch, uniform_of};
 
-/// A time step of all instances of a state: made once, encoded every step.
+/// A time step of all instances of a state: created once, encoded every step.
 #[derive(Debug)]
 pub struct FleshStep {
     dispatches: Vec<Dispatch>,
 }
 
 impl FleshStep {
-    /// A step whose global steps are these dispatches, one after the other: they solve P Δ = b for b in
-    /// [`FleshState::right_hand_side`] and Δ in [`FleshState::increment`].
+    /// A step with these dispatches as its global solve: they solve P Δ = b for b in [`FleshState::right_hand_side`] and Δ
+    /// in [`FleshState::increment`].
     #[must_use]
     pub fn new(
         gpu: &GpuContext,
@@ -27,7 +27,7 @@ impl FleshStep {
         Self::build(gpu, model, state, solve, None)
     }
 
-    /// A step in which these contacts press: every global step is solved without them, then, with their forces, once more.
+    /// A step with contacts: every global step is solved without contact forces, then again with them.
     #[must_use]
     pub fn with_contacts(
         gpu: &GpuContext,
@@ -59,7 +59,7 @@ impl FleshStep {
             uniform_of(
                 gpu,
                 "flesh turn",
-                &Turn {
+                &IterationUniform {
                     iteration,
                     unused_a: 0,
                     unused_b: 0,
@@ -84,7 +84,7 @@ impl FleshStep {
                 })
                 .collect()
         };
-        // Solved without contacts, then, with their forces, once more.
+        // Solved without contact forces, then again with them.
         let pressing = contacts.map(|(press, buffers)| press.on(gpu, buffers, state));
         let mut global = solve.to_vec();
         if let Some(pressing) = pressing {
@@ -115,20 +115,20 @@ impl FleshStep {
         Self { dispatches }
     }
 
-    /// All of it, in order.
+    /// All dispatches, in order.
     #[must_use]
     pub fn dispatches(&self) -> &[Dispatch] {
         &self.dispatches
     }
 
-    /// Encodes the step into a pass that may do other things before and after.
+    /// Encodes the step into an open compute pass.
     pub fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
         for dispatch in &self.dispatches {
             dispatch.encode(pass);
         }
     }
 
-    /// Makes the step on its own: one pass, one submission. Waits for nothing.
+    /// Runs the step in its own pass and submission. Does not wait.
     pub fn run(&self, gpu: &GpuContext) {
         let mut encoder = gpu
             .device

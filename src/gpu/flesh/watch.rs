@@ -1,25 +1,26 @@
-//! Asynchronous copies of the watched numbers.
+//! Asynchronous readback of step statistics.
 
 use std::collections::VecDeque;
 
 use super::layout::Watch;
 use super::state::FleshState;
-use crate::gpu::waiting::{Answer, ask, is_there, lost};
+use crate::gpu::waiting::{PendingMap, ask, is_there, lost};
 use crate::gpu::{GpuContext, GpuError};
 
-/// Copies in flight at most; a step beyond that is not copied, and the next copy reports its errors.
+/// Maximum number of copies in flight; further steps are not copied, and the next copy reports their errors.
 const COPIES: usize = 3;
 
-/// Brings [`Watch`]es to the host some steps late, and never waits.
+/// Copies [`Watch`]es to the host a few steps late, without waiting.
 ///
-/// Every submission: [`Watcher::copy`] while encoding, [`Watcher::submitted`] after it, and [`Watcher::poll`] whenever one likes.
+/// For every submission call [`Watcher::copy`] while encoding and [`Watcher::submitted`] afterwards; [`Watcher::poll`] at
+/// any time.
 #[derive(Debug)]
 pub struct Watcher {
     free: Vec<wgpu::Buffer>,
     encoded: Option<wgpu::Buffer>,
-    /// In the order of their submission.
-    under_way: VecDeque<(wgpu::Buffer, Answer, u64)>,
-    /// Submissions so far, and the one that the latest is of.
+    /// In order of submission.
+    under_way: VecDeque<(wgpu::Buffer, PendingMap, u64)>,
+    /// Number of submissions, and the one that `latest` belongs to.
     submissions: u64,
     heard: u64,
     latest: Vec<Watch>,
@@ -49,7 +50,7 @@ impl Watcher {
         }
     }
 
-    /// Encodes a copy behind the steps that were encoded before, if there is room for one.
+    /// Encodes a copy after the steps encoded so far, unless too many are in flight.
     pub fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
         if let Some(buffer) = self.encoded.take().or_else(|| self.free.pop()) {
             encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, buffer.size());
@@ -57,7 +58,7 @@ impl Watcher {
         }
     }
 
-    /// To be called after the encoded commands were submitted.
+    /// Must be called after the encoded commands were submitted.
     pub fn submitted(&mut self) {
         self.submissions += 1;
         if let Some(buffer) = self.encoded.take() {
@@ -66,19 +67,19 @@ impl Watcher {
         }
     }
 
-    /// How many submissions there were.
+    /// Number of submissions.
     #[must_use]
     pub fn submissions(&self) -> u64 {
         self.submissions
     }
 
-    /// The submission, from 1 on, that is known of by now; 0 if none is.
+    /// The last submission (from 1) whose statistics have arrived; 0 for none.
     #[must_use]
     pub fn heard(&self) -> u64 {
         self.heard
     }
 
-    /// What is known by now, an entry an instance.
+    /// The statistics that have arrived, one entry per instance.
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.

@@ -24,7 +24,7 @@ mod sweep;
 
 use crate::character::Character;
 
-pub use draft::Sealed;
+pub use draft::SealedGlb;
 pub use morph::{MorphFile, MorphSettings, MorphSummary};
 pub use rigged::{MOST_INFLUENCES, loses_materials, write_rigged_glb};
 
@@ -79,7 +79,7 @@ pub fn write_glb(character: &Character) -> Result<Vec<u8>, GlbWriteError> {
 }
 
 /// The bytes of a document without spooled frames.
-fn in_memory(sealed: &Sealed) -> Result<Vec<u8>, GlbWriteError> {
+fn in_memory(sealed: &SealedGlb) -> Result<Vec<u8>, GlbWriteError> {
     sealed.to_vec().map_err(|error| GlbWriteError::Encode {
         source: serde_json::Error::io(error),
     })

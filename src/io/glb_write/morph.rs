@@ -61,7 +61,7 @@ pub struct MorphFile {
     written: u64,
     target: AtomicFile,
     name: String,
-    base: Option<BaseFrame>,
+    base: Option<FirstMorphFrame>,
     keys: Vec<MorphKey>,
 }
 
@@ -77,7 +77,7 @@ struct MorphMesh {
 }
 
 #[derive(Debug)]
-struct BaseFrame {
+struct FirstMorphFrame {
     positions: Vec<Point>,
     normals: Vec<Vec3>,
     first_secs: f64,
@@ -167,7 +167,7 @@ impl MorphFile {
                 positions: positions.to_vec(),
                 normals: normals.to_vec(),
             };
-            self.base = Some(BaseFrame {
+            self.base = Some(FirstMorphFrame {
                 positions: positions.to_vec(),
                 normals: normals.to_vec(),
                 first_secs: time_secs,
@@ -192,7 +192,7 @@ impl MorphFile {
     }
 
     /// Makes the last frame a key.
-    fn key(&mut self, base: &BaseFrame) -> Result<(), IoError> {
+    fn key(&mut self, base: &FirstMorphFrame) -> Result<(), IoError> {
         let mut blocks = Vec::with_capacity(self.parts.len());
         let still = STILL * self.settings.size;
         for part in &mut self.parts {

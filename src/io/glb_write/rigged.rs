@@ -21,21 +21,24 @@ use crate::weights::SkinWeights;
 /// Maximum number of influences per vertex in the output: the maximum of the reader.
 pub const MOST_INFLUENCES: usize = 64;
 
+/// Bind matrices that differ by no more than this part agree: files hold them in single precision.
+const BIND_ROUNDING: f64 = 1e-4;
+
 /// A character with its skeleton, skin weights and clips as the bytes of a `.glb` file. Meshes
-/// without weights get those of `fallback` (one entry per mesh, in order). Of each vertex the
-/// `influences` largest weights are kept and normalised.
+/// that a skeleton moves get the weights of `chosen` (one entry per mesh, in order) where there are
+/// any, in place of their own. Of each vertex the `influences` largest weights are kept and normalised.
 ///
 /// # Errors
 /// [`GlbWriteError`].
 pub fn write_rigged_glb(
     character: &Character,
-    fallback: &[Option<SkinWeights>],
+    chosen: &[Option<SkinWeights>],
     influences: usize,
 ) -> Result<Vec<u8>, GlbWriteError> {
     if character.skeleton.is_empty() {
         return Err(GlbWriteError::NoSkeleton);
     }
-    let bound = bound(character, fallback, influences.clamp(1, MOST_INFLUENCES));
+    let bound = bound(character, chosen, influences.clamp(1, MOST_INFLUENCES))?;
     let mut draft = match kept_document(character) {
         None => fresh::whole(&bound)?,
         Some(document) => {
@@ -81,7 +84,11 @@ fn has_props(character: &Character) -> bool {
 }
 
 /// The character with its final weights.
-fn bound(character: &Character, fallback: &[Option<SkinWeights>], influences: usize) -> Character {
+fn bound(
+    character: &Character,
+    chosen: &[Option<SkinWeights>],
+    influences: usize,
+) -> Result<Character, GlbWriteError> {
     let mut bound = character.clone();
     let from_bind = |joint: &crate::rig::Joint| {
         joint
@@ -89,20 +96,60 @@ fn bound(character: &Character, fallback: &[Option<SkinWeights>], influences: us
             .try_inverse()
             .unwrap_or_else(Affine::identity)
     };
+    let joint_from_world: Vec<Affine> = character.skeleton.joints().iter().map(from_bind).collect();
     for (index, mesh) in bound.meshes.iter_mut().enumerate() {
-        match (&mut mesh.attachment, fallback.get(index)) {
-            (Attachment::Skinned { weights, .. }, _) => *weights = limited(weights, influences),
-            (attachment @ Attachment::Unweighted, Some(Some(weights))) => {
-                let joint_from_mesh = character.skeleton.joints().iter().map(from_bind).collect();
-                *attachment = Attachment::Skinned {
-                    weights: limited(weights, influences),
+        let chosen = chosen.get(index).and_then(Option::as_ref);
+        match (&mut mesh.attachment, chosen) {
+            (
+                Attachment::Skinned {
+                    weights,
                     joint_from_mesh,
+                },
+                Some(chosen),
+            ) => {
+                // Joints that the file's skin does not use have no matrix of their own for this mesh.
+                let world_from_mesh = world_from_mesh(character, weights, joint_from_mesh)
+                    .ok_or_else(|| GlbWriteError::Inconsistent {
+                        mesh: mesh.name.clone(),
+                        what: "its inverse bind matrices disagree, so that only the weights of the file fit it",
+                    })?;
+                for (matrix, joint_from_world) in joint_from_mesh.iter_mut().zip(&joint_from_world)
+                {
+                    *matrix = joint_from_world * world_from_mesh;
+                }
+                *weights = limited(chosen, influences);
+            }
+            (Attachment::Skinned { weights, .. }, None) => *weights = limited(weights, influences),
+            (attachment @ Attachment::Unweighted, Some(chosen)) => {
+                *attachment = Attachment::Skinned {
+                    weights: limited(chosen, influences),
+                    joint_from_mesh: joint_from_world.clone(),
                 };
             }
             _ => {}
         }
     }
-    bound
+    Ok(bound)
+}
+
+/// Where a skinned mesh is in the bind pose, if all joints that move it agree.
+fn world_from_mesh(
+    character: &Character,
+    weights: &SkinWeights,
+    joint_from_mesh: &[Affine],
+) -> Option<Affine> {
+    let mut joints = weights.joints.clone();
+    joints.sort_unstable();
+    joints.dedup();
+    let mut places = joints.into_iter().map(|joint| {
+        let joint = joint as usize;
+        character.skeleton.joints()[joint].world_from_bind * joint_from_mesh[joint]
+    });
+    let first = places.next()?;
+    let rounding = BIND_ROUNDING * (1.0 + first.matrix().amax());
+    places
+        .all(|place| (place.matrix() - first.matrix()).amax() <= rounding)
+        .then_some(first)
 }
 
 /// The largest influences of every vertex.
@@ -182,13 +229,25 @@ impl GlbDraft {
         attributes: &mut Object,
         done: &mut HashSet<usize>,
     ) {
-        let listed: Vec<usize> = self.list("skins")[skin]["joints"]
+        let mut listed: Vec<usize> = self.list("skins")[skin]["joints"]
             .as_array()
             .into_iter()
             .flatten()
             .filter_map(Value::as_u64)
             .map(|n| n as usize)
             .collect();
+        // Weights that are not the file's may need joints that its skin does not list.
+        let of_file = listed.len();
+        for &joint in &weights.joints {
+            let node = joint_nodes[joint as usize];
+            if !listed.contains(&node) {
+                listed.push(node);
+            }
+        }
+        let is_longer = listed.len() > of_file;
+        if is_longer {
+            set(&mut self.list_mut("skins")[skin], "joints", json!(listed));
+        }
         let mut place_of = vec![0_u16; joint_nodes.len()];
         let mut matrices = vec![Affine::identity(); listed.len()];
         for (joint, node) in joint_nodes.iter().enumerate() {
@@ -203,7 +262,8 @@ impl GlbDraft {
         }
         attributes.retain(|name, _| !name.starts_with("JOINTS_") && !name.starts_with("WEIGHTS_"));
         self.weights(weights, listed.len(), |joint| place_of[joint], attributes);
-        if done.insert(skin) && !self.list("skins")[skin]["inverseBindMatrices"].is_null() {
+        let has_matrices = !self.list("skins")[skin]["inverseBindMatrices"].is_null();
+        if (done.insert(skin) && has_matrices) || is_longer {
             let matrices = self.matrices(&matrices);
             set(
                 &mut self.list_mut("skins")[skin],
@@ -317,128 +377,4 @@ impl GlbDraft {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::*;
-    use crate::math::{Point64, Vec64};
-    use crate::progress::Progress;
-    use crate::rig::edit::{Rig, RigEdit};
-
-    const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-
-    /// The JSON of a GLB and its binary part.
-    fn split(glb: &[u8]) -> (Value, Vec<u8>) {
-        let length = |at: usize| {
-            u32::from_le_bytes(glb[at..at + 4].try_into().expect("four bytes")) as usize
-        };
-        let text = &glb[20..20 + length(12)];
-        let binary = &glb[28 + length(12)..];
-        (serde_json::from_slice(text).expect("JSON"), binary.to_vec())
-    }
-
-    fn load(name: &str, glb: &[u8], change: impl FnOnce(&mut Value)) -> Character {
-        let folder: PathBuf =
-            std::env::temp_dir().join(format!("sinew-rigged-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a place to write");
-        let (mut tree, binary) = split(glb);
-        change(&mut tree);
-        tree["buffers"][0]["uri"] = json!("b.bin");
-        std::fs::write(folder.join("b.bin"), binary).expect("written");
-        std::fs::write(folder.join("a.gltf"), tree.to_string()).expect("written");
-        let read =
-            crate::io::load(&[folder.join("a.gltf")], &Progress::new()).expect("a character");
-        std::fs::remove_dir_all(&folder).expect("clean up");
-        read
-    }
-
-    #[test]
-    fn another_rig_preserves_materials_and_extras() {
-        let arm =
-            crate::io::load(&[PathBuf::from("builtin:arm")], &Progress::new()).expect("built in");
-        let by_distance = |mesh: &SourceMesh| {
-            let mesh = crate::mesh::TriMesh {
-                positions: mesh.positions.clone(),
-                triangles: mesh.triangles.clone(),
-            };
-            Some(crate::weights::by_distance(&mesh, &arm.skeleton))
-        };
-        let weights: Vec<_> = arm.meshes.iter().map(by_distance).collect();
-        let glb = write_rigged_glb(&arm, &weights, 8).expect("written");
-        let painted = load("before", &glb, |tree| {
-            tree["images"] = json!([{"uri": PIXEL}]);
-            tree["textures"] = json!([{"source": 0}]);
-            tree["materials"] = json!([{"name": "cloth", "normalTexture": {"index": 0, "scale": 0.5}, "emissiveFactor": [0.25, 0.0, 0.0],
-                "extras": {"shop": "blue"}}]);
-            for mesh in tree["meshes"].as_array_mut().expect("meshes") {
-                mesh["extras"] = json!({"kept": 7});
-                mesh["primitives"][0]["material"] = json!(0);
-            }
-        });
-        let rig = Rig::of(&painted.skeleton);
-        let last = rig.len() - 1;
-        let position = rig.joints()[last].position + Vec64::new(0.01, 0.0, 0.0);
-        let rig = rig
-            .edited(
-                &RigEdit::Move {
-                    joint: last,
-                    position,
-                    with_children: false,
-                },
-                None,
-            )
-            .expect("possible")
-            .rig;
-        let rig = rig.edited(
-            &RigEdit::Add {
-                parent: Some(last),
-                position: Point64::from(position.coords * 1.05),
-                name: Some("new".into()),
-            },
-            None,
-        );
-        let edited = painted
-            .with_rig(&rig.expect("possible").rig)
-            .expect("a tree");
-        let glb = write_rigged_glb(&edited, &vec![None; edited.meshes.len()], 8).expect("written");
-        let (tree, _) = split(&glb);
-        let material = &tree["materials"][0];
-        assert_eq!(material["normalTexture"]["scale"], 0.5, "{material}");
-        assert_eq!(
-            (&material["emissiveFactor"][0], &material["extras"]["shop"]),
-            (&json!(0.25), &json!("blue"))
-        );
-        assert_eq!(
-            (
-                &tree["meshes"][0]["extras"]["kept"],
-                &tree["meshes"][0]["primitives"][0]["material"]
-            ),
-            (&json!(7), &json!(0))
-        );
-        assert!(!loses_materials(&edited));
-        let mut with_prop = edited.clone();
-        with_prop.meshes[0].attachment = Attachment::Rigid {
-            joint: 0,
-            joint_from_mesh: Affine::identity(),
-        };
-        assert!(
-            loses_materials(&with_prop),
-            "the joints that place a prop are removed"
-        );
-        let again = load("after", &glb, |_| {});
-        assert_eq!(again.skeleton.len(), edited.skeleton.len());
-        for (joint, other) in again.skeleton.joints().iter().zip(edited.skeleton.joints()) {
-            assert_eq!(joint.name, other.name);
-        }
-        for joint in 0..again.skeleton.len() {
-            assert!(
-                (again.skeleton.bind_position(joint) - edited.skeleton.bind_position(joint)).norm()
-                    < 1e-5,
-                "{joint}"
-            );
-        }
-        for (a, b) in again.bind_positions().iter().zip(edited.bind_positions()) {
-            assert!((a - b).norm() < 1e-5);
-        }
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! The body of a PLY, read number by number.
 
-use super::header::{Encoding, Scalar};
+use super::header::{Encoding, PlyScalar};
 use crate::io::bytes::number;
 use crate::io::error::{Parsed, bad};
 
@@ -21,7 +21,7 @@ impl<'a> BodyReader<'a> {
     }
 
     /// The next number; `where_` describes its location for messages.
-    pub(super) fn next(&mut self, scalar: Scalar, where_: impl Fn() -> String) -> Parsed<f64> {
+    pub(super) fn next(&mut self, scalar: PlyScalar, where_: impl Fn() -> String) -> Parsed<f64> {
         match self.encoding {
             Encoding::Text => self.word(where_),
             Encoding::Little => self.binary(scalar, false, where_),
@@ -32,8 +32,8 @@ impl<'a> BodyReader<'a> {
     /// The length of a list.
     pub(super) fn length(
         &mut self,
-        length: Scalar,
-        item: Scalar,
+        length: PlyScalar,
+        item: PlyScalar,
         where_: impl Fn() -> String,
     ) -> Parsed<usize> {
         let value = self.next(length, &where_)?;
@@ -80,7 +80,7 @@ impl<'a> BodyReader<'a> {
         ))
     }
 
-    fn binary(&mut self, scalar: Scalar, big: bool, where_: impl Fn() -> String) -> Parsed<f64> {
+    fn binary(&mut self, scalar: PlyScalar, big: bool, where_: impl Fn() -> String) -> Parsed<f64> {
         let Some((number, rest)) = self.bytes.split_at_checked(scalar.size()) else {
             return bad(format!("{}: the file ends too early", where_()));
         };
@@ -91,14 +91,14 @@ impl<'a> BodyReader<'a> {
         }
         let [a, b, c, d, ..] = little;
         Ok(match scalar {
-            Scalar::I8 => f64::from(a.cast_signed()),
-            Scalar::U8 => f64::from(a),
-            Scalar::I16 => f64::from(i16::from_le_bytes([a, b])),
-            Scalar::U16 => f64::from(u16::from_le_bytes([a, b])),
-            Scalar::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
-            Scalar::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
-            Scalar::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
-            Scalar::F64 => f64::from_le_bytes(little),
+            PlyScalar::I8 => f64::from(a.cast_signed()),
+            PlyScalar::U8 => f64::from(a),
+            PlyScalar::I16 => f64::from(i16::from_le_bytes([a, b])),
+            PlyScalar::U16 => f64::from(u16::from_le_bytes([a, b])),
+            PlyScalar::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
+            PlyScalar::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
+            PlyScalar::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
+            PlyScalar::F64 => f64::from_le_bytes(little),
         })
     }
 }

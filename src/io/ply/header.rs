@@ -4,7 +4,7 @@ use crate::io::error::{Parsed, bad};
 
 /// A number's type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scalar {
+pub(super) enum PlyScalar {
     I8,
     U8,
     I16,
@@ -26,8 +26,8 @@ pub(super) enum Encoding {
 /// One number, or a list preceded by its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PropertyKind {
-    One(Scalar),
-    List { length: Scalar, item: Scalar },
+    One(PlyScalar),
+    List { length: PlyScalar, item: PlyScalar },
 }
 
 /// A property of an element.
@@ -64,7 +64,7 @@ fn abridged(line: &str) -> String {
     line.trim().chars().take(60).collect()
 }
 
-impl Scalar {
+impl PlyScalar {
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "char" | "int8" => Self::I8,
@@ -195,9 +195,9 @@ impl Header {
 
     fn property(&mut self, shape: &[&str], name: &str, line: &str) -> Parsed<()> {
         let shape = match *shape {
-            [scalar] => Scalar::named(scalar).map(PropertyKind::One),
-            ["list", length, item] => Scalar::named(length)
-                .zip(Scalar::named(item))
+            [scalar] => PlyScalar::named(scalar).map(PropertyKind::One),
+            ["list", length, item] => PlyScalar::named(length)
+                .zip(PlyScalar::named(item))
                 .map(|(length, item)| PropertyKind::List { length, item }),
             _ => None,
         };

@@ -1,12 +1,14 @@
-//! Parts of the skin that are no flesh follow it: cloth vertex by vertex, small things stiffly, others rigidly with a joint.
+//! Parts of the skin that are not flesh follow it: cloth per vertex, small props rigidly with the surface, others rigidly
+//! with a joint.
 //!
-//! Which part does what is decided by [`crate::tissue::parts`]. Bound once at rest; a frame then moves them by where the flesh is.
+//! [`crate::tissue::parts`] decides how each part moves. Binding is done once at rest; a frame then moves the parts with the
+//! flesh.
 //!
-//! - `soft`: a vertex follows a smooth blend of local affine frames of the flesh around it, and close to the flesh exactly the point
-//!   of the flesh that it lies over, so that cloth neither tears nor sinks in.
-//! - `stiff`: a cluster of parts moves by the rigid motion that fits a patch of the surface next to it best; the surface is that of
-//!   the flesh and of the cloth on it.
-//! - rigid: a part moves with its joint, whatever the flesh does.
+//! - `soft`: a vertex follows a smooth blend of local affine frames of the flesh around it; close to the flesh it also
+//!   follows its closest point exactly, so that cloth neither tears nor intersects.
+//! - `stiff`: a cluster of parts moves by the rigid motion that best fits a patch of the adjacent surface (flesh and the
+//!   cloth on it).
+//! - rigid: a part moves with its joint, independently of the flesh.
 
 mod soft;
 mod stiff;
@@ -26,7 +28,7 @@ use soft::Soft;
 pub use soft::{Control, FRAMES, Rider, STRETCH, Tangent};
 pub use stiff::{PATCH, PatchPoint, Stiff};
 
-/// What moves with one joint.
+/// Vertices that move with one joint.
 #[derive(Debug, Clone)]
 pub struct Rigid {
     /// The joint.
@@ -39,14 +41,14 @@ pub struct Rigid {
     pub rest: Vec<Point>,
 }
 
-/// All that parts ride by, by vertices of the skin, for those who place them elsewhere (`gpu::surface`).
+/// Binding of cloth and props by vertices of the skin, for devices (`gpu::surface`).
 #[derive(Debug, Clone, Copy)]
 pub struct PlainRiding<'a> {
-    /// Vertex by vertex.
+    /// Cloth, per vertex.
     pub cloth: PlainCloth<'a>,
-    /// Cluster by cluster, after the cloth.
+    /// Props, per cluster; evaluated after the cloth.
     pub stiff: &'a [Stiff],
-    /// With joints.
+    /// Parts that move with joints.
     pub rigid: &'a [Rigid],
 }
 
@@ -57,13 +59,13 @@ pub struct PlainCloth<'a> {
     pub origin: Point,
     /// Points of the flesh with frames.
     pub controls: &'a [Control],
-    /// What these are fitted to.
+    /// Neighbours that the controls' frames are fitted to.
     pub patches: &'a [Tangent],
     /// The vertices of cloth.
     pub riders: &'a [Rider],
 }
 
-/// The parts that are no flesh, bound to it at rest.
+/// The parts that are not flesh, bound to it at rest.
 #[derive(Debug, Clone)]
 pub struct Riding {
     soft: Soft,
@@ -72,21 +74,21 @@ pub struct Riding {
     vertices: usize,
 }
 
-/// What the parts are bound to.
-struct Ground<'a> {
+/// The flesh surface that cloth and props are bound to.
+struct BindTarget<'a> {
     mesh: &'a TriMesh,
     parts: &'a Parts,
     weights: Option<&'a SkinWeights>,
     tree: TriangleTree,
-    /// Per vertex a third of the area of its triangles.
+    /// Per vertex, a third of the area of its triangles.
     area: Vec<f32>,
     /// Diagonal of the skin's box.
     size: f64,
 }
 
 impl Riding {
-    /// Binds the parts of a skin given in the bind pose. `weights` has one row per vertex of it, if there are any: the file's or made
-    /// from distances; with them nothing hangs on flesh that moves otherwise than it itself.
+    /// Binds the parts of a skin in the bind pose. `weights` has one row per vertex of the skin, if given (from the file or
+    /// computed from distances); with weights, a vertex only follows flesh that moves like itself.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -143,7 +145,7 @@ impl Riding {
                 vertices,
             });
         }
-        let ground = Ground::new(mesh, parts, weights);
+        let ground = BindTarget::new(mesh, parts, weights);
         progress.check()?;
         let soft = Soft::bind(&ground, &cloth);
         progress.check()?;
@@ -160,8 +162,8 @@ impl Riding {
         })
     }
 
-    /// Moves all vertices that are no flesh by where the flesh vertices among `skin_positions` are now. Allocates nothing, and the
-    /// result doesn't depend on the number of threads.
+    /// Moves all vertices that are not flesh, given the flesh vertices in `skin_positions`. Allocates nothing, and the
+    /// result does not depend on the number of threads.
     ///
     /// # Panics
     /// If there are fewer positions or joints than when it was bound.
@@ -181,7 +183,7 @@ impl Riding {
         }
     }
 
-    /// All its numbers.
+    /// The binding as data.
     #[must_use]
     pub fn plain(&self) -> PlainRiding<'_> {
         PlainRiding {
@@ -191,20 +193,20 @@ impl Riding {
         }
     }
 
-    /// How many vertices are no flesh.
+    /// Number of vertices that are not flesh.
     #[must_use]
     pub fn len(&self) -> usize {
         self.vertices
     }
 
-    /// Whether all is flesh.
+    /// Whether the whole skin is flesh.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.vertices == 0
     }
 }
 
-impl<'a> Ground<'a> {
+impl<'a> BindTarget<'a> {
     fn new(mesh: &'a TriMesh, parts: &'a Parts, weights: Option<&'a SkinWeights>) -> Self {
         let mut area = vec![0.0; mesh.positions.len()];
         for (index, triangle) in mesh.triangles.iter().enumerate() {
@@ -241,7 +243,7 @@ impl<'a> Ground<'a> {
         )
     }
 
-    /// How alike two vertices move, 0..=1: the weight that they have in common. 1 without weights.
+    /// Similarity of two vertices' motion, 0..=1: the weight that they share. 1 without weights.
     fn likeness(&self, a: u32, b: u32) -> f32 {
         let Some(weights) = self.weights else {
             return 1.0;
@@ -260,7 +262,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The closest point of the flesh; rather one that moves alike.
+    /// The closest point of the flesh, preferring flesh that moves alike.
     fn closest_flesh(&self, vertex: u32) -> Option<Closest> {
         let position = self.mesh.positions[vertex as usize].cast::<f64>();
         let corner = |triangle: u32| self.mesh.triangles[triangle as usize][0];

@@ -1,15 +1,15 @@
-//! Small things ride as one: the rigid motion that fits the surface next to them best.
+//! Small props move rigidly: by the rigid motion that best fits the adjacent surface.
 
 use nalgebra::Matrix3;
 
-use super::Ground;
+use super::BindTarget;
 use crate::math::{Point, Point64, Vec64, closest_rotation};
 
-/// Vertices of a cluster that are asked how far the surface is.
+/// Vertices of a cluster whose distance to the surface is sampled.
 const SAMPLES: usize = 64;
-/// Most vertices of a patch.
+/// Maximum number of vertices of a patch.
 pub const PATCH: usize = 192;
-/// Fewest.
+/// Minimum number.
 const FEWEST: usize = 8;
 
 /// A cluster of small parts and the patch of surface that it follows.
@@ -17,7 +17,7 @@ const FEWEST: usize = 8;
 pub struct Stiff {
     /// Of the skin.
     pub vertices: Vec<u32>,
-    /// Relative to the patch's middle.
+    /// Relative to the patch's centroid.
     pub rest: Vec<Vec64>,
     /// At most [`PATCH`] points.
     pub patch: Vec<PatchPoint>,
@@ -30,12 +30,12 @@ pub struct PatchPoint {
     pub vertex: u32,
     /// Sums to 1 over the patch.
     pub weight: f64,
-    /// Relative to the patch's middle.
+    /// Relative to the patch's centroid.
     pub rest: Vec64,
 }
 
 impl Stiff {
-    pub(super) fn bind(ground: &Ground<'_>, vertices: &[u32]) -> Self {
+    pub(super) fn bind(ground: &BindTarget<'_>, vertices: &[u32]) -> Self {
         let positions = &ground.mesh.positions;
         let at = |v: u32| positions[v as usize].cast::<f64>();
         let step = (vertices.len() / SAMPLES).max(1);
@@ -72,7 +72,7 @@ impl Stiff {
         Self::of_patch(ground, vertices, &thinned(patch))
     }
 
-    fn of_patch(ground: &Ground<'_>, vertices: &[u32], patch: &[(u32, f64)]) -> Self {
+    fn of_patch(ground: &BindTarget<'_>, vertices: &[u32], patch: &[(u32, f64)]) -> Self {
         let at = |v: u32| ground.mesh.positions[v as usize].cast::<f64>();
         let total: f64 = patch.iter().map(|&(_, weight)| weight).sum();
         let middle: Vec64 = patch
@@ -110,7 +110,7 @@ impl Stiff {
 }
 
 /// The vertices of the surface within `reach` of the samples, with weights that fall smoothly to 0 there.
-fn gather(ground: &Ground<'_>, samples: &[(u32, Point64)], reach: f64) -> Vec<(u32, f64)> {
+fn gather(ground: &BindTarget<'_>, samples: &[(u32, Point64)], reach: f64) -> Vec<(u32, f64)> {
     let mut bounds = crate::mesh::Bounds::of(
         &samples
             .iter()

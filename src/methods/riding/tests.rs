@@ -7,14 +7,14 @@ use crate::tissue::SkinComponent;
 const RADIUS: f32 = 0.1;
 
 /// A limb along y with a sleeve around it and a button on it.
-struct Scene {
+struct SleeveScene {
     mesh: TriMesh,
     parts: Parts,
     skeleton: Skeleton,
     flesh: usize,
 }
 
-fn scene(sleeve_radius: f32) -> Scene {
+fn scene(sleeve_radius: f32) -> SleeveScene {
     let limb = tube(RADIUS, 1.0, 80, 32, true);
     let sleeve = moved(tube(sleeve_radius, 0.8, 64, 40, false), Vec3::y() * 0.1);
     let button = ball(Point::new(0.0, 0.5, RADIUS + 0.01), 0.02, 6, 8);
@@ -48,7 +48,7 @@ fn scene(sleeve_radius: f32) -> Scene {
         part_of_vertex,
         parts: places.into_iter().map(part).collect(),
     };
-    Scene {
+    SleeveScene {
         flesh: shells[0].positions.len(),
         mesh: joined(&shells),
         parts,
@@ -56,7 +56,7 @@ fn scene(sleeve_radius: f32) -> Scene {
     }
 }
 
-impl Scene {
+impl SleeveScene {
     fn riding(&self) -> Riding {
         Riding::bind(
             &self.mesh,
@@ -68,7 +68,7 @@ impl Scene {
         .unwrap()
     }
 
-    /// Positions with the flesh where `map` takes it and the rest left as garbage.
+    /// Positions with the flesh moved by `map` and all other vertices set to NaN.
     fn placed(&self, map: impl Fn(&Point) -> Point, world_from_joint: &[Affine]) -> Vec<Point> {
         let mut riding = self.riding();
         assert_eq!(riding.len(), self.mesh.positions.len() - self.flesh);
@@ -87,7 +87,7 @@ impl Scene {
         (0..self.mesh.positions.len()).filter(move |&v| self.parts.part_of_vertex[v] == part)
     }
 
-    /// Shortest and longest ratio of an edge's length to that at rest.
+    /// Smallest and largest ratio of an edge's length to its rest length.
     fn stretch(&self, part: u32, now: &[Point]) -> (f32, f32) {
         let edges = self
             .mesh
@@ -104,7 +104,7 @@ impl Scene {
     }
 }
 
-fn joints(scene: &Scene) -> Vec<Affine> {
+fn joints(scene: &SleeveScene) -> Vec<Affine> {
     scene.skeleton.bind_transforms()
 }
 
@@ -112,7 +112,7 @@ fn joints(scene: &Scene) -> Vec<Affine> {
 fn bent(p: &Point, angle: f32) -> Point {
     let (from, to) = (0.3, 0.7);
     let at = |y: f32| angle * ((y - from) / (to - from)).clamp(0.0, 1.0);
-    // The middle line by summing many short steps.
+    // The centre line, as the sum of many short steps.
     let steps = 2000;
     let mut middle = Vec3::zeros();
     for k in 0..steps {
@@ -124,7 +124,7 @@ fn bent(p: &Point, angle: f32) -> Point {
 }
 
 /// Distance to the flesh, negative inside.
-fn outside(scene: &Scene, now: &[Point], vertex: usize) -> f64 {
+fn outside(scene: &SleeveScene, now: &[Point], vertex: usize) -> f64 {
     let p = now[vertex].cast::<f64>();
     let flesh = scene
         .mesh

@@ -5,7 +5,7 @@ use super::{PADDING, Subdomain, Triangle};
 use crate::numerics::lanes::SLOTS;
 use crate::numerics::pattern::Cliques;
 
-/// What [`Layout::build`] makes.
+/// What [`PartitionLayout::build`] makes.
 pub(super) struct Built {
     pub(super) subdomains: Vec<Subdomain>,
     pub(super) top: Vec<u32>,
@@ -14,7 +14,7 @@ pub(super) struct Built {
 }
 
 /// What is laid out: which supernode and so which unknown belongs to whom.
-pub(super) struct Layout<'a> {
+pub(super) struct PartitionLayout<'a> {
     pub(super) tree: &'a EliminationTree,
     pub(super) cliques: &'a Cliques,
     /// Subdomain of every supernode; `u32::MAX` for the top.
@@ -22,7 +22,7 @@ pub(super) struct Layout<'a> {
     pub(super) slots_behind: &'a dyn Fn(&[u32]) -> usize,
 }
 
-impl Layout<'_> {
+impl PartitionLayout<'_> {
     /// Lays out `count` subdomains and the top; `None` if something does not fit its slots.
     pub(super) fn build(&self, top: &[usize], count: usize) -> Option<Built> {
         let tree = self.tree;

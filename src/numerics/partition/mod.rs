@@ -14,7 +14,7 @@ use faer::sparse::linalg::cholesky::SymbolicCholesky;
 
 use super::FactorError;
 use super::pattern::{Cliques, Pattern};
-use layout::Layout;
+use layout::PartitionLayout;
 use tree::EliminationTree;
 
 /// Unknowns of a subdomain at least, as long as there are fewer than [`MAX_SUBDOMAINS`].
@@ -120,7 +120,7 @@ impl Partition {
                 .ilog2();
         loop {
             let (owners, top) = tree.share_out(wanted);
-            let layout = Layout {
+            let layout = PartitionLayout {
                 tree: &tree,
                 cliques,
                 owners: &owners,

@@ -43,32 +43,16 @@ pub(super) struct TissueOverlay {
 impl TissueOverlay {
     pub(super) fn of(subject: &Arc<Subject>, tissue: &Tissue) -> Self {
         let source_from_skin = subject.skin.source_from_skin();
-        let source_of = |sim: usize| {
-            let flesh = subject
-                .sim()
-                .skin_from_sim
-                .get(sim)
-                .copied()
-                .unwrap_or_default();
-            let skin = subject
-                .body()
-                .skin_from_flesh
-                .get(flesh as usize)
-                .copied()
-                .unwrap_or(flesh);
-            source_from_skin
-                .get(skin as usize)
-                .copied()
-                .unwrap_or_default()
-        };
-        let vertices = subject.sim().mesh.positions.len();
+        let source_of = |skin: &u32| source_from_skin[*skin as usize];
+        let skin_from_sim = &subject.sim().skin_from_sim;
+        let vertices = skin_from_sim.len();
         Self {
             subject: subject.clone(),
             frame: BaseFrame::default(),
             base: vec![Point::origin(); tissue.base.len()],
             base_normals: vec![Vec3::zeros(); tissue.base.len()],
             skin: vec![Point::origin(); vertices],
-            source_from_sim: (0..vertices).map(source_of).collect(),
+            source_from_sim: skin_from_sim.iter().map(source_of).collect(),
             edges: None,
             cells: Cells::default(),
         }
@@ -207,4 +191,47 @@ fn inner_edges(tissue: &Tissue) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> = edges.into_iter().collect();
     edges.sort_unstable();
     edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::character::{Place, SimVertices, SourceMesh};
+    use crate::io::builtin::load_builtin;
+    use crate::mesh::Bounds;
+    use crate::mesh::shapes::ball;
+    use crate::progress::Progress;
+
+    /// The vertices of a part that rides come first, so that vertices of the flesh and of the skin have different numbers.
+    #[test]
+    fn simulated_vertices_take_their_own_source_vertices_where_parts_ride() {
+        let mut character = load_builtin("cylinder").unwrap();
+        let bounds = Bounds::of(&character.bind_positions());
+        let button = ball(bounds.max, 0.05 * bounds.size(), 6, 8);
+        let button = SourceMesh::bare("button", button.positions, button.triangles);
+        character.meshes.insert(0, button);
+        character.flesh.sim_vertices = SimVertices::All;
+        let parts = &mut character.flesh.parts;
+        parts.insert("button".to_owned(), Place::Rides);
+        let subject = Subject::build(Arc::new(character), &Progress::new()).unwrap();
+        let subject = Arc::new(subject);
+        assert!(!subject.body().parts.all_flesh());
+        let tissue = &subject.flesh().expect("has flesh").tissue;
+        let mut overlay = TissueOverlay::of(&subject, tissue);
+        overlay.place(
+            tissue,
+            &Moment {
+                subject: &subject,
+                positions: &subject.bind_positions,
+                normals: &[],
+                simulated: &[],
+                world_from_joint: &subject.character.skeleton.bind_transforms(),
+                contacts: &[],
+                velocities: &[],
+            },
+        );
+        for (shown, simulated) in overlay.skin.iter().zip(&subject.sim().mesh.positions) {
+            assert!((shown - simulated).norm() <= 1e-6 * subject.size);
+        }
+    }
 }

@@ -4,7 +4,6 @@
 //! ambient occlusion and its blur, and one multisampled pass with everything visible. Unneeded
 //! passes are skipped.
 
-mod crowd;
 mod passes;
 mod skins;
 

@@ -11,7 +11,7 @@ use crate::rig::{Channel, Clip, Curve, Interpolation, Skeleton, Trs};
 
 /// The animated channels of one joint.
 #[derive(Default)]
-struct Channels {
+struct JointChannels {
     translation: Option<ChannelKeys<3>>,
     rotation: Option<ChannelKeys<4>>,
     scale: Option<ChannelKeys<3>>,
@@ -35,7 +35,7 @@ impl KeyedClip {
             .enumerate()
             .map(|(joint, known)| (joint, &known.rest))
         {
-            let mut channels = Channels::default();
+            let mut channels = JointChannels::default();
             for track in clip.tracks.iter().filter(|track| track.joint == joint) {
                 match &track.channel {
                     Channel::Translation(curve) => channels.translation = keys_of(curve, |v| *v),
@@ -310,7 +310,7 @@ impl<const D: usize> ChannelKeys<D> {
     }
 }
 
-impl Channels {
+impl JointChannels {
     /// The keys of the joint.
     fn joined(mut self, rest: &Trs) -> Vec<Key> {
         self.agree_on_steps();

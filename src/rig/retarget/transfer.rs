@@ -58,6 +58,50 @@ struct Root {
     source_start: Vec64,
 }
 
+impl Root {
+    fn of(
+        alignment: &Alignment<'_>,
+        motion: &SourceMotion<'_>,
+        mapping: &Mapping,
+        drivers: &[Option<Driver>],
+    ) -> Self {
+        let (marks, stance) = (alignment.target_marks, alignment.target_stance);
+        let up = alignment.own_up;
+        let scale = mapping.scale.unwrap_or_else(|| {
+            let own = SourceMotion::lengths(marks, stance, &up);
+            let theirs = SourceMotion::lengths(&motion.marks, alignment.source_stance, &up);
+            let both = own
+                .into_iter()
+                .zip(theirs)
+                .find_map(|(own, theirs)| Some(own? / theirs?));
+            both.filter(|scale| scale.is_finite()).unwrap_or(1.0)
+        });
+        let joint = marks
+            .joints(Role::Hips)
+            .first()
+            .copied()
+            .or_else(|| drivers.iter().position(Option::is_some))
+            .unwrap_or(0);
+        let start = marks
+            .middle(stance, Role::Thigh)
+            .unwrap_or(stance.places[joint]);
+        let partner = drivers
+            .get(joint)
+            .and_then(Option::as_ref)
+            .and_then(|driver| driver.between[1])
+            .unwrap_or(0);
+        Self {
+            joint,
+            partner,
+            scale,
+            up,
+            start,
+            middle: stance.turns[joint].inverse() * (start - stance.places[joint]),
+            source_start: middle_of_hips(motion, &motion.at(motion.times_secs[0]), partner),
+        }
+    }
+}
+
 /// One frame of the result.
 struct RetargetedFrame {
     turns: Vec<Quat>,
@@ -99,10 +143,6 @@ pub(super) fn transfer(
 }
 
 impl<'a> Transfer<'a> {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one value after the other, each needed by the next"
-    )]
     fn new(
         motion: SourceMotion<'a>,
         target: &'a Skeleton,
@@ -122,14 +162,6 @@ impl<'a> Transfer<'a> {
             Quat::identity()
         };
         let source_stance = motion.stance.turned(&axes);
-        let body = body_turn(
-            &motion,
-            &source_stance,
-            &axes,
-            &marks,
-            &target_stance,
-            target_up,
-        );
         let turned = |found: &BTreeMap<Role, Vec64>| {
             found
                 .iter()
@@ -144,47 +176,27 @@ impl<'a> Transfer<'a> {
             source: motion.skeleton,
             source_stance: &source_stance,
             source_marks: &motion.marks,
-            body,
+            body: body_turn(
+                &motion,
+                &source_stance,
+                &axes,
+                &marks,
+                &target_stance,
+                target_up,
+            ),
             hinges: &hinges,
             soles: &soles,
             on_tiptoe: motion.stance_is_a_moment,
             own_up: target_up.vector(),
         };
         let drivers = drivers(&alignment, links);
-        let up = target_up.vector();
-        let scale = mapping.scale.unwrap_or_else(|| {
-            let own = SourceMotion::lengths(&marks, &target_stance, &up);
-            let theirs = SourceMotion::lengths(&motion.marks, &source_stance, &up);
-            let both = own
-                .into_iter()
-                .zip(theirs)
-                .find_map(|(own, theirs)| Some(own? / theirs?));
-            both.filter(|scale| scale.is_finite()).unwrap_or(1.0)
-        });
-        let joint = marks
-            .joints(Role::Hips)
-            .first()
-            .copied()
-            .or_else(|| drivers.iter().position(Option::is_some))
-            .unwrap_or(0);
-        let start = marks
-            .middle(&target_stance, Role::Thigh)
-            .unwrap_or(target_stance.places[joint]);
-        let middle = target_stance.turns[joint].inverse() * (start - target_stance.places[joint]);
+        let root = Root::of(&alignment, &motion, mapping, &drivers);
         let source_soles = Soles::of(
             motion.skeleton,
             &motion.stance,
             &motion.marks,
             motion.up.vector(),
         );
-        let target_soles = Soles::of(target, &target_stance, &marks, up);
-        let first = motion.at(motion.times_secs[0]);
-        let partner = drivers
-            .get(joint)
-            .and_then(Option::as_ref)
-            .and_then(|driver| driver.between[1])
-            .unwrap_or(0);
-        let source_start = middle_of_hips(&motion, &first, partner);
         let base_turns = target
             .joints()
             .iter()
@@ -193,17 +205,9 @@ impl<'a> Transfer<'a> {
         let both_feet = Side::BOTH
             .iter()
             .all(|side| !motion.marks.joints(Role::Foot(*side)).is_empty());
-        let legs = Side::BOTH.map(|side| Leg::of(&marks, side).filter(|_| both_feet));
-        let root = Root {
-            joint,
-            partner,
-            scale,
-            up,
-            start,
-            middle,
-            source_start,
-        };
         Self {
+            target_soles: Soles::of(target, &target_stance, &marks, root.up),
+            legs: Side::BOTH.map(|side| Leg::of(&marks, side).filter(|_| both_feet)),
             motion,
             target,
             axes,
@@ -211,8 +215,6 @@ impl<'a> Transfer<'a> {
             base_turns,
             root,
             source_soles,
-            target_soles,
-            legs,
         }
     }
 

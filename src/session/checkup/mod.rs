@@ -1,10 +1,9 @@
 //! What is in a character, in numbers and sentences: for `info` and for the window's panel.
 
 mod findings;
-mod up_axis;
 
+pub use crate::character::UpAxis;
 pub use findings::{Finding, FindingKind, Spot};
-pub use up_axis::UpAxis;
 
 use std::path::PathBuf;
 
@@ -171,7 +170,7 @@ impl Checkup {
     pub fn with_progress(subject: &Subject, progress: &Progress) -> Result<Self, Cancelled> {
         let character = &subject.character;
         let joints = character.skeleton.joints();
-        let up_axis = up_axis(subject);
+        let up_axis = subject.up_axis();
         subject.make_flesh(&progress.part(0.0, 0.5))?;
         let progress = &progress.part(0.5, 1.0);
         let flesh = subject.flesh();
@@ -224,12 +223,6 @@ impl Checkup {
             notes,
         })
     }
-}
-
-/// Which way is up: guessed from skeleton and skin, or from all that there is if nothing is skin.
-#[must_use]
-pub fn up_axis(subject: &Subject) -> UpAxis {
-    UpAxis::guess(&subject.character.skeleton, &subject.bounds)
 }
 
 impl PartSummary {

@@ -15,6 +15,7 @@ use crate::session::{
     BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Document, Level, Moments, Motion, Take, Waker,
     bake, with_takes, write_motion, write_rig,
 };
+use crate::weights::WeightMethod;
 
 /// Joints that move a vertex in an exported rig: what engines expect.
 const INFLUENCES: usize = 4;
@@ -184,7 +185,7 @@ impl Projects {
         export: Export,
         path: PathBuf,
         document: &Document,
-        pose: &Pose,
+        (pose, weights): (&Pose, WeightMethod),
         messages: &mut Messages,
         waker: Option<&Waker>,
     ) {
@@ -214,7 +215,7 @@ impl Projects {
         let (takes, pose, params) = (document.takes.clone(), pose.clone(), document.params);
         let work = move |progress: &Progress| {
             export.run(
-                &with_takes(&subject, &takes),
+                &with_takes(&subject, &takes).weighted(weights),
                 pose,
                 &params,
                 &path,

@@ -371,8 +371,7 @@ fn nonsense_changes_nothing() {
 /// Hands, feet, heads and tails of real characters, pulled about: they reach what they can, and nothing jumps.
 #[test]
 fn real_characters_follow_the_hand() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(std::path::PathBuf::from) else {
-        crate::skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = crate::skip::data() else {
         return;
     };
     let mut seen = 0;

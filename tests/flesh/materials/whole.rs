@@ -171,8 +171,7 @@ fn rigid_motion_moves_all_rigidly() {
 /// pose brings them back.
 #[test]
 fn real_characters_take_every_option() {
-    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(std::path::PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(data) = skip::data() else {
         return;
     };
     for name in [

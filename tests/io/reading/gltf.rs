@@ -3,11 +3,11 @@
 use sinew::math::Point;
 use sinew::mesh::Bounds;
 
-use super::{data, has_note, load_all, read, refusal, volume};
+use super::{has_note, load_all, read, refusal, skip, volume};
 
 #[test]
 fn a_mesh_compressed_by_meshoptimizer_is_a_box() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else { return };
     let character = load_all(&folder, &["D_torture/gt_BoxMeshopt_glb/BoxMeshopt.glb"]);
     assert_eq!(
         (character.source_vertices(), character.source_triangles()),
@@ -28,7 +28,7 @@ fn a_mesh_compressed_by_meshoptimizer_is_a_box() {
 
 #[test]
 fn vrm_characters_say_which_joint_is_what() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else { return };
     for (file, springs) in [
         ("A_rigged/vrm_armature_transform/armature_transform.vrm", 0),
         ("A_rigged/vrm_sphere/sphere.vrm", 0),

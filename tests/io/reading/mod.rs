@@ -228,14 +228,6 @@ fn volume(character: &Character) -> f32 {
         .sum()
 }
 
-fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from);
-    if folder.is_none() {
-        skip::skipped("SINEW_TEST_DATA is not set");
-    }
-    folder
-}
-
 fn load_all(folder: &Path, files: &[&str]) -> Character {
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
     load(&paths, &Progress::new()).unwrap_or_else(|error| panic!("{error}"))
@@ -244,7 +236,9 @@ fn load_all(folder: &Path, files: &[&str]) -> Character {
 /// The weights of libigl's arm have a column for each bone: every joint but the last holds the flesh around its bone.
 #[test]
 fn the_arm_of_libigl_brings_its_weights() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     let arm = load_all(
         &folder.join("B_unrigged/libigl_arm"),
         &["arm-weights.dmat", "arm.tgf", "arm.obj"],
@@ -298,7 +292,9 @@ fn the_arm_of_libigl_brings_its_weights() {
 
 #[test]
 fn rigs_and_motions_from_several_scenes_in_any_order() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = skip::data() else {
+        return;
+    };
     let folder = folder.join("B_unrigged/m2m_dragon_trio");
     let files = [
         "model-dragon.glb",

@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers, Pos2, Response, Ui};
 
-use super::{EditTool, EditView, Handle, Under};
+use super::{EditTool, EditView, LandmarkHandle, Under};
 use crate::app::actions::Actions;
 use crate::app::viewport::screen_map::ScreenMap;
 use crate::math::{Point64, Vec64};
@@ -46,7 +46,7 @@ pub enum EditDrag {
         reach: f32,
     },
     /// A landmark of the template, or its mirrored counterpart.
-    Landmark(Handle),
+    Landmark(LandmarkHandle),
 }
 
 /// Range of a dragged radius, relative to the initial one.

@@ -3,7 +3,7 @@
 use egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, vec2};
 
 use super::pick::ring_corners;
-use super::{EditDrag, EditTool, EditView, Handle, Under, carrier};
+use super::{EditDrag, EditTool, EditView, LandmarkHandle, Under, carrier};
 use crate::app::theme::Colors;
 use crate::app::viewport::Viewport;
 use crate::app::viewport::screen_map::ScreenMap;
@@ -340,7 +340,7 @@ impl EditPainter<'_> {
         }
     }
 
-    fn landmarks(&self, fitting: &super::Fitting, hovered: Option<Handle>) {
+    fn landmarks(&self, fitting: &super::Fitting, hovered: Option<LandmarkHandle>) {
         for (from, to) in fitting.lines() {
             if let (Some(a), Some(b)) = (self.map.project(&from), self.map.project(&to)) {
                 self.painter.extend(Shape::dashed_line(

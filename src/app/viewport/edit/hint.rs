@@ -1,6 +1,6 @@
 //! Mouse hints of edit mode.
 
-use super::{EditDrag, EditTool, EditView, Handle, Under};
+use super::{EditDrag, EditTool, EditView, LandmarkHandle, Under};
 use crate::app::viewport::edit::carrier;
 use crate::rig::edit::Partner;
 
@@ -21,7 +21,7 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
             _ if fitting.landmarks.is_empty() => {
                 "Looking at the mesh – the landmarks come in a moment".to_owned()
             }
-            Some(Under::Landmark(Handle { landmark, mirrored })) => {
+            Some(Under::Landmark(LandmarkHandle { landmark, mirrored })) => {
                 let side = if mirrored { ", the other side" } else { "" };
                 format!(
                     "{}{side}: drag it to where it belongs",

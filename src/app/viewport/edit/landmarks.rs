@@ -9,7 +9,7 @@ use crate::rig::edit::{Mirror, Placer};
 
 /// A draggable point of a landmark: its position, or its mirrored counterpart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Handle {
+pub struct LandmarkHandle {
     /// Index of the landmark.
     pub landmark: usize,
     /// Whether it is the mirrored counterpart.
@@ -61,10 +61,10 @@ impl Fitting {
     pub fn handles<'a>(
         &'a self,
         mirror: Option<&'a Mirror>,
-    ) -> impl Iterator<Item = (Handle, Point64)> + 'a {
+    ) -> impl Iterator<Item = (LandmarkHandle, Point64)> + 'a {
         let own = self.landmarks.iter().enumerate().map(|(landmark, place)| {
             (
-                Handle {
+                LandmarkHandle {
                     landmark,
                     mirrored: false,
                 },
@@ -81,7 +81,7 @@ impl Fitting {
         let twins = sides.into_iter().flat_map(move |mirror| {
             paired.clone().map(move |(landmark, (place, _))| {
                 (
-                    Handle {
+                    LandmarkHandle {
                         landmark,
                         mirrored: true,
                     },
@@ -96,7 +96,7 @@ impl Fitting {
     /// previous position, or in the screen plane if there is none. The counterpart moves too.
     pub(super) fn move_to(
         &mut self,
-        handle: Handle,
+        handle: LandmarkHandle,
         map: &ScreenMap,
         pointer: Pos2,
         placer: Option<&Placer>,

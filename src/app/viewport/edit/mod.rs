@@ -24,7 +24,7 @@ mod pick;
 pub use drag::EditDrag;
 pub use draw::draw;
 pub use hint::hint;
-pub use landmarks::{Fitting, Handle};
+pub use landmarks::{Fitting, LandmarkHandle};
 pub use pick::Under;
 
 use std::collections::VecDeque;

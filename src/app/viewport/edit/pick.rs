@@ -2,7 +2,7 @@
 
 use egui::Pos2;
 
-use super::landmarks::{Fitting, Handle};
+use super::landmarks::{Fitting, LandmarkHandle};
 use super::{EditView, Volume};
 use crate::app::viewport::gizmo::distance_to_segment;
 use crate::app::viewport::screen_map::ScreenMap;
@@ -41,7 +41,7 @@ pub enum Under {
     /// Flesh: where a joint would be placed.
     Flesh(Placed),
     /// A landmark of the template, or its mirrored counterpart.
-    Landmark(Handle),
+    Landmark(LandmarkHandle),
 }
 
 /// The landmark under the pointer; a landmark before a counterpart at the same position.

@@ -8,7 +8,7 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
-use super::{EditTool, EditView, Handle};
+use super::{EditTool, EditView, LandmarkHandle};
 use crate::app::actions::{Action, Actions};
 use crate::app::theme;
 use crate::app::viewport::Viewport;
@@ -19,7 +19,7 @@ use crate::mesh::shapes::tube;
 use crate::rig::edit::RigEdit;
 use crate::session::{Command, Mode, RigCommand, Session, Source};
 
-type EditWindow = Harness<'static, Workbench>;
+type EditHarness = Harness<'static, Workbench>;
 
 /// A session with a tube along y, 2 long and 0.2 thick, without joints, and its file.
 fn bare(name: &str) -> (Session, std::path::PathBuf) {
@@ -39,7 +39,7 @@ fn bare(name: &str) -> (Session, std::path::PathBuf) {
 }
 
 /// A window with that tube, wide enough that no message covers the centre of the view.
-fn window(name: &str) -> EditWindow {
+fn window(name: &str) -> EditHarness {
     let (session, file) = bare(name);
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
     let mut window = Harness::builder()
@@ -55,7 +55,7 @@ fn window(name: &str) -> EditWindow {
     window
 }
 
-fn wait_until(window: &mut EditWindow, what: &str, holds: impl Fn(&Workbench) -> bool) {
+fn wait_until(window: &mut EditHarness, what: &str, holds: impl Fn(&Workbench) -> bool) {
     let start = Instant::now();
     while !holds(window.state()) {
         assert!(
@@ -68,13 +68,13 @@ fn wait_until(window: &mut EditWindow, what: &str, holds: impl Fn(&Workbench) ->
     window.run_steps(3);
 }
 
-fn settle(window: &mut EditWindow) {
+fn settle(window: &mut EditHarness) {
     wait_until(window, "the flesh follows", |bench| {
         !bench.session().rigging().is_pending() && bench.session().jobs().is_empty()
     });
 }
 
-fn on_screen(window: &EditWindow, at: [f64; 3]) -> Pos2 {
+fn on_screen(window: &EditHarness, at: [f64; 3]) -> Pos2 {
     let map = window
         .state()
         .viewport()
@@ -92,7 +92,7 @@ fn button(at: Pos2, pressed: bool, modifiers: Modifiers) -> Event {
     }
 }
 
-fn click(window: &mut EditWindow, at: Pos2, modifiers: Modifiers) {
+fn click(window: &mut EditHarness, at: Pos2, modifiers: Modifiers) {
     window.event_modifiers(Event::PointerMoved(at), modifiers);
     window.run_steps(2);
     window.event_modifiers(button(at, true, modifiers), modifiers);
@@ -101,7 +101,7 @@ fn click(window: &mut EditWindow, at: Pos2, modifiers: Modifiers) {
     window.run_steps(3);
 }
 
-fn drag(window: &mut EditWindow, from: Pos2, to: Pos2) {
+fn drag(window: &mut EditHarness, from: Pos2, to: Pos2) {
     window.event(Event::PointerMoved(from));
     window.run_steps(2);
     window.event(button(from, true, Modifiers::NONE));
@@ -116,7 +116,7 @@ fn drag(window: &mut EditWindow, from: Pos2, to: Pos2) {
     window.run_steps(3);
 }
 
-fn places(window: &EditWindow) -> Vec<Point64> {
+fn places(window: &EditHarness) -> Vec<Point64> {
     window
         .state()
         .session()
@@ -129,7 +129,7 @@ fn places(window: &EditWindow) -> Vec<Point64> {
         .collect()
 }
 
-fn build_chain(window: &mut EditWindow) {
+fn build_chain(window: &mut EditHarness) {
     for height in [0.3, 1.0, 1.7] {
         let at = on_screen(window, [0.03, height, 0.0]);
         click(window, at, Modifiers::NONE);
@@ -307,7 +307,7 @@ fn a_landmark_is_dragged_by_its_counterpart() {
             .is_some_and(|fitting| !fitting.landmarks.is_empty())
     };
     wait_until(&mut window, "a template shows its landmarks", fitted);
-    let handles = |window: &EditWindow| {
+    let handles = |window: &EditHarness| {
         let bench = window.state();
         let fitting = bench.edit_tool().fitting.clone().expect("being fitted");
         fitting
@@ -332,8 +332,8 @@ fn a_landmark_is_dragged_by_its_counterpart() {
     );
     drag(&mut window, from, to);
     let moved = |mirrored: bool| {
-        let handle = Handle { mirrored, ..twin };
-        let find = |handles: &[(Handle, Point64)]| {
+        let handle = LandmarkHandle { mirrored, ..twin };
+        let find = |handles: &[(LandmarkHandle, Point64)]| {
             handles
                 .iter()
                 .find(|(other, _)| *other == handle)
@@ -385,14 +385,14 @@ fn a_handle_outside_the_body_carries_no_flesh() {
 }
 
 /// One view without a workbench; the test sets when the mesh is analysed.
-struct Bench {
+struct EditTest {
     session: Session,
     tool: EditTool,
     viewport: Viewport,
     looked_at: bool,
 }
 
-impl Bench {
+impl EditTest {
     fn ui(&mut self, ui: &mut Ui) {
         let rect = ui.max_rect();
         let response = ui.interact(
@@ -429,7 +429,7 @@ fn clicks_during_mesh_analysis_are_applied_afterwards() {
         std::thread::sleep(Duration::from_millis(5));
     }
     std::fs::remove_file(&file).expect("clean up");
-    let bench = Bench {
+    let bench = EditTest {
         session,
         tool: EditTool::default(),
         viewport: Viewport::default(),
@@ -437,9 +437,9 @@ fn clicks_during_mesh_analysis_are_applied_afterwards() {
     };
     let mut window = Harness::builder()
         .with_size(vec2(800.0, 600.0))
-        .build_ui_state(|ui, bench: &mut Bench| bench.ui(ui), bench);
+        .build_ui_state(|ui, bench: &mut EditTest| bench.ui(ui), bench);
     window.run_steps(2);
-    let at = |window: &Harness<'_, Bench>, y: f64| {
+    let at = |window: &Harness<'_, EditTest>, y: f64| {
         window
             .state()
             .viewport
@@ -456,7 +456,7 @@ fn clicks_during_mesh_analysis_are_applied_afterwards() {
         window.event(button(place, false, Modifiers::NONE));
         window.run_steps(1);
     }
-    let joints = |window: &Harness<'_, Bench>| {
+    let joints = |window: &Harness<'_, EditTest>| {
         window
             .state()
             .session

@@ -3,7 +3,7 @@
 use egui::{Modifiers, Pos2};
 
 use super::super::gizmo::{Gizmo, Ring, RingDrag};
-use super::super::picking::Target;
+use super::super::picking::PickTarget;
 use super::super::pull::Pull;
 use super::super::screen_map::ScreenMap;
 use super::arrows::ArrowDrag;
@@ -85,18 +85,18 @@ impl ReachDrag {
     pub fn start(
         map: &ScreenMap,
         world_from_joint: &[Affine],
-        target: Target,
+        target: PickTarget,
         pointer: Pos2,
     ) -> Option<Self> {
         let joint = target.joint();
         let world = world_from_joint.get(joint)?;
         let origin = origin_of(world);
         let start = match target {
-            Target::Joint(_) => origin,
-            Target::Bone(_) => map.ray(pointer).meet_plane(&origin, &map.back())?,
-            Target::Flesh { point, .. } => point,
+            PickTarget::Joint(_) => origin,
+            PickTarget::Bone(_) => map.ray(pointer).meet_plane(&origin, &map.back())?,
+            PickTarget::Flesh { point, .. } => point,
         };
-        let point = if let Target::Joint(_) = target {
+        let point = if let PickTarget::Joint(_) = target {
             Point64::origin()
         } else {
             world.try_inverse()? * start

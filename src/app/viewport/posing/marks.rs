@@ -6,7 +6,7 @@ use super::super::label::label;
 use super::super::screen_map::ScreenMap;
 use super::super::{Viewport, ViewportView};
 use super::arrows::{Arrow, Arrows, SQUARE};
-use super::{Handle, PoseDrag, arrows_at};
+use super::{PoseDrag, PoseHandle, arrows_at};
 use crate::app::actions::tools::Tool;
 use crate::app::theme;
 use crate::math::{Affine, Point64, origin_of};
@@ -202,8 +202,8 @@ fn draw_arrows(
         if dragged.is_some_and(|arrow| arrow != Arrow::Axis(axis)) {
             continue;
         }
-        let hovered =
-            dragged.is_some() || viewport.hovered_handle == Some(Handle::Arrow(Arrow::Axis(axis)));
+        let hovered = dragged.is_some()
+            || viewport.hovered_handle == Some(PoseHandle::Arrow(Arrow::Axis(axis)));
         let color = if hovered {
             colors.plate_accent
         } else {
@@ -223,7 +223,7 @@ fn draw_arrows(
         .filter(|_| dragged.is_none_or(|arrow| arrow == Arrow::View))
     {
         let hovered =
-            dragged.is_some() || viewport.hovered_handle == Some(Handle::Arrow(Arrow::View));
+            dragged.is_some() || viewport.hovered_handle == Some(PoseHandle::Arrow(Arrow::View));
         let color = if hovered {
             colors.plate_accent
         } else {

@@ -2,14 +2,14 @@
 
 use egui::{Button, Response, RichText, Ui};
 
-use super::super::picking::Target;
+use super::super::picking::PickTarget;
 use super::super::screen_map::ScreenMap;
 use super::super::{Viewport, ViewportView};
 use crate::app::actions::PosingAsk;
 use crate::app::actions::{Action, Actions};
 use crate::app::theme;
 use crate::rig::Skeleton;
-use crate::rig::symmetry::MirrorHow;
+use crate::rig::symmetry::{MirrorHow, Symmetry};
 use crate::session::{Command, PoseCommand, SelectHow};
 
 impl Viewport {
@@ -28,7 +28,7 @@ impl Viewport {
             if let Some(pointer) = response.interact_pointer_pos() {
                 self.pick(map, pointer, skeleton, view);
             }
-            let joint = self.hovered.map(Target::joint);
+            let joint = self.hovered.map(PickTarget::joint);
             if let Some(joint) = joint.filter(|joint| !view.selection.contains(joint)) {
                 actions.once(Command::SelectJoint(Some(joint)));
             }
@@ -59,10 +59,8 @@ pub fn with_children(skeleton: &Skeleton, joints: &[usize]) -> Vec<usize> {
         .collect()
 }
 
-#[expect(clippy::too_many_lines, reason = "one item after the other")]
 fn joint_menu(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions: &mut Actions) {
     ui.set_min_width(210.0);
-    let some = !view.selection.is_empty();
     let title = match view.selection {
         [] => "No joint is selected".to_owned(),
         [joint] => skeleton
@@ -73,7 +71,22 @@ fn joint_menu(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions
         many => format!("{} joints", many.len()),
     };
     ui.label(RichText::new(title).color(theme::colors(ui.ctx()).text_weak));
-    let joints = || view.selection.to_vec();
+    select_items(ui, skeleton, view, actions);
+    ui.separator();
+    selection_items(ui, view, actions);
+    ui.separator();
+    copy_items(ui, view, actions);
+    ui.separator();
+    whole_pose_items(ui, view, actions);
+}
+
+fn partners_in<'a>(view: &ViewportView<'a>) -> Option<&'a Symmetry> {
+    view.symmetry.filter(|symmetry| symmetry.has_pairs())
+}
+
+/// Items that change the selection.
+fn select_items(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions: &mut Actions) {
+    let some = !view.selection.is_empty();
     let select = |joints: Vec<usize>| PoseCommand::Select {
         joints,
         how: SelectHow::Replace,
@@ -95,7 +108,7 @@ fn joint_menu(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions
         "",
         &|| select(parents()),
     );
-    let partners = view.symmetry.filter(|symmetry| symmetry.has_pairs());
+    let partners = partners_in(view);
     item(
         ui,
         actions,
@@ -111,7 +124,12 @@ fn joint_menu(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions
             )
         },
     );
-    ui.separator();
+}
+
+/// Items that change the selected joints.
+fn selection_items(ui: &mut Ui, view: &ViewportView<'_>, actions: &mut Actions) {
+    let some = !view.selection.is_empty();
+    let joints = || view.selection.to_vec();
     let pinned = some
         && view.selection.iter().all(|joint| {
             view.document
@@ -131,7 +149,13 @@ fn joint_menu(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions
     item(ui, actions, some, "Reset", "", &|| {
         PoseCommand::Reset(joints())
     });
-    ui.separator();
+}
+
+/// Items that copy poses and mirror them.
+fn copy_items(ui: &mut Ui, view: &ViewportView<'_>, actions: &mut Actions) {
+    let some = !view.selection.is_empty();
+    let joints = || view.selection.to_vec();
+    let partners = partners_in(view);
     if ui
         .add(Button::new("Copy pose").shortcut_text("Ctrl+C"))
         .clicked()
@@ -178,7 +202,10 @@ fn joint_menu(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions
             how: MirrorHow::Flip,
         },
     );
-    ui.separator();
+}
+
+/// Items for limits and pins of all joints.
+fn whole_pose_items(ui: &mut Ui, view: &ViewportView<'_>, actions: &mut Actions) {
     item(ui, actions, true, "Limit joints as a human's", "", &|| {
         PoseCommand::LimitAsHuman
     });

@@ -16,7 +16,7 @@ pub use marks::draw_marks;
 use self::arrows::ArrowDrag;
 use self::drag::orientation;
 use super::gizmo::{Gizmo, Ring, RingDrag};
-use super::picking::{Target, pick_bones, pick_flesh};
+use super::picking::{PickTarget, pick_bones, pick_flesh};
 use super::pull::Pull;
 use super::screen_map::ScreenMap;
 use super::{Viewport, ViewportView};
@@ -29,7 +29,7 @@ use crate::session::{Command, Gesture, PoseCommand, SelectHow};
 
 /// A handle of the selected joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Handle {
+pub enum PoseHandle {
     /// A ring.
     Ring(Ring),
     /// The trackball between the rings.
@@ -110,12 +110,13 @@ impl Viewport {
     ) {
         self.hovered_handle = handle_at(map, view, pointer);
         self.hovered = match self.hovered_handle {
-            Some(Handle::Ring(_) | Handle::Arrow(_)) => None,
-            Some(Handle::Ball) | None => pick_bones(map, skeleton, view.world_from_joint, pointer)
-                .or_else(|| {
+            Some(PoseHandle::Ring(_) | PoseHandle::Arrow(_)) => None,
+            Some(PoseHandle::Ball) | None => {
+                pick_bones(map, skeleton, view.world_from_joint, pointer).or_else(|| {
                     view.snapshot
                         .and_then(|snapshot| pick_flesh(&map.ray(pointer), snapshot))
-                }),
+                })
+            }
         };
     }
 
@@ -135,20 +136,20 @@ impl Viewport {
         // A ring is dragged; a click on a ring selects the dot under it, if there is one.
         let under_handle = matches!(
             self.hovered_handle,
-            Some(Handle::Ring(_) | Handle::Arrow(_))
+            Some(PoseHandle::Ring(_) | PoseHandle::Arrow(_))
         );
         let target = if under_handle {
             let dot = pointer.zip(view.skeleton).and_then(|(pointer, skeleton)| {
                 pick_bones(map, skeleton, view.world_from_joint, pointer)
             });
-            let Some(dot @ Target::Joint(_)) = dot else {
+            let Some(dot @ PickTarget::Joint(_)) = dot else {
                 return;
             };
             Some(dot)
         } else {
             self.hovered
         };
-        let joint = target.map(Target::joint);
+        let joint = target.map(PickTarget::joint);
         match (joint, how(modifiers)) {
             (_, SelectHow::Replace) if joint != view.selected || view.selection.len() > 1 => {
                 actions.once(Command::SelectJoint(joint));
@@ -270,17 +271,18 @@ pub(in crate::app) fn how(modifiers: Modifiers) -> SelectHow {
 }
 
 /// The handle of the selected joint that is under the pointer.
-fn handle_at(map: &ScreenMap, view: &ViewportView<'_>, pointer: Pos2) -> Option<Handle> {
+fn handle_at(map: &ScreenMap, view: &ViewportView<'_>, pointer: Pos2) -> Option<PoseHandle> {
     let joint = view.selected?;
     if view.tools.tool == Tool::Move {
         return arrows_at(map, view, joint)?
             .hit(map, pointer)
-            .map(Handle::Arrow);
+            .map(PoseHandle::Arrow);
     }
     let gizmo = gizmo_at(map, view, joint)?;
-    let ring = gizmo.hit(map, pointer).map(Handle::Ring);
+    let ring = gizmo.hit(map, pointer).map(PoseHandle::Ring);
     ring.or_else(|| {
-        (view.tools.tool == Tool::Rotate && gizmo.is_inside(map, pointer)).then_some(Handle::Ball)
+        (view.tools.tool == Tool::Rotate && gizmo.is_inside(map, pointer))
+            .then_some(PoseHandle::Ball)
     })
 }
 
@@ -309,7 +311,7 @@ pub fn arrows_at(map: &ScreenMap, view: &ViewportView<'_>, joint: usize) -> Opti
 fn grab(
     map: &ScreenMap,
     view: &ViewportView<'_>,
-    handle: Handle,
+    handle: PoseHandle,
     joint: usize,
     origin: Pos2,
     step: f64,
@@ -320,7 +322,7 @@ fn grab(
         vec![joint]
     };
     match handle {
-        Handle::Ring(ring) => {
+        PoseHandle::Ring(ring) => {
             let gizmo = gizmo_at(map, view, joint)?;
             let drag = RingDrag::start(&gizmo, map, ring, origin);
             let own_axes = joints.len() > 1 && view.tools.axes == GizmoAxes::Own;
@@ -333,13 +335,13 @@ fn grab(
                 own_axes,
             })
         }
-        Handle::Ball => Some(PoseDrag::Ball {
+        PoseHandle::Ball => Some(PoseDrag::Ball {
             joint,
             joints,
             last: origin,
             turned: Quat::identity(),
         }),
-        Handle::Arrow(arrow) => {
+        PoseHandle::Arrow(arrow) => {
             let drag = ArrowDrag::start(&arrows_at(map, view, joint)?, map, arrow, origin)?;
             Some(PoseDrag::Arrow { joint, drag, step })
         }

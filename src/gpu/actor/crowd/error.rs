@@ -1,10 +1,10 @@
-//! What can go wrong with a crowd.
+//! Errors of crowds.
 
 use crate::gpu::GpuError;
 use crate::methods::SkinError;
 use crate::progress::Cancelled;
 
-/// Why a crowd can't be shown, or does not go on.
+/// Why a crowd cannot be created or cannot advance.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrowdError {
@@ -13,40 +13,40 @@ pub enum CrowdError {
         "{wanted} characters are more than this graphics device has room for; of this one, {most} fit"
     )]
     TooMany {
-        /// Characters asked for.
+        /// Requested instances.
         wanted: usize,
         /// How many fit.
         most: usize,
     },
-    /// The device says that its memory is full.
+    /// The device is out of memory.
     #[error(
         "{wanted} characters do not fit into the memory that the graphics device has left; show fewer, or a coarser simulation mesh"
     )]
     Full {
-        /// Characters asked for.
+        /// Requested instances.
         wanted: usize,
     },
-    /// There are no characters.
+    /// The crowd has no instances.
     #[error("a crowd has at least one character")]
     Nobody,
-    /// Poses of another number of characters.
+    /// The number of poses differs from the number of instances.
     #[error("{actual} poses were given for {expected} characters")]
     Poses {
-        /// How many poses there are.
+        /// Number of poses.
         actual: usize,
-        /// How many characters there are.
+        /// Number of instances.
         expected: usize,
     },
-    /// The device can't show this character.
+    /// The device does not support this character.
     #[error("the graphics device can't show this character: {reason}")]
     Unfit {
         /// What is missing.
         reason: String,
     },
-    /// A pose is not one of this character, or its flesh finds no rest in it.
+    /// A pose does not fit the character, or its flesh does not settle in it.
     #[error("character {instance}: {source}")]
     Pose {
-        /// Which one, from 0.
+        /// Its index.
         instance: usize,
         /// What happened.
         source: SkinError,
@@ -54,7 +54,7 @@ pub enum CrowdError {
     /// The device was lost.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// The caller raised the cancel token: the crowd has to be settled before it goes on.
+    /// The caller cancelled: the crowd must be settled before it can advance.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

@@ -1,4 +1,4 @@
-//! How many instances a device has room for.
+//! The number of instances that a device has memory for.
 
 use super::flesh::STEPS;
 use crate::gpu::GpuContext;
@@ -6,12 +6,12 @@ use crate::gpu::actor::GpuModel;
 use crate::gpu::flesh::FleshState;
 use crate::gpu::surface::SurfaceModel;
 
-/// State of a crowd takes no more than this on a graphics card, …
+/// Upper bound for the state of a crowd on a discrete graphics card.
 const BUDGET: u64 = 16 << 30;
-/// … and no more than this where its memory is the processor's.
+/// The same where the device shares the CPU's memory.
 const SOFTWARE_BUDGET: u64 = 768 << 20;
 
-/// Bytes of the state of an instance, by buffer: those of flesh as one, with the size of its largest one.
+/// Bytes of an instance's state, by buffer; flesh counts as one, with the size of its largest buffer.
 fn parts(surface: &SurfaceModel, model: Option<&GpuModel>) -> [u64; 2] {
     let rows = model.map_or(0, |model| model.flesh.dims(1).row_stride as usize);
     let [mut all, mut largest] = surface.bytes_per_instance(rows);
@@ -24,12 +24,12 @@ fn parts(surface: &SurfaceModel, model: Option<&GpuModel>) -> [u64; 2] {
     [all, largest]
 }
 
-/// Bytes of the state of an instance, without what the solver remembers.
+/// Bytes of an instance's state without the solver's vectors.
 pub(super) fn bytes_per_instance(surface: &SurfaceModel, model: Option<&GpuModel>) -> u64 {
     parts(surface, model)[0]
 }
 
-/// How many instances fit.
+/// The number of instances that fit.
 pub(super) fn most(gpu: &GpuContext, surface: &SurfaceModel, model: Option<&GpuModel>) -> usize {
     let limits = gpu.device.limits();
     let [all, largest] = parts(surface, model);

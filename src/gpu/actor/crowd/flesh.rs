@@ -17,35 +17,35 @@ use crate::math::{Affine, Vec3};
 use crate::methods::{Actor, Settled, SkinError, Walker};
 use crate::progress::Progress;
 
-/// Steps of a submission; a frame with more makes more submissions.
+/// Steps per submission; a frame with more makes more submissions.
 pub(super) const STEPS: usize = 4;
 
-/// State of all instances, and the passes over it.
-pub(super) struct Flesh {
+/// State of all instances and the passes over it.
+pub(super) struct CrowdFlesh {
     model: Arc<GpuModel>,
     pub state: FleshState,
-    /// Holds the vectors of the dispatches in `step`.
+    /// Owns the vectors that the dispatches in `step` use.
     _solver: BoundSolver,
     step: FleshStep,
     base: Base,
-    /// Settles what has to begin anew.
+    /// Settles instances that start again.
     prototype: Actor,
-    /// The pose that it settled in last, for one: where all take another pose at once, all are in the same.
+    /// The last pose that one instance was settled in: if all instances take another pose at once, all are in the same.
     settled: Option<(Vec<u64>, Settled)>,
     /// Empty until the first frame.
     walkers: Vec<Walker>,
     watcher: Watcher,
-    /// Steps that are set but not submitted.
+    /// Steps that are prepared but not submitted.
     pub queued: usize,
-    /// Time not yet simulated, s.
+    /// Time that is not simulated yet, s.
     pending_secs: f64,
-    /// The submission after which each instance was put in its state: what is heard of earlier ones is of no interest.
+    /// The submission after which each instance's state was set; statistics of earlier submissions are ignored.
     placed: Vec<u64>,
-    /// Instances that were settled anew since the crowd began, because they diverged or jumped.
+    /// Number of instances that were settled again since the crowd was created, because they diverged or jumped.
     pub recovered: usize,
 }
 
-impl Flesh {
+impl CrowdFlesh {
     pub fn new(
         gpu: &GpuContext,
         model: Arc<GpuModel>,
@@ -89,22 +89,22 @@ impl Flesh {
         }
     }
 
-    /// Passes of a step, with that of the base.
+    /// Passes of a step, including the base.
     pub fn passes(&self) -> usize {
         1 + self.step.dispatches().len()
     }
 
-    /// Bytes that a step uploads.
+    /// Bytes uploaded per step.
     pub fn bytes_per_step(&self) -> usize {
         self.base.bytes_per_step()
     }
 
-    /// Whether the next frame begins at rest.
+    /// Whether the next frame starts at rest.
     pub fn begins(&self) -> bool {
         self.walkers.is_empty()
     }
 
-    /// Everybody at rest in these poses. Each pose that differs is settled once.
+    /// Puts all instances at rest in these poses. Each distinct pose is settled once.
     pub fn begin(
         &mut self,
         gpu: &GpuContext,
@@ -135,7 +135,7 @@ impl Flesh {
         Ok(())
     }
 
-    /// Puts one instance into a state, as its prototype at the origin has it.
+    /// Sets the state of one instance; `state` is that of the prototype at the origin.
     pub fn place(
         &mut self,
         gpu: &GpuContext,
@@ -157,7 +157,7 @@ impl Flesh {
         Ok(())
     }
 
-    /// Settles an instance anew in its pose; the others don't notice.
+    /// Settles one instance again in its pose; the others are not affected.
     fn recover(
         &mut self,
         gpu: &GpuContext,
@@ -174,7 +174,7 @@ impl Flesh {
         self.place(gpu, instance, &settled.state, offset)?;
         let walker = settled.walker.clone();
         self.settled = Some((key, settled));
-        // It stands in all steps that are waiting.
+        // Pending steps use the instance's current pose, so that it does not move in them.
         for step in 0..self.queued {
             self.base.set_moved(step, instance, walker.frame(), offset);
         }
@@ -183,8 +183,8 @@ impl Flesh {
         Ok(())
     }
 
-    /// Sets the steps of a frame; `submit` makes room when there are too many for one submission. Returns how long after the last step
-    /// the frame is, s of simulated time.
+    /// Prepares the steps of a frame; `submit` is called when there are too many for one submission. Returns the simulated
+    /// time between the last step and the frame, s.
     pub fn advance(
         &mut self,
         gpu: &GpuContext,
@@ -236,7 +236,7 @@ impl Flesh {
         Ok((self.pending_secs * params.simulated_step_secs() / step_secs) as f32)
     }
 
-    /// Instances of which it has become known that they are no numbers any more.
+    /// Instances whose state is reported as not finite.
     fn broken(&mut self, gpu: &GpuContext) -> Result<Vec<usize>, CrowdError> {
         let watched = self.watcher.poll(gpu)?;
         let broken: Vec<usize> = (0..watched.len())
@@ -249,7 +249,7 @@ impl Flesh {
             .collect())
     }
 
-    /// The passes of the steps that are set, after uploading what they need.
+    /// The passes of the prepared steps, after uploading their inputs.
     pub fn dispatches(&self, gpu: &GpuContext) -> impl Iterator<Item = &Dispatch> {
         self.base.upload(gpu, self.queued);
         (0..self.queued).flat_map(|step| {
@@ -260,7 +260,7 @@ impl Flesh {
         })
     }
 
-    /// Encodes what is to be heard of them.
+    /// Encodes the readback of statistics.
     pub fn encode_readback(&mut self, encoder: &mut wgpu::CommandEncoder) {
         self.watcher.copy(encoder, &self.state);
     }
@@ -270,7 +270,7 @@ impl Flesh {
         self.queued = 0;
     }
 
-    /// The model, with the constants.
+    /// The model with the constants.
     pub fn model(&self) -> &GpuModel {
         &self.model
     }
@@ -286,7 +286,7 @@ fn settle(prototype: &mut Actor, pose: &[Affine], instance: usize) -> Result<Set
     })
 }
 
-/// What two poses have in common if they are the same.
+/// Bits that are equal for equal poses.
 fn bits(pose: &[Affine]) -> Vec<u64> {
     pose.iter()
         .flat_map(|joint| joint.matrix().iter().map(|number| number.to_bits()))

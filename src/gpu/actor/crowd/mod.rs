@@ -1,16 +1,17 @@
-//! A crowd: many instances of one character on the device, each in a pose and at a place of its own, their passes batched.
+//! A crowd: many instances of one character on the device, each with its own pose and place, in batched passes.
 //!
-//! All instances share the constants (matrix, tets, weights); each has a state, and is a row of workgroups in every dispatch. A frame is
-//! one compute pass in one submission, with as many dispatches as for one character: those of [`super::GpuFlesh`]. Nothing is read back.
+//! All instances share the constants (matrix, tets, weights); each has its own state and adds workgroups to every dispatch.
+//! A frame is one compute pass in one submission, with as many dispatches as for one character ([`super::GpuFlesh`]).
+//! Nothing is read back.
 //!
-//! The joints are placed on the processor, all instances at once, where the character itself stands; an instance's place is added to its
-//! transforms on their way to the device, so that base, flesh and surface are there from the start. Up go 128 bytes a bone and 64 a node
-//! for every instance and step, and 48 a joint for every instance and frame. Back come 16 bytes an instance, late: an instance that
-//! diverged is settled anew, and so is one that jumps; the others go on.
+//! Joint transforms of all instances are computed on the CPU at the character's own place; the instance's offset is added
+//! during upload, so that base, flesh and surface are in world space. Uploads: 128 bytes per bone and 64 per node for every
+//! instance and step, and 48 per joint for every instance and frame. Readback: 16 bytes per instance, some frames late. An
+//! instance that diverged or jumped is settled again; the others continue.
 //!
 //! # Departures
-//! - Nothing collides in a crowd, whatever the parameters say, neither with itself nor with others.
-//! - Flesh never sleeps: the passes are made for those who move anyway.
+//! - Collisions are off in a crowd whatever the parameters say, within an instance and between instances.
+//! - Flesh never sleeps: the passes run anyway for the instances that move.
 
 mod error;
 mod fit;
@@ -25,37 +26,37 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::error::unfit;
-use self::flesh::Flesh;
+use self::flesh::CrowdFlesh;
 use self::submit::{submit_passes, submit_steps};
 use super::profile::Profile;
 use super::{FRAMES_BEHIND, GpuModel, recipe_of};
 use crate::dynamics::{Collisions, Params, State};
 use crate::gpu::compute::{fetch, storage};
 use crate::gpu::surface::{Surface, SurfaceModel};
-use crate::gpu::waiting::{Done, done, lost, wait_for_all, wait_until};
+use crate::gpu::waiting::{DoneSignal, done, lost, wait_for_all, wait_until};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
 use crate::methods::{Actor, DeviceTimes};
 use crate::progress::Progress;
 
-/// Flesh may bulge out of the box that its joints alone give, by this part of the box.
+/// Skin may bulge out of the box of its joints by this fraction of the box.
 const BULGE: f32 = 0.05;
 
-/// What a crowd takes of the device.
+/// Device resources of a crowd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct CrowdSize {
-    /// Characters.
+    /// Number of instances.
     pub instances: usize,
-    /// Bytes that all of them share.
+    /// Bytes that all instances share.
     pub constant_bytes: u64,
-    /// Bytes of the state of each.
+    /// Bytes of state per instance.
     pub instance_bytes: u64,
-    /// Bytes that a step uploads for all of them.
+    /// Bytes uploaded per step for all instances.
     pub bytes_up_step: usize,
-    /// Dispatches of a step, however many there are; 0 for methods that don't simulate…
+    /// Dispatches per step, whatever the number of instances; 0 for methods without simulation.
     pub passes_step: usize,
-    /// …and of the surface, once a frame.
+    /// Dispatches of the surface per frame.
     pub passes_surface: usize,
 }
 
@@ -64,14 +65,14 @@ pub struct GpuCrowd {
     gpu: GpuContext,
     places: Vec<Vec3>,
     surface: Surface,
-    flesh: Option<Flesh>,
+    flesh: Option<CrowdFlesh>,
     boxes: Vec<Bounds>,
-    under_way: VecDeque<Done>,
+    under_way: VecDeque<DoneSignal>,
 }
 
 impl GpuCrowd {
-    /// As many instances of what the actor shows as there are places, by its method and parameters; collisions are off. A place is how far
-    /// an instance stands from where its joints have it.
+    /// Creates one instance per place of the character that the actor shows, with its method and parameters; collisions are
+    /// off. A place is the offset of an instance from its joints' own position.
     ///
     /// # Errors
     /// [`CrowdError`] if there are none, or too many for the device.
@@ -115,9 +116,9 @@ impl GpuCrowd {
             return Err(CrowdError::TooMany { wanted, most });
         }
         let flesh = model
-            .map(|model| Flesh::new(gpu, model, actor, wanted))
+            .map(|model| CrowdFlesh::new(gpu, model, actor, wanted))
             .transpose()?;
-        let simulated = flesh.as_ref().map(Flesh::simulated);
+        let simulated = flesh.as_ref().map(CrowdFlesh::simulated);
         let surface =
             Surface::new(gpu, &surface_model, simulated, wanted).map_err(|error| unfit(&error))?;
         let boxes = vec![Bounds::of([]); wanted];
@@ -131,25 +132,25 @@ impl GpuCrowd {
         })
     }
 
-    /// Goes on by `dt_secs` to these poses, one an instance, with the joints where the character itself would stand. With the first ones,
-    /// or after 0 s, everybody begins at rest. Nothing is submitted yet: [`GpuCrowd::encode`] does the rest. Waits if the device is frames
-    /// behind.
+    /// Advances by `dt_secs` to these poses, one per instance, in the character's own place. The first call, and a call with
+    /// 0 s, puts all instances at rest. [`GpuCrowd::encode`] submits the work. Waits if the device is several frames late.
     ///
     /// # Errors
-    /// [`CrowdError`]; a crowd that was lost has to be made anew.
+    /// [`CrowdError`]; a lost crowd must be created again.
     pub fn advance(&mut self, poses: &[Vec<Affine>], dt_secs: f64) -> Result<(), CrowdError> {
         self.go_on(poses, dt_secs, &Progress::new())
     }
 
-    /// Everybody at rest in these poses, as [`GpuCrowd::advance`] by 0 s: each that differs is settled, which takes its time.
+    /// Puts all instances at rest in these poses, like [`GpuCrowd::advance`] with 0 s: every distinct pose is settled, which
+    /// takes time.
     ///
     /// # Errors
-    /// [`CrowdError`]; after [`CrowdError::Cancelled`] it has to be settled again before it goes on.
+    /// [`CrowdError`]; after [`CrowdError::Cancelled`] the crowd must be settled again before it can advance.
     pub fn settle(&mut self, poses: &[Vec<Affine>], progress: &Progress) -> Result<(), CrowdError> {
         self.go_on(poses, 0.0, progress)
     }
 
-    /// Has them stand elsewhere, one place each, from when they are settled next.
+    /// Sets the instances' places, one each; used when they are settled next.
     pub fn set_places(&mut self, places: &[Vec3]) {
         for (mine, place) in self.places.iter_mut().zip(places) {
             *mine = *place;
@@ -200,7 +201,7 @@ impl GpuCrowd {
         Ok(())
     }
 
-    /// Encodes the frame: one compute pass. [`GpuCrowd::submitted`] has to follow its submission.
+    /// Encodes the frame as one compute pass. [`GpuCrowd::submitted`] must be called after its submission.
     pub fn encode(&mut self, encoder: &mut wgpu::CommandEncoder) {
         self.encode_with(encoder, None);
     }
@@ -243,7 +244,7 @@ impl GpuCrowd {
         }
     }
 
-    /// To be called after the submission of what was encoded. Waits for nothing.
+    /// Must be called after the encoded commands were submitted. Does not wait.
     ///
     /// # Errors
     /// [`CrowdError::Gpu`] if the device was lost.
@@ -264,7 +265,7 @@ impl GpuCrowd {
         }
     }
 
-    /// Waits until the device is no more than some frames behind.
+    /// Waits until the device is at most a few frames late.
     fn make_room(&mut self) -> Result<(), GpuError> {
         while self.under_way.len() >= FRAMES_BEHIND {
             self.under_way
@@ -274,7 +275,7 @@ impl GpuCrowd {
         Ok(())
     }
 
-    /// Submits the frame by itself: one submission.
+    /// Submits the frame in one submission.
     ///
     /// # Errors
     /// As [`GpuCrowd::submitted`].
@@ -290,9 +291,10 @@ impl GpuCrowd {
         self.submitted()
     }
 
-    /// Makes the frame beside somebody who draws from the same device: steps and surface are submissions of their own, and each is waited
-    /// for without keeping others from the device, so that their pictures come in between. The surface of everybody is written by one
-    /// submission, and a queue goes through its submissions one after the other: who draws sees all of this frame, or all of the last.
+    /// Computes the frame while another thread draws with the same device: steps and surface are separate submissions. Each
+    /// is awaited without blocking the device, so that pictures are drawn in between. One submission writes the surface of
+    /// all instances, and a queue runs its submissions in order: a picture shows either all of this frame or all of the
+    /// last.
     ///
     /// # Errors
     /// [`CrowdError::Gpu`] if the device was lost.
@@ -306,14 +308,14 @@ impl GpuCrowd {
                 wait_for_all(gpu)?;
             }
         }
-        // One submission is under way at most: nothing is waited for in the driver.
+        // At most one submission is in flight, so that nothing waits inside the driver.
         self.present()?;
         self.under_way.clear();
         Ok(wait_for_all(&self.gpu)?)
     }
 
-    /// As [`GpuCrowd::present`], but measures the passes by the device's own clock, and waits for it. That keeps passes apart that could
-    /// overlap. Nothing is told where there is no clock.
+    /// Like [`GpuCrowd::present`], but measures each pass with the device's clock, and waits for the result. Passes then
+    /// cannot overlap. The times are empty on devices without such a clock.
     ///
     /// # Errors
     /// As [`GpuCrowd::submitted`].
@@ -337,7 +339,7 @@ impl GpuCrowd {
         Ok(Some(profile.times(&ticks, &marks)))
     }
 
-    /// Waits until all that was submitted is done.
+    /// Waits until all submitted work is done.
     ///
     /// # Errors
     /// [`CrowdError::Gpu`] if the device was lost.
@@ -346,11 +348,11 @@ impl GpuCrowd {
         Ok(wait_for_all(&self.gpu)?)
     }
 
-    /// Puts the flesh of one instance into a state, as the character itself would be in it. Nothing happens if there is no such instance,
-    /// or no flesh.
+    /// Sets the flesh of one instance to a state of the character in its own place. Does nothing if there is no such
+    /// instance or no flesh.
     ///
     /// # Errors
-    /// [`CrowdError::Unfit`] if it is the state of another character.
+    /// [`CrowdError::Unfit`] if the state belongs to another character.
     pub fn set_state(&mut self, instance: usize, state: &State) -> Result<(), CrowdError> {
         match (&mut self.flesh, self.places.get(instance)) {
             (Some(flesh), Some(place)) => flesh.place(&self.gpu, instance, state, place),
@@ -358,13 +360,13 @@ impl GpuCrowd {
         }
     }
 
-    /// How often an instance was settled anew because it diverged or jumped.
+    /// The number of times an instance was settled again because it diverged or jumped.
     #[must_use]
     pub fn recovered(&self) -> usize {
         self.flesh.as_ref().map_or(0, |flesh| flesh.recovered)
     }
 
-    /// How its global steps are solved, and why: one sentence, for methods that simulate.
+    /// The global solver and the reason for it in one sentence, for methods that simulate.
     #[must_use]
     pub fn solver_reason(&self) -> Option<&str> {
         self.flesh
@@ -372,7 +374,7 @@ impl GpuCrowd {
             .map(|flesh| flesh.model().solver_reason())
     }
 
-    /// What it takes of the device.
+    /// Its device resources.
     #[must_use]
     pub fn size(&self) -> CrowdSize {
         let model = self.surface.model();
@@ -383,9 +385,9 @@ impl GpuCrowd {
                 || model.constant_bytes(),
                 |flesh| flesh.model().constant_bytes(),
             ),
-            instance_bytes: fit::bytes_per_instance(model, flesh.map(Flesh::model)),
-            bytes_up_step: flesh.map_or(0, Flesh::bytes_per_step),
-            passes_step: flesh.map_or(0, Flesh::passes),
+            instance_bytes: fit::bytes_per_instance(model, flesh.map(CrowdFlesh::model)),
+            bytes_up_step: flesh.map_or(0, CrowdFlesh::bytes_per_step),
+            passes_step: flesh.map_or(0, CrowdFlesh::passes),
             passes_surface: self.surface.dispatches().len(),
         }
     }
@@ -396,19 +398,19 @@ impl GpuCrowd {
         &self.gpu
     }
 
-    /// Positions and normals of all instances, to be drawn from ([`Surface::positions`], [`Surface::normals`]).
+    /// Positions and normals of all instances ([`Surface::positions`], [`Surface::normals`]).
     #[must_use]
     pub fn surface(&self) -> &Surface {
         &self.surface
     }
 
-    /// The same to hand on, with where they are.
+    /// The same as a shared handle, with bounds.
     #[must_use]
     pub fn skin(&self) -> CrowdSkin {
         CrowdSkin::new(&self.gpu, &self.surface, self.bounds())
     }
 
-    /// Boxes around the instances in the latest poses, somewhat too large.
+    /// Boxes around the instances in the latest poses, slightly enlarged.
     #[must_use]
     pub fn boxes(&self) -> &[Bounds] {
         &self.boxes
@@ -444,7 +446,7 @@ impl GpuCrowd {
             })
     }
 
-    /// Reads positions and normals of all instances back, one after the other. Waits: for files and tests, not for display.
+    /// Reads back positions and normals of all instances in order. Waits: for files and tests, not for display.
     ///
     /// # Errors
     /// [`CrowdError::Gpu`] if the device was lost.

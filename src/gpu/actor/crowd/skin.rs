@@ -1,4 +1,4 @@
-//! Where the surfaces of a crowd are drawn from.
+//! The drawable surface of a crowd.
 
 use crate::gpu::compute::fetch;
 use crate::gpu::surface::Surface;
@@ -6,8 +6,8 @@ use crate::gpu::{GpuContext, GpuError};
 use crate::math::Point;
 use crate::mesh::Bounds;
 
-/// Positions and normals of a crowd's source vertices, on the device. The crowd goes on writing there: each frame all at once, by one
-/// submission.
+/// Positions and normals of a crowd's source vertices on the device. The crowd keeps writing to the buffers; one submission
+/// writes a whole frame.
 #[derive(Debug, Clone)]
 pub struct CrowdSkin {
     gpu: GpuContext,
@@ -48,13 +48,13 @@ impl CrowdSkin {
         &self.normals
     }
 
-    /// How many characters there are.
+    /// Number of instances.
     #[must_use]
     pub fn instances(&self) -> u32 {
         self.instances
     }
 
-    /// Reads the positions of all instances back, one after the other. Waits: for tests and files, not for display.
+    /// Reads back the positions of all instances in order. Waits: for tests and files, not for display.
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
@@ -67,7 +67,7 @@ impl CrowdSkin {
         Ok(positions.into_iter().map(Point::from).collect())
     }
 
-    /// A box around all of them, somewhat too large.
+    /// A box around all instances, slightly enlarged.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds

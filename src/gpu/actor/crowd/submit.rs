@@ -1,11 +1,11 @@
-//! Submissions of steps alone.
+//! Submissions of steps without a frame.
 
-use super::flesh::Flesh;
+use super::flesh::CrowdFlesh;
 use crate::gpu::waiting::wait_for_all;
 use crate::gpu::{GpuContext, GpuError};
 
-/// Submits steps that have no room in the frame's own submission.
-pub(super) fn submit_steps(gpu: &GpuContext, flesh: &mut Flesh) {
+/// Submits steps that do not fit into the frame's submission.
+pub(super) fn submit_steps(gpu: &GpuContext, flesh: &mut CrowdFlesh) {
     let mut encoder = gpu
         .device
         .create_command_encoder(&wgpu::CommandEncoderDescriptor {
@@ -25,8 +25,9 @@ pub(super) fn submit_steps(gpu: &GpuContext, flesh: &mut Flesh) {
     flesh.submitted();
 }
 
-/// Submits the passes of steps one by one, and waits for each: where a step takes seconds, a window draws in between.
-pub(super) fn submit_passes(gpu: &GpuContext, flesh: &mut Flesh) -> Result<(), GpuError> {
+/// Submits the passes of steps one by one and waits for each, so that a window can draw in between when a step takes
+/// seconds.
+pub(super) fn submit_passes(gpu: &GpuContext, flesh: &mut CrowdFlesh) -> Result<(), GpuError> {
     let descriptor = wgpu::CommandEncoderDescriptor {
         label: Some("a pass of a crowd"),
     };

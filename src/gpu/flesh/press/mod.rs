@@ -1,18 +1,18 @@
-//! Contacts on the device: one workgroup an instance finds how hard they press.
+//! Contact forces on the device: one workgroup per instance solves for its contact loads.
 //!
-//! Who touches whom is found on the processor, from the state that the step begins with; the matrix of the complementarity problem,
-//! a few hundred rows, goes up with it. An iteration then is: solve, *press*, solve again with the forces of the contacts.
+//! Contacts are detected on the CPU from the state at the start of the step; the matrix of the complementarity problem (a
+//! few hundred rows) is uploaded with them. One iteration is then: solve, *press*, solve again with the contact forces.
 //!
 //! | lifetime      | what                                                                      |
 //! |---------------|---------------------------------------------------------------------------|
 //! | per character | [`Press`]: the kernel                                                      |
-//! | per state     | [`PressBuffers`]: contacts, matrix, loads; grow when a step has more       |
-//! | per step      | what [`PressBuffers::write`] takes                                         |
+//! | per state     | [`PressBuffers`]: contacts, matrix, loads; grow on demand                  |
+//! | per step      | the arguments of [`PressBuffers::write`]                                   |
 //!
 //! # Departures
-//! - The thesis puts contacts into a second matrix beside the constant one (3.2.3) and solves the sum by conjugate gradients. The same
-//!   correction of low rank serves both of our global steps, holds contacts one-sided inside of the solve, and leaves the matrix
-//!   constant, however pairs come and go.
+//! - The thesis adds contacts as a second matrix to the constant one (3.2.3) and solves the sum by conjugate gradients. The
+//!   low-rank correction here works with both of our global solvers, keeps contacts one-sided within a solve, and leaves the
+//!   matrix constant while pairs change.
 
 use super::kernels::binding;
 use super::state::FleshState;
@@ -20,9 +20,9 @@ use crate::dynamics::ContactEquations;
 use crate::gpu::compute::{Dispatch, Kernel, storage, uniform_of};
 use crate::gpu::{GpuContext, shader};
 
-/// Contacts of one instance at most; the same number is in `shaders/flesh/contacts.wgsl`.
+/// Maximum number of contacts of an instance; equal to the constant in `shaders/flesh/contacts.wgsl`.
 pub const MOST_CONTACTS: usize = 2048;
-/// Words before an instance's list of touched rows.
+/// Words in front of an instance's list of touched rows.
 const HEADER: usize = 4;
 
 /// `PressDims` of the shader.
@@ -44,7 +44,7 @@ pub(crate) struct PressContact {
     pub(crate) weights: [f32; 4],
     pub(crate) normal_target: [f32; 4],
     pub(crate) stiffness: f32,
-    /// Contacts of the instance: in the first of them.
+    /// Number of contacts of the instance; set in its first contact only.
     pub(crate) count: u32,
     pub(crate) unused_a: u32,
     pub(crate) unused_b: u32,
@@ -56,7 +56,7 @@ pub struct Press {
     kernel: Kernel,
 }
 
-/// The contacts of some instances on the device.
+/// Contacts of all instances on the device.
 #[derive(Debug)]
 pub struct PressBuffers {
     dims: PressDims,
@@ -66,7 +66,7 @@ pub struct PressBuffers {
     matrix: wgpu::Buffer,
     spread: wgpu::Buffer,
     loads: wgpu::Buffer,
-    /// What goes up, kept so that nothing is allocated.
+    /// Upload buffers, reused so that a step allocates nothing.
     staging: Staging,
 }
 
@@ -75,12 +75,12 @@ struct Staging {
     contacts: Vec<PressContact>,
     loads: Vec<f32>,
     spread: Vec<u32>,
-    /// Row and push, sorted.
+    /// Row and direction, sorted.
     pushes: Vec<(u32, u32)>,
 }
 
 impl Press {
-    /// Compiles it, if the device has not done so before.
+    /// Compiles the kernel unless the device's cache has it.
     #[must_use]
     pub fn new(gpu: &GpuContext) -> Self {
         Self {
@@ -88,8 +88,8 @@ impl Press {
         }
     }
 
-    /// Adds the forces of the contacts to a state's right-hand side, given the increments that this alone leads to; and writes down what
-    /// energy the contacts had before.
+    /// Adds contact forces to a state's right-hand side, given the increment that was solved without them; also stores the
+    /// contacts' energy.
     #[must_use]
     pub fn on(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState) -> Dispatch {
         self.bind(
@@ -130,7 +130,7 @@ impl Press {
 }
 
 impl PressBuffers {
-    /// No contacts, for states with this many instances and this stride of rows.
+    /// Buffers without contacts for this number of instances and this row stride.
     #[must_use]
     pub fn new(gpu: &GpuContext, row_stride: u32, instances: usize) -> Self {
         let dims = PressDims {
@@ -156,19 +156,19 @@ impl PressBuffers {
         }
     }
 
-    /// Loads of the contacts, [`PressBuffers::contact_stride`] for every instance: where a step leaves them.
+    /// Contact loads after a step, [`PressBuffers::contact_stride`] per instance.
     #[must_use]
     pub fn loads(&self) -> &wgpu::Buffer {
         &self.loads
     }
 
-    /// Room for contacts of one instance.
+    /// Capacity for contacts per instance.
     #[must_use]
     pub fn contact_stride(&self) -> usize {
         self.dims.contact_stride as usize
     }
 
-    /// Whether contacts can be written down here.
+    /// Whether the contacts fit into these buffers.
     #[must_use]
     pub fn fits(gpu: &GpuContext, contacts: usize, instances: usize) -> bool {
         let room = room_for(contacts);
@@ -181,8 +181,8 @@ impl PressBuffers {
                     .min(limits.max_buffer_size)
     }
 
-    /// Takes the contacts of an instance; rows are found by vertex. Returns whether buffers were made anew, so that what is bound to them
-    /// must be, too. All instances whose contacts change must then be written.
+    /// Writes the contacts of an instance; rows are found by vertex. Returns whether buffers were reallocated. If so, bind
+    /// groups must be recreated and the contacts of all instances written again.
     pub fn write(
         &mut self,
         gpu: &GpuContext,
@@ -229,7 +229,7 @@ impl PressBuffers {
         grows
     }
 
-    /// An instance has no contacts.
+    /// Clears the contacts of an instance.
     pub fn clear(&mut self, gpu: &GpuContext, instance: usize) {
         let at = |stride: u32, size: usize| instance as u64 * u64::from(stride) * size as u64;
         let PressDims {
@@ -306,7 +306,7 @@ impl PressBuffers {
         spread.extend(pushes.iter().map(|&(_, push)| push));
     }
 
-    /// Makes buffers anew where they are too small: with room to spare, since contacts come in crowds.
+    /// Reallocates buffers that are too small, with spare capacity, because contacts appear in groups.
     fn make_room(&mut self, gpu: &GpuContext, contacts: usize) -> bool {
         if contacts <= self.contact_stride() {
             return false;
@@ -325,7 +325,7 @@ impl PressBuffers {
     }
 }
 
-/// Room to spare, since contacts come in crowds.
+/// Spare capacity, because contacts appear in groups.
 fn room_for(contacts: usize) -> usize {
     contacts.next_power_of_two().clamp(64, MOST_CONTACTS)
 }

@@ -15,7 +15,7 @@ fn random() -> impl FnMut() -> f32 {
     }
 }
 
-/// Contacts between any rows, and a symmetric matrix with a strong diagonal.
+/// Contacts between random rows, and a symmetric diagonally dominant matrix.
 struct Case {
     contacts: Vec<Contact>,
     weights: Vec<[f32; 4]>,
@@ -85,7 +85,7 @@ impl Case {
         }
     }
 
-    /// What the loads must reach.
+    /// Residual tolerance of the loads.
     fn wanted(&self, rows: &[u32]) -> Vec<f32> {
         let of = |i: usize| {
             let contact = &self.contacts[i];
@@ -102,7 +102,8 @@ impl Case {
     }
 }
 
-/// Complementarity, and forces that are those of the loads: several instances with different numbers of contacts, one with none.
+/// Loads satisfy complementarity and forces follow from loads, for instances with different numbers of contacts, one with
+/// none.
 #[test]
 fn loads_press_and_never_pull() {
     let Some(gpu) = crate::gpu::for_tests() else {

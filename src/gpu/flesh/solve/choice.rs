@@ -1,4 +1,4 @@
-//! Which solver suits a character.
+//! Choice of a solver for a character.
 
 use crate::dynamics::Equations;
 use crate::gpu::GpuContext;
@@ -6,18 +6,18 @@ use crate::numerics::{HybridMatrix, InverseError, InversePlan};
 
 use super::{Kind, Tolerance};
 
-/// What solvers may take.
+/// Resource limits of a solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of constants.
     pub bytes: usize,
 }
 
-/// Constants of an inverse take no more than this, whatever the device has.
+/// Upper bound for constants of an inverse on any device.
 const BUDGET: usize = 512 << 20;
 
 impl Limits {
-    /// Those of a device.
+    /// The limits of a device.
     #[must_use]
     pub fn of(gpu: &GpuContext) -> Self {
         let limits = gpu.device.limits();
@@ -33,7 +33,7 @@ impl Limits {
     }
 }
 
-/// A kind, and why.
+/// A kind of solver, with the reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     /// The kind.
@@ -47,7 +47,7 @@ impl Choice {
         let rows = equations.matrix.rows();
         let iterations = Tolerance::default().iterations as usize;
         let bytes = HybridMatrix::bytes_of(&equations.matrix);
-        // Vectors and increment are read and written.
+        // Vectors and increment are both read and written.
         let gradients =
             InversePlan::estimate(1 + iterations, (1 + iterations) * (bytes + 128 * rows));
         match InversePlan::best(&equations.matrix, &equations.eliminations, limits.bytes) {

@@ -1,16 +1,16 @@
 //! Conjugate gradients with one pass an iteration: twin of [`HybridMatrix::gradients`].
 //!
-//! A pass of n rows reads the matrix (8 bytes an entry, about 7 entries a row), reads and writes 48 bytes of vectors and 16 of the
-//! increment a row, and gathers three vectors of every neighbour, mostly from caches. Of 5 000 rows that is under a megabyte: the pass
-//! takes as long as its launch. Entries of a workgroup's CRS part are read one after the other by all of its threads; every workgroup
-//! adds up the partial sums of all for itself, so that nothing waits for a pass between.
+//! A pass over n rows reads the matrix (8 bytes per entry, about 7 entries per row), reads and writes 48 bytes of vectors
+//! and 16 of the increment per row, and gathers three vectors of every neighbour, mostly from caches. For 5 000 rows that is
+//! under a megabyte: the pass takes as long as its launch. All threads of a workgroup read its CRS entries in sequence.
+//! Every workgroup sums the partial sums itself, which saves a pass.
 //!
 //! # Contacts
-//! A second matrix, of 3 × 3 blocks κ u uᵀ ⊗ n nᵀ, fits beside: every pass binds at most seven of the eight storage buffers that all
-//! devices have, and binding 10 is free for one `array<u32>` with the starts of its rows and behind them
-//! (column, six numbers) for each block, read in `product` as the CRS part is, and the diagonal blocks go into `diagonal`.
-//! It couples x, y and z, and α and β must then be one number: `dot(γ, 1)` in `quotient`. Its buffer has room for the most pairs and is
-//! written before a step; without pairs the starts are zeros.
+//! A second matrix of 3 × 3 blocks κ u uᵀ ⊗ n nᵀ can be added: every pass binds at most seven of the eight storage buffers
+//! that all devices have. Binding 10 is free for one `array<u32>` with the row starts followed by (column, six numbers) for
+//! each block. `product` would read it like the CRS part, and diagonal blocks would be added to `diagonal`. Since it couples
+//! x, y and z, α and β would become scalars: `dot(γ, 1)` in `quotient`. The buffer would have room for the largest number of
+//! pairs and be written before a step; without pairs the starts are zeros.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -22,17 +22,17 @@ use crate::gpu::shader::{SOLVE_BEGIN, SOLVE_ITERATE};
 use crate::gpu::{GpuContext, GpuError, StructLayout};
 use crate::numerics::{HYBRID_ROWS, HybridMatrix};
 
-/// When conjugate gradients stop.
+/// Stopping criteria of conjugate gradients.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Iterations at most: the passes that are submitted.
+    /// Maximum number of iterations: the passes that are submitted.
     pub iterations: u32,
-    /// √(r·D⁻¹r) of the residual r over that of b: no pass works on after that.
+    /// Bound of √(r·D⁻¹r) of the residual r, relative to that of b; later passes do nothing.
     pub residual: f32,
 }
 
-/// What makes a step of ten local/global iterations exact to 1e-5 of the size, for characters in motion with up to 20 000 rows: the worst
-/// of nine came to 7e-6 (`examples/global_solvers.rs`).
+/// Makes a step of ten local/global iterations exact to 1e-5 of the size for moving characters with up to 20 000 rows: the
+/// worst of nine characters reached 7e-6 (`examples/global_solvers.rs`).
 impl Default for Tolerance {
     fn default() -> Self {
         Self {
@@ -42,12 +42,12 @@ impl Default for Tolerance {
     }
 }
 
-/// How far a solve came.
+/// Iterations and residual of a finished solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
-    /// Iterations done.
+pub struct SolveProgress {
+    /// Iterations used.
     pub iterations: u32,
-    /// √(r·D⁻¹r) before the last of them, over that of b.
+    /// √(r·D⁻¹r) before the last iteration, relative to that of b.
     pub residual: f32,
     /// Whether the tolerance was reached.
     pub converged: bool,
@@ -70,7 +70,7 @@ pub(super) fn layout() -> StructLayout {
     layout!(HybridDims: rows, row_stride, stride, width, rest, groups, tolerance2, unused)
 }
 
-/// Numbers of an instance behind the sums of its workgroups, in vectors.
+/// Statistics of an instance after the partial sums of its workgroups, in vectors.
 const PROGRESS: usize = 3;
 
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub(super) struct Gradients {
 #[derive(Debug)]
 pub(super) struct BoundGradients {
     pub(super) dispatches: Vec<Dispatch>,
-    /// What the last pass wrote.
+    /// Results of the last pass.
     sums: wgpu::Buffer,
     instances: usize,
     groups: usize,
@@ -185,14 +185,14 @@ impl Gradients {
 }
 
 impl BoundGradients {
-    pub(super) fn progress(&self, gpu: &GpuContext) -> Result<Vec<Progress>, GpuError> {
+    pub(super) fn progress(&self, gpu: &GpuContext) -> Result<Vec<SolveProgress>, GpuError> {
         let stride = 2 * self.groups + PROGRESS;
         let numbers: Vec<[f32; 4]> = fetch(gpu, &self.sums, self.instances * stride)?;
         let of = |numbers: &[[f32; 4]]| {
             let [.., alpha, _, done] = numbers else {
                 return None;
             };
-            Some(Progress {
+            Some(SolveProgress {
                 iterations: done[0] as u32,
                 residual: done[1].sqrt(),
                 converged: alpha[3] > 0.0,

@@ -3,18 +3,19 @@
 //! | form          | passes                                           |
 //! |---------------|--------------------------------------------------|
 //! | factors       | y = V b by rows; Δ = Vᵀ y by columns              |
-//! | substructures | y = W b by rows; z = S y on the top; Δ = Wᵀ (y, z) |
+//! | substructures | y = W b by rows; z = S y at the top; Δ = Wᵀ (y, z) |
 //! | dense         | Δ = P⁻¹ b by rows                                |
 //!
-//! V and Vᵀ are the same numbers, read by lines of sixteen columns both times. By rows: sixteen to 256 threads for up to four rows, the
-//! more the longer the rows are, so that none reads more than a few dozen lines; sums over threads in two steps in workgroup memory.
-//! By columns: a workgroup for sixteen columns, whose lines lie on a path of ancestors. With several instances a thread multiplies each
-//! value that it reads for four of them: a crowd reads the matrix once for four of its members.
+//! V and Vᵀ share one array, stored in lines of sixteen columns. By rows: 16 to 256 threads for up to four rows, more for
+//! longer rows, so that each thread reads at most a few dozen lines; sums over threads take two steps in workgroup memory.
+//! By columns: one workgroup per sixteen columns, whose lines lie on a path of ancestors. With several instances, a thread
+//! multiplies each value that it reads for four of them.
 //!
 //! # Contacts
-//! With contacts at rows c the matrix becomes P + U C Uᵀ, U a few columns. Δ = Δ₀ − P⁻¹U (C⁻¹ + UᵀP⁻¹U)⁻¹ Uᵀ Δ₀ needs the columns P⁻¹U, by
-//! these same passes with one instance for each three contacts, whenever pairs change, and then per solve two thin products behind the
-//! last pass. Or forces are added to b and the passes run again ([`super::super::Press`]), for two more passes instead.
+//! With contacts at rows c the matrix becomes P + U C Uᵀ, where U has few columns. Δ = Δ₀ − P⁻¹U (C⁻¹ + UᵀP⁻¹U)⁻¹ Uᵀ Δ₀
+//! needs the columns P⁻¹U, which these passes can compute with one instance per three contacts whenever pairs change; each
+//! solve then needs two thin products after the last pass. Alternatively forces are added to b and the passes run again
+//! ([`super::super::Press`]), which costs two more passes.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -45,12 +46,12 @@ pub(super) fn layouts() -> Vec<StructLayout> {
 
 /// Marks rows of the top in the lists of lines.
 const TOP: u32 = 1 << 31;
-/// Instances that share a read of the matrix.
+/// Instances that share one read of the matrix.
 pub(super) const SHARED: usize = 4;
 
-/// A matrix in lines on the device, by rows.
+/// A matrix on the device in lines, by rows.
 #[derive(Debug)]
-struct Lines {
+struct DeviceLines {
     values: wgpu::Buffer,
     groups: wgpu::Buffer,
     batches: wgpu::Buffer,
@@ -58,7 +59,7 @@ struct Lines {
     workgroups: u32,
 }
 
-/// Its lines by columns.
+/// The same lines by columns.
 #[derive(Debug)]
 struct Columns {
     starts: wgpu::Buffer,
@@ -66,17 +67,17 @@ struct Columns {
 }
 
 #[derive(Debug)]
-pub(super) struct Products {
-    /// By rows and by columns, each for one instance and for several.
+pub(super) struct InverseProducts {
+    /// By rows and by columns; each in a variant for one instance and one for several.
     rows: [Kernel; 2],
     columns: [Kernel; 2],
-    factor: Option<(Lines, Columns)>,
-    top: Option<Lines>,
+    factor: Option<(DeviceLines, Columns)>,
+    top: Option<DeviceLines>,
     unknowns: usize,
     bytes: usize,
 }
 
-impl Lines {
+impl DeviceLines {
     fn new(gpu: &GpuContext, matrix: &LineMatrix) -> Result<Option<Self>, SolveError> {
         if matrix.groups.is_empty() {
             return Ok(None);
@@ -94,15 +95,15 @@ impl Lines {
     }
 }
 
-/// The buffers of a crowd.
-struct Crowd<'a> {
+/// The instances that one product multiplies.
+struct InstanceBatch<'a> {
     gpu: &'a GpuContext,
     instances: usize,
     dims: wgpu::Buffer,
 }
 
-impl Crowd<'_> {
-    /// Which of two kernels, and how many workgroups for all instances.
+impl InstanceBatch<'_> {
+    /// Index of the kernel variant, and the number of workgroups for all instances.
     fn shape(&self) -> (usize, u32) {
         if self.instances == 1 {
             (0, 1)
@@ -112,11 +113,11 @@ impl Crowd<'_> {
     }
 }
 
-impl Products {
+impl InverseProducts {
     pub(super) fn new(gpu: &GpuContext, inverse: &InverseFactors) -> Result<Self, SolveError> {
         let mut bytes = inverse.top.bytes() + inverse.factor.bytes();
         let mut factor = None;
-        if let Some(lines) = Lines::new(gpu, &inverse.factor)? {
+        if let Some(lines) = DeviceLines::new(gpu, &inverse.factor)? {
             check_groups(gpu, inverse.rows.div_ceil(LINE))?;
             let mut columns = inverse.factor.columns(inverse.rows);
             check_size(gpu, size_of_val(&columns.lines[..]))?;
@@ -144,7 +145,7 @@ impl Products {
             rows: kernels(&SOLVE_ROWS, ["rows_one", "rows_four"]),
             columns: kernels(&SOLVE_COLUMNS, ["columns_one", "columns_four"]),
             factor,
-            top: Lines::new(gpu, &inverse.top)?,
+            top: DeviceLines::new(gpu, &inverse.top)?,
             unknowns: inverse.rows,
             bytes,
         })
@@ -173,7 +174,7 @@ impl Products {
             instances: instances as u32,
             padding: 0,
         };
-        let crowd = Crowd {
+        let crowd = InstanceBatch {
             gpu,
             instances,
             dims: uniform_of(gpu, "inverse: dimensions", &dims),
@@ -206,8 +207,8 @@ impl Products {
 
     fn by_rows(
         &self,
-        crowd: &Crowd<'_>,
-        lines: &Lines,
+        crowd: &InstanceBatch<'_>,
+        lines: &DeviceLines,
         of: &wgpu::Buffer,
         result: &wgpu::Buffer,
     ) -> Dispatch {
@@ -228,8 +229,8 @@ impl Products {
 
     fn by_columns(
         &self,
-        crowd: &Crowd<'_>,
-        (lines, columns): (&Lines, &Columns),
+        crowd: &InstanceBatch<'_>,
+        (lines, columns): (&DeviceLines, &Columns),
         of: [&wgpu::Buffer; 2],
         result: &wgpu::Buffer,
     ) -> Dispatch {

@@ -10,17 +10,18 @@
 //! | per character  | [`GlobalSolver`]: kernels and constants                    |
 //! | per crowd      | [`BoundSolver`]: vectors of its instances, and dispatches  |
 //!
-//! b and Δ are row arrays: `array<vec4<f32>>`, instance-major, [`row_stride`] apart. Their pad rows must be finite; b is only read.
+//! b and Δ are row arrays: `array<vec4<f32>>`, instance-major, with a stride of [`row_stride`]. Pad rows must be finite; b
+//! is read-only.
 
 mod choice;
 mod gradients;
 mod inverse;
 
 pub use choice::{Choice, Limits};
-pub use gradients::{Progress, Tolerance};
+pub use gradients::{SolveProgress, Tolerance};
 
 use gradients::{BoundGradients, Gradients};
-use inverse::Products;
+use inverse::InverseProducts;
 
 use crate::dynamics::Equations;
 use crate::gpu::compute::Dispatch;
@@ -46,10 +47,10 @@ pub struct GlobalSolver {
 #[derive(Debug)]
 enum Inner {
     Gradients(Gradients),
-    Inverse(Box<Products>),
+    Inverse(Box<InverseProducts>),
 }
 
-/// A solver with the vectors of its instances.
+/// A solver bound to the vectors of some instances.
 #[derive(Debug)]
 pub struct BoundSolver {
     inner: BoundKind,
@@ -61,7 +62,7 @@ enum BoundKind {
     Inverse(Vec<Dispatch>),
 }
 
-/// Why a system can't be solved on this device.
+/// Why a system cannot be solved on this device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
@@ -90,13 +91,13 @@ pub enum SolveError {
     },
 }
 
-/// How many rows the instances of a row array are apart.
+/// Stride between the rows of consecutive instances.
 #[must_use]
 pub fn row_stride(rows: usize) -> usize {
     rows.next_multiple_of(64)
 }
 
-/// Refuses tables that the device can't bind.
+/// Checks that the device can bind tables of this size.
 fn check_size(gpu: &GpuContext, bytes: usize) -> Result<(), SolveError> {
     let limits = gpu.device.limits();
     let (bytes, limit) = (
@@ -112,7 +113,7 @@ fn check_size(gpu: &GpuContext, bytes: usize) -> Result<(), SolveError> {
     }
 }
 
-/// Refuses passes that the device can't start.
+/// Checks that the device can start this many workgroups.
 fn check_groups(gpu: &GpuContext, workgroups: usize) -> Result<(), SolveError> {
     let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
     if workgroups > limit as usize {
@@ -123,7 +124,7 @@ fn check_groups(gpu: &GpuContext, workgroups: usize) -> Result<(), SolveError> {
 }
 
 impl GlobalSolver {
-    /// Prepares the solver and uploads its constants.
+    /// Compiles the passes and uploads the constants.
     ///
     /// # Errors
     /// [`SolveError`].
@@ -140,29 +141,29 @@ impl GlobalSolver {
                 )?;
                 let inverse = InverseFactors::of(&equations.matrix, &equations.eliminations, &plan)
                     .map_err(InverseError::from)?;
-                Inner::Inverse(Box::new(Products::new(gpu, &inverse)?))
+                Inner::Inverse(Box::new(InverseProducts::new(gpu, &inverse)?))
             }
         };
         Ok(Self { inner })
     }
 
-    /// The kind that suits these equations, and why. Computes nothing but sizes.
+    /// The kind that suits these equations, with the reason. Computes sizes only.
     #[must_use]
     pub fn choose(equations: &Equations, limits: Limits) -> Choice {
         Choice::of(equations, limits)
     }
 
-    /// Products with an inverse that was computed elsewhere, in whatever form.
+    /// Products with an inverse that was computed elsewhere, in any of its forms.
     ///
     /// # Errors
     /// [`SolveError::TooLarge`].
     pub fn inverse(gpu: &GpuContext, inverse: &InverseFactors) -> Result<Self, SolveError> {
         Ok(Self {
-            inner: Inner::Inverse(Box::new(Products::new(gpu, inverse)?)),
+            inner: Inner::Inverse(Box::new(InverseProducts::new(gpu, inverse)?)),
         })
     }
 
-    /// Conjugate gradients that stop elsewhere than by default.
+    /// Conjugate gradients with other stopping criteria.
     ///
     /// # Errors
     /// [`SolveError`].
@@ -176,7 +177,7 @@ impl GlobalSolver {
         })
     }
 
-    /// How it solves.
+    /// The kind of solver.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match &self.inner {
@@ -194,7 +195,7 @@ impl GlobalSolver {
         }
     }
 
-    /// Instances that it can be bound to at once on this device.
+    /// Maximum number of instances per binding on this device.
     #[must_use]
     pub fn most_instances(&self, gpu: &GpuContext) -> usize {
         let limits = gpu.device.limits();
@@ -211,7 +212,7 @@ impl GlobalSolver {
             .min(shared * limits.max_compute_workgroups_per_dimension as usize)
     }
 
-    /// Binds it to right-hand sides and results of so many instances.
+    /// Binds right-hand sides and results of a number of instances.
     #[must_use]
     pub fn on(
         &self,
@@ -233,7 +234,7 @@ impl GlobalSolver {
 }
 
 impl BoundSolver {
-    /// The passes of a solve, in order. Each needs the ones before complete.
+    /// The passes of a solve, in order; each depends on the ones before.
     #[must_use]
     pub fn dispatches(&self) -> &[Dispatch] {
         match &self.inner {
@@ -242,11 +243,11 @@ impl BoundSolver {
         }
     }
 
-    /// How far the last solve of every instance came. Waits for all work submitted before. Empty for exact solvers.
+    /// Progress of the last solve of every instance. Waits for all work submitted before. Empty for exact solvers.
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
-    pub fn progress(&self, gpu: &GpuContext) -> Result<Vec<Progress>, GpuError> {
+    pub fn progress(&self, gpu: &GpuContext) -> Result<Vec<SolveProgress>, GpuError> {
         match &self.inner {
             BoundKind::Gradients(bound) => bound.progress(gpu),
             BoundKind::Inverse(_) => Ok(Vec::new()),
@@ -254,7 +255,7 @@ impl BoundSolver {
     }
 }
 
-/// The structs that the shaders read.
+/// Struct layouts that the shaders read.
 pub(in crate::gpu) fn layouts() -> Vec<StructLayout> {
     [vec![gradients::layout()], inverse::layouts()].concat()
 }

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use nalgebra::{Matrix2, Matrix3};
 
-use super::{CLOSE, Control, FRAMES, Ground, PATCH, Rider, Tangent};
+use super::{BindTarget, CLOSE, Control, FRAMES, PATCH, Rider, Tangent};
 use crate::math::{Point, Vec64};
 
 /// Control points, about one in every cell of a grid, with the patches that their frames are fitted to.
 pub(super) fn controls(
-    ground: &Ground<'_>,
+    ground: &BindTarget<'_>,
     spacing: f64,
     origin: &Point,
     patches: &mut Vec<Tangent>,
@@ -47,7 +47,7 @@ pub(super) fn controls(
 /// Appends the neighbours that a control point's frame is fitted to, by least squares in its tangent plane, and returns the frame at
 /// rest; `None` if they don't span a plane.
 fn patch(
-    ground: &Ground<'_>,
+    ground: &BindTarget<'_>,
     topology: &crate::mesh::Topology,
     vertex: u32,
     spacing: f64,
@@ -55,7 +55,7 @@ fn patch(
 ) -> Option<Matrix3<f32>> {
     let at = |v: u32| ground.mesh.positions[v as usize].cast::<f64>();
     let here = at(vertex);
-    // Outwards ring by ring; at least the first ring.
+    // Grows ring by ring; at least the first ring.
     let mut ring: Vec<u32> = topology.neighbors(vertex as usize).to_vec();
     let mut next = 0;
     while next < ring.len() && ring.len() < 4 * PATCH {
@@ -120,9 +120,9 @@ fn patch(
     Some(Matrix3::from_columns(&[u, v, u.cross(&v)]).cast::<f32>())
 }
 
-/// Binds one vertex of the cloth; `None` if there is no flesh.
+/// Binds one vertex of cloth; `None` if there is no flesh.
 pub(super) fn rider(
-    ground: &Ground<'_>,
+    ground: &BindTarget<'_>,
     vertex: u32,
     controls: &[Control],
     spacing: f64,
@@ -137,7 +137,7 @@ pub(super) fn rider(
             .enumerate()
             .map(|(index, control)| ((control.rest - offset).norm_squared(), index as u32)),
     );
-    // The nearest before likeness are enough to choose from.
+    // The candidates by distance; similarity is tested among these only.
     let some = (8 * FRAMES).min(near.len());
     if some < near.len() {
         near.select_nth_unstable_by(some, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -149,7 +149,7 @@ pub(super) fn rider(
     }
     near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let least = near.first()?.0;
-    // The first one that is not followed any more is where weights vanish, so that they vary smoothly over the cloth.
+    // The first control that is left out defines where weights vanish, so that they vary smoothly over the cloth.
     let last = near
         .get(FRAMES)
         .or(near.last())
@@ -184,7 +184,11 @@ pub(super) fn rider(
 }
 
 /// Barycentric coordinates of a point of a triangle, by areas; a flat triangle gives its nearest corner.
-fn barycentric(ground: &Ground<'_>, triangle: [u32; 3], point: &crate::math::Point64) -> [f32; 3] {
+fn barycentric(
+    ground: &BindTarget<'_>,
+    triangle: [u32; 3],
+    point: &crate::math::Point64,
+) -> [f32; 3] {
     let [a, b, c] = triangle.map(|v| ground.mesh.positions[v as usize].cast::<f64>());
     let normal = (b - a).cross(&(c - a));
     let square = normal.norm_squared();

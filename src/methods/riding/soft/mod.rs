@@ -1,12 +1,13 @@
-//! Cloth rides vertex by vertex: y' = A e + (1 − φ) t + φ b', where
+//! Cloth follows the flesh per vertex: y' = A e + (1 − φ) t + φ b', where
 //!
 //! - (A, t) = Σ wᵢ Mᵢ is a blend of affine frames at control points of the flesh, with weights that vary smoothly over the cloth;
-//! - b is the closest point of the flesh, b' where it is now, and φ is 1 on the flesh and falls to 0 a few control points away;
-//! - e = (y − φ b) at rest: close to the flesh a vertex keeps its offset to the very point of the flesh that it lies over; further
-//!   away only the smooth blend counts, because closest points jump there.
+//! - b is the closest point of the flesh, b' its current position, and φ is 1 on the flesh and falls to 0 a few control
+//!   points away;
+//! - e = (y − φ b) at rest: close to the flesh a vertex keeps its offset to its closest point; further away only the smooth
+//!   blend counts, because the closest point is discontinuous there.
 //!
-//! A control point's frame takes the stretch of the flesh in its tangent plane, limited, and leaves lengths along the normal as they
-//! are. A rigid motion, and an affine one within the limit, is followed exactly.
+//! A control point's frame follows the stretch of the flesh in its tangent plane, up to a limit, and keeps lengths along the
+//! normal. Rigid motions, and affine ones within the limit, are reproduced exactly.
 
 mod bind;
 
@@ -14,10 +15,10 @@ use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use self::bind::{controls, rider};
-use super::{Ground, PlainCloth};
+use super::{BindTarget, PlainCloth};
 use crate::math::{Point, Vec3};
 
-/// Distance of control points, of the size.
+/// Distance of control points, relative to the size.
 const SPACING: f64 = 0.012;
 /// Control points that a vertex follows.
 pub const FRAMES: usize = 12;
@@ -46,7 +47,7 @@ pub(super) struct Soft {
 pub struct Control {
     /// Of the skin.
     pub vertex: u32,
-    /// Begin and end of its part of all patches.
+    /// Range of its neighbours in the list of all patches.
     pub patch: [u32; 2],
     /// Relative to the origin.
     pub rest: Vec3,
@@ -54,7 +55,7 @@ pub struct Control {
     pub axes: Matrix3<f32>,
 }
 
-/// How a neighbour counts for the two tangents.
+/// Coefficients of a neighbour for the two tangents.
 #[derive(Debug, Clone, Copy)]
 pub struct Tangent {
     /// The neighbour, of the skin.
@@ -81,16 +82,16 @@ pub struct Rider {
     pub close: f32,
     /// Vertices of the skin that b lies between.
     pub triangle: [u32; 3],
-    /// Where.
+    /// Barycentric coordinates.
     pub barycentric: [f32; 3],
     /// Control points that it follows.
     pub frames: [u32; FRAMES],
-    /// How much each counts.
+    /// Their weights.
     pub weights: [f32; FRAMES],
 }
 
 impl Soft {
-    pub(super) fn bind(ground: &Ground<'_>, cloth: &[u32]) -> Self {
+    pub(super) fn bind(ground: &BindTarget<'_>, cloth: &[u32]) -> Self {
         let origin = ground.mesh.bounds().center();
         if cloth.is_empty() {
             return Self::default();
@@ -134,7 +135,7 @@ impl Soft {
         }
     }
 
-    /// Leaves out control points that nobody follows.
+    /// Removes control points that no vertex follows.
     fn drop_unused(&mut self) {
         let mut number = vec![u32::MAX; self.controls.len()];
         for rider in &self.riders {
@@ -202,7 +203,7 @@ impl Soft {
 }
 
 impl Control {
-    /// Fits the frame to the patch. A patch that has collapsed to a line leaves the frame's directions as they were.
+    /// Fits the frame to the patch. If the patch has collapsed to a line, the frame keeps its directions.
     fn follow(
         &self,
         patch: &[Tangent],

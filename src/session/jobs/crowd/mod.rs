@@ -2,7 +2,6 @@
 //!
 //! | file       | what                                                                   |
 //! |------------|------------------------------------------------------------------------|
-//! | [`motion`] | where each stands, and when in the motion it is                          |
 //! | [`beat`]   | what a crowd shall do, taken from the clock; jumps are told from play     |
 //! | [`worker`] | what the thread is told that makes a crowd and goes on with it             |
 //! | [`running`] | that thread                                                           |
@@ -16,12 +15,9 @@
 //! of the character.
 
 mod beat;
-mod motion;
 mod running;
 mod shared;
 mod worker;
-
-pub use motion::CrowdMotion;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -92,8 +88,10 @@ impl Crowd {
         {
             self.shown = self.coming.take();
         }
-        self.shown
-            .take_if(|shown| !Arc::ptr_eq(&shown.order.subject, subject));
+        self.shown.take_if(|shown| {
+            let theirs = &shown.order.subject;
+            !Arc::ptr_eq(theirs, &subject.weighted(theirs.weight_method()))
+        });
     }
 
     /// Whether an order has been wanted for long enough, and nobody is at it.
@@ -218,6 +216,7 @@ impl Crowds {
             return Err("the graphics device was lost".to_owned());
         }
         crowd.exchange(subject);
+        let subject = subject.weighted(view.need().weights);
         let simulated = view.method.has(Capability::Physics);
         let params = if simulated {
             around.document.params
@@ -236,7 +235,7 @@ impl Crowds {
         };
         let order = Order {
             gpu,
-            subject: subject.clone(),
+            subject,
             method: view.method,
             params,
             bones,

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::CrowdMotion;
 use super::beat::{Beat, Playing};
 use super::shared::{Long, Order, Shared};
 use crate::gpu::actor::{CrowdError, GpuCrowd};
@@ -12,7 +11,7 @@ use crate::math::Affine;
 use crate::methods::{Actor, BindError, Capability, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::session::worker::lock;
-use crate::studio::{ClipPlay, CrowdFrame, Motion};
+use crate::studio::{ClipPlay, CrowdFrame, CrowdMotion, Motion};
 
 /// Time that is simulated between two frames.
 const SLICE_SECS: f64 = 1.0 / 30.0;

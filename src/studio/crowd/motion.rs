@@ -3,7 +3,6 @@
 use crate::character::Character;
 use crate::math::{Affine, Vec3, Vec64, origin_of};
 use crate::methods::Subject;
-use crate::session::up_axis;
 use crate::studio::{ClipPlay, Motion};
 
 /// How many different moments of a clip there are in a crowd: each is settled once.
@@ -61,7 +60,7 @@ impl CrowdMotion {
         let phase = |instance: usize| {
             ((instance as f64 * GOLDEN).fract() * moments).floor() / moments * round_secs
         };
-        let up = up_axis(subject).axis;
+        let up = subject.up_axis().axis;
         let places = places(subject, &motion, round_secs, &up, count);
         let up = Vec3::new(up[0] as f32, up[1] as f32, up[2] as f32);
         Self {

@@ -216,11 +216,7 @@ mod tests {
     #[test]
     fn up_is_up_whether_built_in_characters_stand_or_crawl() {
         for name in ["mannequin", "gecko", "cylinder", "arm"] {
-            let character = crate::session::load(
-                &crate::session::Source::builtin(name),
-                &crate::progress::Progress::new(),
-            )
-            .unwrap();
+            let character = crate::io::builtin::load_builtin(name).unwrap();
             let skin = Bounds::of(character.meshes.iter().flat_map(|mesh| &mesh.positions));
             assert!(UpAxis::guess(&character.skeleton, &skin).is_y(), "{name}");
         }

@@ -1,4 +1,8 @@
-//! Many of a character, as a device has placed them.
+//! Many of a character: where they stand and what they do, and where a device has placed them.
+
+mod motion;
+
+pub use motion::CrowdMotion;
 
 use std::sync::Arc;
 
