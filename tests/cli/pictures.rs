@@ -290,7 +290,8 @@ fn a_picture_shows_the_weights_asked_for() {
         let out = folder.0.join("a.png");
         let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
             &"render",
-            &"builtin:cylinder",
+            &mesh,
+            &bones,
             &"--method=lbs",
             &"--rotate=upper=0,0,60",
             &"--size=320x200",
