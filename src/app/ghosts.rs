@@ -6,7 +6,6 @@ use std::sync::Arc;
 use egui::Context;
 
 use super::look::Look;
-use crate::methods::MethodId;
 use crate::session::{GhostSkins, GhostWorker, Session, ViewId};
 
 /// A builder of onion skins for every view that shows some.
@@ -40,22 +39,22 @@ impl OnionSkinCache {
         let Some(subject) = session.subject().cloned() else {
             return ready;
         };
-        for (view, look) in looks.iter().filter(|(_, look)| look.ghosts.any()) {
-            let poses = session.ghost_poses(*view, look.ghosts.offsets_secs());
-            let method = session
-                .views()
-                .get(*view)
-                .map_or(MethodId::DQS, |view| view.method);
-            let worker = self.workers.entry(*view).or_insert_with(|| {
+        for (id, look) in looks.iter().filter(|(_, look)| look.ghosts.any()) {
+            let Some(view) = session.views().get(*id).copied() else {
+                continue;
+            };
+            let subject = subject.weighted(view.weights);
+            let poses = session.ghost_poses(*id, look.ghosts.offsets_secs());
+            let worker = self.workers.entry(*id).or_insert_with(|| {
                 let waked = ctx.clone();
                 GhostWorker::new(Some(Arc::new(move || waked.request_repaint())))
             });
-            worker.ask(&subject, method, poses);
+            worker.ask(&subject, view.method, poses);
             if let Some(skins) = worker
                 .skins()
                 .filter(|skins| Arc::ptr_eq(&skins.subject, &subject))
             {
-                ready.insert(*view, skins);
+                ready.insert(*id, skins);
             }
         }
         ready

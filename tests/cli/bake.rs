@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::common::folder::TestFolder;
 use crate::program::{BONES, assert_refused, json, names, sinew, tube, vertices, write};
+use sinew::character::Attachment;
 
 #[test]
 fn a_bake_turns_the_joint_by_the_angles_given() {
@@ -367,4 +368,111 @@ fn a_bake_that_is_broken_off_leaves_nothing_behind() {
     assert!(told.success());
     assert_eq!(child.wait().unwrap().signal(), Some(15));
     assert!(names(&folder).is_empty(), "{:?}", names(&folder));
+}
+
+/// Positions of a settled bend of a character with the joints of the tube.
+fn bent(folder: &TestFolder, sources: &[&Path], weights: &str) -> Vec<[f64; 3]> {
+    let out = folder.0.join("bent.obj");
+    let weights = format!("--weights={weights}");
+    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake"];
+    arguments.extend(
+        sources
+            .iter()
+            .map(|path| path as &dyn AsRef<std::ffi::OsStr>),
+    );
+    arguments.extend([
+        &"--method=lbs" as &dyn AsRef<std::ffi::OsStr>,
+        &weights,
+        &"--rotate=upper=0,0,60",
+        &"--settle",
+        &"-o",
+        &out,
+    ]);
+    let output = sinew(&arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    vertices(&out)
+}
+
+/// Writes a rig with weights by a method.
+fn rigged(sources: &[&Path], weights: &str, out: &Path) {
+    let weights = format!("--weights={weights}");
+    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake"];
+    arguments.extend(
+        sources
+            .iter()
+            .map(|path| path as &dyn AsRef<std::ffi::OsStr>),
+    );
+    arguments.extend([
+        &"--rig" as &dyn AsRef<std::ffi::OsStr>,
+        &weights,
+        &"--influences=8",
+        &"-o",
+        &out,
+    ]);
+    let output = sinew(&arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+}
+
+fn farthest(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let apart =
+        |(a, b): (&[f64; 3], &[f64; 3])| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+    a.iter().zip(b).map(apart).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_bake_and_a_rig_have_the_weights_asked_for() {
+    let folder = TestFolder::new("weights");
+    let (mesh, bones) = (
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
+    );
+    let bare: [&Path; 2] = [&mesh, &bones];
+    let [file, distance, heat] =
+        ["file", "distance", "heat"].map(|weights| bent(&folder, &bare, weights));
+    assert!(farthest(&file, &distance) < 1e-6, "a bare mesh has none");
+    assert!(farthest(&heat, &distance) > 1e-3);
+
+    // Weights of a mesh that had none, then in place of those of a file: the rig moves by them as the character did.
+    let (first, second) = (folder.0.join("heat.glb"), folder.0.join("distance.glb"));
+    rigged(&bare, "heat", &first);
+    rigged(&[&first], "distance", &second);
+    assert!(farthest(&bent(&folder, &[&first], "file"), &heat) < 1e-4);
+    assert!(farthest(&bent(&folder, &[&second], "file"), &distance) < 1e-4);
+    let progress = sinew::progress::Progress::new();
+    for rig in [first, second] {
+        let written = sinew::io::load(&[rig], &progress).unwrap();
+        let Attachment::Skinned { weights, .. } = &written.meshes[0].attachment else {
+            panic!("not skinned")
+        };
+        assert!(weights.is_complete());
+        for vertex in 0..weights.len() {
+            let sum: f32 = weights.of(vertex).map(|(_, weight)| weight).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "vertex {vertex}: {sum}");
+        }
+    }
+}
+
+#[test]
+fn weights_that_have_no_effect_are_told() {
+    let folder = TestFolder::new("no-weights");
+    let out = folder.0.join("out.obj");
+    let output = sinew(&[
+        &"bake",
+        &"builtin:cylinder",
+        &"--method=pd",
+        &"--sim-vertices=300",
+        &"--weights=heat",
+        &"--settle",
+        &"-o",
+        &out,
+    ]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(
+        stderr.contains("has no skinning weights to choose"),
+        "{stderr}"
+    );
 }

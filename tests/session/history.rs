@@ -11,6 +11,7 @@ use sinew::session::{
     Command, Document, Gesture, KeysCommand, PoseCommand, ProjectCommand, RigCommand, Session,
     Source, View, ViewCommand, ViewId,
 };
+use sinew::weights::{WeightMethod, registry};
 
 /// A number that may be no number.
 fn number() -> impl Strategy<Value = f64> {
@@ -90,6 +91,8 @@ fn views() -> impl Strategy<Value = Command> {
         view().prop_map(ViewCommand::Remove),
         view().prop_map(ViewCommand::Activate),
         (view(), any::<bool>()).prop_map(|(view, free)| ViewCommand::SetFree { view, free }),
+        (view(), prop::sample::select(registry()))
+            .prop_map(|(view, weights)| ViewCommand::SetWeights { view, weights }),
         (view(), 0..4_usize).prop_map(|(view, count)| ViewCommand::SetCrowd { view, count }),
         prop::collection::vec((view(), any::<bool>(), 0..4_usize), 0..4).prop_map(|list| {
             let view = |(id, free, crowd)| View {
@@ -230,4 +233,31 @@ proptest! {
             Ok(())
         })?;
     }
+}
+
+/// What views show is not undone: the weights of a view stay, and leave no step.
+#[test]
+fn undo_and_redo_leave_the_weights_of_views() {
+    let mut session = Session::new();
+    let heat = WeightMethod::from_id("heat").expect("built in");
+    let weights = |session: &Session| session.active_view().weights;
+    assert_eq!(weights(&session), WeightMethod::FILE);
+    session.apply_once(Command::SetParams(Params {
+        density_kg_m3: 900.0,
+        ..Params::default()
+    }));
+    let steps = session.history().labels.len();
+    session.apply_once(Command::View(ViewCommand::SetWeights {
+        view: ViewId(0),
+        weights: heat,
+    }));
+    assert_eq!(
+        (weights(&session), session.history().labels.len()),
+        (heat, steps)
+    );
+    for command in [Command::Undo, Command::Redo] {
+        session.apply_once(command);
+        assert_eq!(weights(&session), heat);
+    }
+    assert!((session.document().params.density_kg_m3 - 900.0).abs() < 1e-9);
 }

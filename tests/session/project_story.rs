@@ -13,6 +13,7 @@ use sinew::session::{
     Command, KeysCommand, PoseCommand, ProjectCommand, RigCommand, Session, Source, View,
     ViewCommand, ViewId,
 };
+use sinew::weights::WeightMethod;
 
 /// Ticks until nothing happens any more.
 fn run_until_idle(session: &mut Session) {
@@ -113,6 +114,13 @@ fn work(session: &mut Session) {
         Command::View(ViewCommand::Add {
             id: ViewId(4),
             like: ViewId(0),
+        }),
+    );
+    apply(
+        session,
+        Command::View(ViewCommand::SetWeights {
+            view: ViewId(4),
+            weights: WeightMethod::from_id("heat").expect("built in"),
         }),
     );
     apply(

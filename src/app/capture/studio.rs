@@ -20,6 +20,7 @@ use crate::studio::painter::{Comparison, Picture};
 use crate::studio::{
     ClipPlay, Compare, Drawing, GhostMaker, GhostSkins, Moments, Motion, PlayError, Snapshot, Take,
 };
+use crate::weights::WeightMethod;
 
 /// The only canvas that is painted here.
 const CANVAS: u32 = 0;
@@ -45,6 +46,8 @@ pub struct Shot {
     pub marks: Option<Arc<[PositionMark]>>,
     /// Skins of other moments.
     pub ghosts: Option<Arc<GhostSkins>>,
+    /// The weights of methods that use them, for skins of further moments.
+    pub weights: WeightMethod,
     /// Height of the floor.
     pub ground_height: f32,
     /// Diagonal of the character's box.
@@ -268,7 +271,8 @@ fn play(
     };
     let mut actors = shown.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
     let ghosts = shot.look.ghosts;
-    let maker = || GhostMaker::new(&shot.snapshot.subject, shot.snapshot.method, &silent);
+    let haunted = shot.snapshot.subject.weighted(shot.weights);
+    let maker = || GhostMaker::new(&haunted, shot.snapshot.method, &silent);
     let mut haunting = ghosts.any().then(maker).transpose()?;
     let take = clip.take(settings.fps, frames);
     let character = actors[0].subject().character.clone();
@@ -280,7 +284,7 @@ fn play(
         let ghosts = haunting.as_mut().map(|maker| {
             let pose_at = |offset_secs: f64| take.pose_around(&character, frame, offset_secs);
             Arc::new(GhostSkins::new(
-                shot.snapshot.subject.clone(),
+                haunted.clone(),
                 maker.skins(ghosts.offsets_secs(), pose_at),
             ))
         });

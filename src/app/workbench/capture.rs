@@ -32,10 +32,10 @@ impl Workbench {
             look: pane.state.look,
             selected: self.session.selected_joint().into_iter().collect(),
             marks: None,
-            ghosts: self
-                .ghosts
-                .shown(id)
-                .filter(|ghosts| Arc::ptr_eq(&ghosts.subject, &snapshot.subject)),
+            ghosts: self.ghosts.shown(id).filter(|ghosts| {
+                Arc::ptr_eq(&ghosts.subject.character, &snapshot.subject.character)
+            }),
+            weights: self.session.active_view().weights,
             ground_height: pane.viewport.ground_height(),
             character_size: pane.viewport.size(),
             view_size: [body.width(), body.height()]

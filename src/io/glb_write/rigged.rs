@@ -21,21 +21,24 @@ use crate::weights::SkinWeights;
 /// Maximum number of influences per vertex in the output: the maximum of the reader.
 pub const MOST_INFLUENCES: usize = 64;
 
+/// Bind matrices that differ by no more than this part agree: files hold them in single precision.
+const BIND_ROUNDING: f64 = 1e-4;
+
 /// A character with its skeleton, skin weights and clips as the bytes of a `.glb` file. Meshes
-/// without weights get those of `fallback` (one entry per mesh, in order). Of each vertex the
-/// `influences` largest weights are kept and normalised.
+/// that a skeleton moves get the weights of `chosen` (one entry per mesh, in order) where there are
+/// any, in place of their own. Of each vertex the `influences` largest weights are kept and normalised.
 ///
 /// # Errors
 /// [`GlbWriteError`].
 pub fn write_rigged_glb(
     character: &Character,
-    fallback: &[Option<SkinWeights>],
+    chosen: &[Option<SkinWeights>],
     influences: usize,
 ) -> Result<Vec<u8>, GlbWriteError> {
     if character.skeleton.is_empty() {
         return Err(GlbWriteError::NoSkeleton);
     }
-    let bound = bound(character, fallback, influences.clamp(1, MOST_INFLUENCES));
+    let bound = bound(character, chosen, influences.clamp(1, MOST_INFLUENCES))?;
     let mut draft = match kept_document(character) {
         None => fresh::whole(&bound)?,
         Some(document) => {
@@ -81,7 +84,11 @@ fn has_props(character: &Character) -> bool {
 }
 
 /// The character with its final weights.
-fn bound(character: &Character, fallback: &[Option<SkinWeights>], influences: usize) -> Character {
+fn bound(
+    character: &Character,
+    chosen: &[Option<SkinWeights>],
+    influences: usize,
+) -> Result<Character, GlbWriteError> {
     let mut bound = character.clone();
     let from_bind = |joint: &crate::rig::Joint| {
         joint
@@ -89,20 +96,60 @@ fn bound(character: &Character, fallback: &[Option<SkinWeights>], influences: us
             .try_inverse()
             .unwrap_or_else(Affine::identity)
     };
+    let joint_from_world: Vec<Affine> = character.skeleton.joints().iter().map(from_bind).collect();
     for (index, mesh) in bound.meshes.iter_mut().enumerate() {
-        match (&mut mesh.attachment, fallback.get(index)) {
-            (Attachment::Skinned { weights, .. }, _) => *weights = limited(weights, influences),
-            (attachment @ Attachment::Unweighted, Some(Some(weights))) => {
-                let joint_from_mesh = character.skeleton.joints().iter().map(from_bind).collect();
-                *attachment = Attachment::Skinned {
-                    weights: limited(weights, influences),
+        let chosen = chosen.get(index).and_then(Option::as_ref);
+        match (&mut mesh.attachment, chosen) {
+            (
+                Attachment::Skinned {
+                    weights,
                     joint_from_mesh,
+                },
+                Some(chosen),
+            ) => {
+                // Joints that the file's skin does not use have no matrix of their own for this mesh.
+                let world_from_mesh = world_from_mesh(character, weights, joint_from_mesh)
+                    .ok_or_else(|| GlbWriteError::Inconsistent {
+                        mesh: mesh.name.clone(),
+                        what: "its inverse bind matrices disagree, so that only the weights of the file fit it",
+                    })?;
+                for (matrix, joint_from_world) in joint_from_mesh.iter_mut().zip(&joint_from_world)
+                {
+                    *matrix = joint_from_world * world_from_mesh;
+                }
+                *weights = limited(chosen, influences);
+            }
+            (Attachment::Skinned { weights, .. }, None) => *weights = limited(weights, influences),
+            (attachment @ Attachment::Unweighted, Some(chosen)) => {
+                *attachment = Attachment::Skinned {
+                    weights: limited(chosen, influences),
+                    joint_from_mesh: joint_from_world.clone(),
                 };
             }
             _ => {}
         }
     }
-    bound
+    Ok(bound)
+}
+
+/// Where a skinned mesh is in the bind pose, if all joints that move it agree.
+fn world_from_mesh(
+    character: &Character,
+    weights: &SkinWeights,
+    joint_from_mesh: &[Affine],
+) -> Option<Affine> {
+    let mut joints = weights.joints.clone();
+    joints.sort_unstable();
+    joints.dedup();
+    let mut places = joints.into_iter().map(|joint| {
+        let joint = joint as usize;
+        character.skeleton.joints()[joint].world_from_bind * joint_from_mesh[joint]
+    });
+    let first = places.next()?;
+    let rounding = BIND_ROUNDING * (1.0 + first.matrix().amax());
+    places
+        .all(|place| (place.matrix() - first.matrix()).amax() <= rounding)
+        .then_some(first)
 }
 
 /// The largest influences of every vertex.
@@ -182,13 +229,25 @@ impl GlbDraft {
         attributes: &mut Object,
         done: &mut HashSet<usize>,
     ) {
-        let listed: Vec<usize> = self.list("skins")[skin]["joints"]
+        let mut listed: Vec<usize> = self.list("skins")[skin]["joints"]
             .as_array()
             .into_iter()
             .flatten()
             .filter_map(Value::as_u64)
             .map(|n| n as usize)
             .collect();
+        // Weights that are not the file's may need joints that its skin does not list.
+        let of_file = listed.len();
+        for &joint in &weights.joints {
+            let node = joint_nodes[joint as usize];
+            if !listed.contains(&node) {
+                listed.push(node);
+            }
+        }
+        let is_longer = listed.len() > of_file;
+        if is_longer {
+            set(&mut self.list_mut("skins")[skin], "joints", json!(listed));
+        }
         let mut place_of = vec![0_u16; joint_nodes.len()];
         let mut matrices = vec![Affine::identity(); listed.len()];
         for (joint, node) in joint_nodes.iter().enumerate() {
@@ -203,7 +262,8 @@ impl GlbDraft {
         }
         attributes.retain(|name, _| !name.starts_with("JOINTS_") && !name.starts_with("WEIGHTS_"));
         self.weights(weights, listed.len(), |joint| place_of[joint], attributes);
-        if done.insert(skin) && !self.list("skins")[skin]["inverseBindMatrices"].is_null() {
+        let has_matrices = !self.list("skins")[skin]["inverseBindMatrices"].is_null();
+        if (done.insert(skin) && has_matrices) || is_longer {
             let matrices = self.matrices(&matrices);
             set(
                 &mut self.list_mut("skins")[skin],

@@ -77,8 +77,10 @@ impl Crowd {
         {
             self.shown = self.coming.take();
         }
-        self.shown
-            .take_if(|shown| !Arc::ptr_eq(&shown.order.subject, subject));
+        self.shown.take_if(|shown| {
+            let theirs = &shown.order.subject;
+            !Arc::ptr_eq(theirs, &subject.weighted(theirs.weight_method()))
+        });
     }
 
     /// Whether an order has been wanted for long enough, and nobody is at it.
@@ -219,6 +221,7 @@ impl Session {
             return Err("the graphics device was lost".to_owned());
         }
         crowd.exchange(subject);
+        let subject = subject.weighted(view.need().weights);
         let simulated = view.method.has(Capability::Physics);
         let params = if simulated {
             self.document.params
@@ -237,7 +240,7 @@ impl Session {
         };
         let order = Order {
             gpu,
-            subject: subject.clone(),
+            subject,
             method: view.method,
             params,
             bones,

@@ -211,9 +211,10 @@ impl Session {
             self.channels.active().pose().clone(),
             self.document.params,
         );
+        let weights = self.views.active().weights;
         let work = move |progress: &Progress| {
             export.run(
-                &with_takes(&subject, &takes),
+                &with_takes(&subject, &takes).weighted(weights),
                 pose,
                 &params,
                 &path,

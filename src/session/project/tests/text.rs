@@ -13,6 +13,7 @@ use crate::methods::MethodId;
 use crate::rig::Skeleton;
 use crate::session::project::text::{from_text, to_text};
 use crate::session::{Command, Document, View, ViewCommand, ViewId};
+use crate::weights::WeightMethod;
 
 /// Fails when so many bytes have been written.
 struct Failing<W> {
@@ -111,7 +112,10 @@ fn four_views() -> Views {
             crowd: 25,
             ..view(5, MethodId::DQS, None, false)
         },
-        view(3, MethodId::LBS, Some(MethodId::PD), true),
+        View {
+            weights: WeightMethod::from_id("heat").unwrap(),
+            ..view(3, MethodId::LBS, Some(MethodId::PD), true)
+        },
     ];
     session.apply_once(Command::View(ViewCommand::SetAll(list)));
     session.apply_once(Command::View(ViewCommand::Activate(ViewId(3))));

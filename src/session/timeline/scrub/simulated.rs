@@ -238,7 +238,8 @@ fn simulate(
         with_takes(&basis.subject, takes)
     } else {
         basis.subject.clone()
-    };
+    }
+    .weighted(basis.need.weights);
     let motion = match basis.range_secs {
         Some(range) => Motion::Play(ClipPlay {
             range_secs: Some(range),
