@@ -10,7 +10,7 @@ use super::pose::PoseOptions;
 use super::weights::WeightsOption;
 use super::{Failure, Outcome, character, print_json, stderr};
 use crate::io::MOST_INFLUENCES;
-use crate::methods::{Actor, MethodId, Projective, Subject};
+use crate::methods::{Actor, MethodId, Subject};
 use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
 use crate::progress::{Cancelled, Progress};
 use crate::session::{
@@ -297,15 +297,10 @@ fn measure(
         positions: &subject.bind_positions,
         ..MeterFrame::default()
     };
-    let last = MeterFrame {
-        positions: actor.positions(),
-        world_from_joint: &character.skeleton.world_from_joint(&pose),
-        penetration: actor.projective().and_then(Projective::penetration),
-        reference: None,
-    };
+    let world = character.skeleton.world_from_joint(&pose);
     Ok([
         meter.measure(&rest, progress)?,
-        meter.measure(&last, progress)?,
+        meter.measure(&actor.meter_frame(&world), progress)?,
     ])
 }
 

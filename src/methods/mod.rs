@@ -14,6 +14,7 @@ pub mod device;
 mod direct;
 mod dqs;
 mod lbs;
+mod measure;
 mod projective;
 mod reach;
 pub mod recipe;

@@ -1,25 +1,94 @@
-//! Elastic energy of the skin: mean over the area of ‖F − R‖², comparable among all methods.
+//! Elastic energy of the tissue, of methods that simulate one; and what stands for it among all methods, that of the skin alone.
 //!
+//! The tissue: Σ w/2 (‖F − R‖² + volume ‖F − F*‖²) / Σ w over its tets, w the stiffness of a tet times its volume, F* the map of
+//! determinant 1 nearest to F: what a time step minimises, without inertia and contacts, as a part of the stiffness.
+//!
+//! The skin: mean over the area of ‖F − R‖².
 //! F (2 × 2) maps a triangle in the bind pose to its deformed shape, R is the rotation nearest to it. With the singular values σ of F,
 //! `‖F − R‖² = (σ₁ − 1)² + (σ₂ − 1)² = tr C − 2 √(tr C + 2 √det C) + 2` for `C = FᵀF`: no decomposition is needed.
 
-use nalgebra::{Matrix2, Matrix3x2};
+use nalgebra::{Matrix2, Matrix3, Matrix3x2};
 
 use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
-use crate::math::Point;
+use crate::dynamics::Equations;
+use crate::math::{Point, closest_rotation};
 use crate::mesh::TriMesh;
+use crate::numerics::determinant::project_volume;
 use crate::progress::{Cancelled, Progress};
 
 /// Triangles with less than this part of the squared size as their doubled area are left out.
 const NO_AREA: f64 = 1e-12;
 
-/// The metric.
-pub static METRIC: Metric = Metric {
+/// The metric of the tissue.
+pub static TISSUE: Metric = Metric {
+    quantities: &[Quantity {
+        id: "tissue_energy",
+        label: "Elastic energy of the tissue",
+        unit: Unit::Ratio,
+        doc: "Elastic energy of the simulated tissue, as a part of its stiffness times its volume.",
+        better: Better::Lower,
+    }],
+    needs_reference: false,
+    bind: |_, _| Ok(Box::new(TissueEnergy)),
+};
+
+struct TissueEnergy;
+
+impl Measure for TissueEnergy {
+    fn measure(
+        &mut self,
+        frame: &MeasuredFrame<'_>,
+        _: &Progress,
+    ) -> Result<Vec<Option<f64>>, Cancelled> {
+        Ok(vec![
+            frame.tissue_energy.filter(|energy| energy.is_finite()),
+        ])
+    }
+}
+
+/// Elastic energy of tissue whose unknown and prescribed points are there, as a part of stiffness times volume; `None` without tets.
+#[must_use]
+pub fn tissue_energy(
+    equations: &Equations,
+    unknowns: &[Point],
+    prescribed: &[Point],
+) -> Option<f64> {
+    let rows = equations.vertex_of_row.iter();
+    let rows: Option<Vec<Point>> = rows
+        .map(|&vertex| unknowns.get(vertex as usize).copied())
+        .collect();
+    let rows = rows?;
+    let (mut energy, mut total) = (0.0, 0.0);
+    for chain in &equations.chains {
+        let points = chain.corners.map(|corner| corner.of(&rows, prescribed));
+        for (tet, (inverse, weight)) in chain.rest_inverse.iter().zip(chain.weights).enumerate() {
+            let weight = f64::from(weight);
+            if weight <= 0.0 {
+                continue;
+            }
+            let edge = |k: usize| Some((points[tet + k + 1]? - points[tet + k]?).cast::<f64>());
+            let edges = Matrix3::from_columns(&[edge(0)?, edge(1)?, edge(2)?]);
+            let f = edges * Matrix3::from_column_slice(inverse).cast::<f64>();
+            let shape = (f - closest_rotation(&f)).norm_squared();
+            let volume = if equations.volume > 0.0 {
+                (f - project_volume(&f)).norm_squared()
+            } else {
+                0.0
+            };
+            energy += 0.5 * weight * (shape + f64::from(equations.volume) * volume);
+            total += weight;
+        }
+    }
+    (total > 0.0).then(|| energy / total)
+}
+
+/// The metric of the skin.
+pub static SKIN: Metric = Metric {
     quantities: &[Quantity {
         id: "skin_energy",
         label: "Elastic energy of the skin",
         unit: Unit::Ratio,
-        doc: "Mean over the area of the squared difference between each triangle's deformation and the rotation nearest to it.",
+        doc: "Strain of the skin alone, whatever is below it: mean over the area of the squared difference between each triangle's deformation and the rotation nearest to it.",
         better: Better::Lower,
     }],
     needs_reference: false,

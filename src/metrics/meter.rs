@@ -18,6 +18,8 @@ pub struct MeterFrame<'a> {
     pub world_from_joint: &'a [Affine],
     /// How deep the skin is inside itself, of methods that know.
     pub penetration: Option<Penetration>,
+    /// Elastic energy of the tissue ([`super::energy::tissue_energy`]), of methods that simulate one.
+    pub tissue_energy: Option<f64>,
     /// World positions of all source vertices by the method that the frame is compared with.
     pub reference: Option<&'a [Point]>,
 }
@@ -79,6 +81,7 @@ impl Meter {
             skin: &self.skin,
             world_from_joint: frame.world_from_joint,
             penetration: frame.penetration,
+            tissue_energy: frame.tissue_energy,
             reference: frame.reference,
         };
         let mut values = Vec::new();

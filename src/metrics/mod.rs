@@ -10,7 +10,8 @@
 //! | [`intersections::METRIC`]  | `intersecting_pairs`, `new_pairs`                                              | those at rest, 0  |
 //! | [`stretch::METRIC`]        | `stretch_p1`, `stretch_p50`, `stretch_p99`, `stretch_max`                      | 1                 |
 //! | [`girth::METRIC`]          | `girth_change_min`, `girth_change_max`                                         | 0                 |
-//! | [`energy::METRIC`]         | `skin_energy`                                                                  | 0                 |
+//! | [`energy::TISSUE`]         | `tissue_energy`                                                                | 0                 |
+//! | [`energy::SKIN`]           | `skin_energy`                                                                  | 0                 |
 //! | [`roughness::METRIC`]      | `roughness_deg`, `new_creases`                                                 | 0                 |
 //! | [`contact::METRIC`]        | `contact_depth_mm`, `contact_vertices`                                         | 0                 |
 //! | [`distance::METRIC`]       | `distance_rms_mm`, `distance_p99_mm`, `distance_max_mm`                        | –                 |
@@ -44,12 +45,13 @@ use crate::progress::{Cancelled, Progress};
 use crate::stages::Subject;
 
 /// All metrics, in the order of reports.
-pub static METRICS: [&Metric; 8] = [
+pub static METRICS: [&Metric; 9] = [
     &volume::METRIC,
     &intersections::METRIC,
     &stretch::METRIC,
     &girth::METRIC,
-    &energy::METRIC,
+    &energy::TISSUE,
+    &energy::SKIN,
     &roughness::METRIC,
     &contact::METRIC,
     &distance::METRIC,
@@ -145,6 +147,8 @@ pub struct MeasuredFrame<'a> {
     pub world_from_joint: &'a [Affine],
     /// How deep the skin is inside itself, of methods that know.
     pub penetration: Option<Penetration>,
+    /// Elastic energy of the tissue ([`energy::tissue_energy`]), of methods that simulate one.
+    pub tissue_energy: Option<f64>,
     /// World positions of all source vertices by the method that the frame is compared with.
     pub reference: Option<&'a [Point]>,
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::folder::TestFolder;
-use crate::program::{BONES, no_gpu, sinew, tube, write};
+use crate::program::{BONES, json, no_gpu, sinew, tube, write};
 
 #[test]
 fn a_crowd_is_drawn_in_one_picture() {
@@ -290,7 +290,8 @@ fn a_picture_shows_the_weights_asked_for() {
         let out = folder.0.join("a.png");
         let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
             &"render",
-            &"builtin:cylinder",
+            &mesh,
+            &bones,
             &"--method=lbs",
             &"--rotate=upper=0,0,60",
             &"--size=320x200",
@@ -309,4 +310,37 @@ fn a_picture_shows_the_weights_asked_for() {
     }
     assert_eq!(pictures[0], pictures[1]);
     assert_ne!(pictures[1], pictures[2]);
+}
+
+#[test]
+fn the_report_of_a_picture_measures_the_methods_against_the_first() {
+    let folder = TestFolder::new("scores");
+    let out = folder.0.join("a.png");
+    let output = sinew(&[
+        &"render",
+        &"builtin:cylinder",
+        &"--method=lbs,lbs,pd",
+        &"--sim-vertices=300",
+        &"--rotate=upper=0,0,60",
+        &"--settle",
+        &"--size=320x200",
+        &"-o",
+        &out,
+        &"--scores",
+    ]);
+    if no_gpu(&String::from_utf8_lossy(&output.stderr)) {
+        return;
+    }
+    let report = json(&output);
+    assert_eq!(report["files"][0], out.to_str().unwrap());
+    let [first, same, simulated] = [0, 1, 2].map(|index| &report["scores"][index]);
+    assert_eq!(
+        (&first["method"], &simulated["method"]),
+        (&"lbs".into(), &"pd".into())
+    );
+    assert!(first["distance_max_mm"].is_null() && first["tissue_energy"].is_null());
+    assert_eq!(same["distance_max_mm"], 0.0);
+    assert!(simulated["distance_rms_mm"].as_f64().unwrap() > 0.1);
+    let energy = simulated["tissue_energy"].as_f64().unwrap();
+    assert!(energy > 0.0 && energy < 10.0, "{energy}");
 }

@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("mesh", "progress math numerics"),
     ("rig", "progress math numerics mesh"),
     ("weights", "progress math numerics mesh rig"),
-    ("character", "progress math numerics mesh rig weights"),
+    ("character", "progress param math numerics mesh rig weights"),
     (
         "tissue",
         "progress math numerics mesh rig weights character",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Render, Shown, play, points_of, still};
+use super::{Render, Scores, Shown, play, points_of, still};
 use crate::cli::options::Options;
 use crate::cli::pose::PoseOptions;
 use crate::cli::{Failure, stderr};
@@ -22,6 +22,7 @@ impl Render {
         shown: &Shown,
         format: AnimationFormat,
         pose: &PoseOptions,
+        scores: &mut Scores,
         options: &Options,
     ) -> Result<Vec<PathBuf>, Failure> {
         let take = if self.turntable.is_some() {
@@ -41,7 +42,7 @@ impl Render {
         let mut frames: Vec<Vec<MethodState>> =
             std::iter::repeat_with(Vec::new).take(count).collect();
         for &method in &shown.methods {
-            let played = play(subject, method, &take, &shown.look, options)?;
+            let played = play(subject, method, &take, &shown.look, scores, options)?;
             frames
                 .iter_mut()
                 .zip(played)

@@ -4,6 +4,7 @@ mod crowd;
 mod film;
 mod looks;
 mod saved;
+mod scores;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,14 +13,15 @@ use clap::Args;
 
 use self::looks::{CompareOption, LookOptions, parse_compare};
 use self::saved::SavedView;
+use self::scores::{RenderReport, Scores};
 use super::bake::check_folder;
 use super::options::{CharacterOptions, Options, methods_help, parse_method};
 use super::pose::PoseOptions;
 use super::weights::WeightsOption;
-use super::{Failure, Outcome, character, stderr};
+use super::{Failure, Outcome, character, print_json, stderr};
 use crate::gpu::GpuContext;
 use crate::io::{AnimationFormat, write_atomically};
-use crate::math::{Affine, Point};
+use crate::math::Point;
 use crate::methods::{MethodId, Subject};
 use crate::progress::Progress;
 use crate::render::{Camera, Look, NamedView, Projection};
@@ -65,6 +67,9 @@ pub(super) struct Render {
     /// Where to write: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
     #[arg(help_heading = "Output", short, long, value_name = "OUT.png|gif|webp")]
     output: PathBuf,
+    /// Print a report for machines: all metrics of the last frame of every method, and its distance to the first method.
+    #[arg(help_heading = "Output", long, visible_alias = "scores")]
+    json: bool,
 }
 
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
@@ -126,13 +131,26 @@ impl Render {
         check_compare(shown.compare, &shown.methods)?;
         self.weights.note_unused(&shown.methods, options);
         let films = self.turntable.is_some() || format != AnimationFormat::Png;
-        let files = if let Some(count) = self.crowd_of(saved.as_ref()) {
+        let crowd = self.crowd_of(saved.as_ref());
+        let mut scores = if self.json && crowd.is_none() {
+            Scores::of(&subject, options)?
+        } else {
+            Scores::default()
+        };
+        let files = if let Some(count) = crowd {
             self.crowd(&subject, &shown, format, (pose, count), options)?
         } else if films {
-            self.film(&subject, &shown, format, pose, options)?
+            self.film(&subject, &shown, format, pose, &mut scores, options)?
         } else {
-            self.picture(&subject, &shown, pose, options)?
+            self.picture(&subject, &shown, pose, &mut scores, options)?
         };
+        if self.json {
+            return print_json(&RenderReport {
+                character: subject.character.name.clone(),
+                files,
+                scores: scores.list,
+            });
+        }
         if let (false, Some(first)) = (options.quiet, files.first()) {
             let to = files
                 .last()
@@ -153,15 +171,14 @@ impl Render {
         subject: &Arc<Subject>,
         shown: &Shown,
         pose: &PoseOptions,
+        scores: &mut Scores,
         options: &Options,
     ) -> Result<Vec<PathBuf>, Failure> {
         let take = still(subject, pose)?;
-        let states: Result<Vec<_>, _> = shown
-            .methods
-            .iter()
-            .map(|&method| play(subject, method, &take, &shown.look, options))
-            .collect();
-        let states: Vec<MethodState> = states?.into_iter().flatten().collect();
+        let mut states = Vec::new();
+        for &method in &shown.methods {
+            states.extend(play(subject, method, &take, &shown.look, scores, options)?);
+        }
         let mut drawing = self.drawing(subject, shown)?;
         drawing.frame(&points_of(&states));
         let sheet = drawing.draw(&states)?;
@@ -276,18 +293,13 @@ fn still(subject: &Subject, pose: &PoseOptions) -> Result<Take, Failure> {
     Ok(take)
 }
 
-/// The joints in a frame.
-fn world_of(subject: &Subject, take: &Take, frame: u32) -> Vec<Affine> {
-    let pose = take.motion.pose_at(&subject.character, take.time_of(frame));
-    subject.character.skeleton.world_from_joint(&pose)
-}
-
 /// Every frame of a take by one method.
 fn play(
     subject: &Arc<Subject>,
     method: MethodId,
     take: &Take,
     look: &Look,
+    scores: &mut Scores,
     options: &Options,
 ) -> Result<Vec<MethodState>, Failure> {
     let mut actor = character::bind(subject, method, options)?;
@@ -298,14 +310,15 @@ fn play(
         .transpose()?;
     let mut frames = Vec::with_capacity(take.frame_count());
     let work = |progress: &Progress| {
-        take.play(&mut actor, progress, |frame, actor| {
+        let actors = std::slice::from_mut(&mut actor);
+        take.play_together(actors, progress, |frame, world, actors| {
             let pose_at =
                 |offset_secs: f64| take.pose_around(&subject.character, frame, offset_secs);
             let ghosts = ghosts
                 .as_mut()
                 .map(|maker| maker.skins(look.ghosts.offsets_secs(), pose_at))
                 .map(|skins| Arc::new(GhostSkins::new(subject.clone(), skins)));
-            let snapshot = Snapshot::of_actor(actor, world_of(subject, take, frame));
+            let snapshot = Snapshot::of_actor(&actors[0], world.to_vec());
             frames.push(MethodState {
                 snapshot: Arc::new(snapshot),
                 ghosts,
@@ -314,6 +327,9 @@ fn play(
         })
     };
     stderr::with_progress(options, method.label(), work)?;
+    if let Some(last) = frames.last() {
+        scores.measure(&actor, &last.snapshot.world_from_joint, options)?;
+    }
     Ok(frames)
 }
 
