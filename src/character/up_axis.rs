@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn legs_tell_then_the_ground() {
+    fn legs_decide_before_the_ground() {
         let flat = Bounds {
             min: Point::new(-1.0, 0.0, -1.0),
             max: Point::new(1.0, 1.8, 1.0),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn up_is_up_whether_built_in_characters_stand_or_crawl() {
+    fn the_up_axis_of_built_in_characters_is_found() {
         for name in ["mannequin", "gecko", "cylinder", "arm"] {
             let character = crate::io::builtin::load_builtin(name).unwrap();
             let skin = Bounds::of(character.meshes.iter().flat_map(|mesh| &mesh.positions));

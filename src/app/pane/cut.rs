@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_points_at_the_eye_is_gone_by_up_and_down() {
+    fn a_plane_facing_the_eye_moves_by_vertical_drags() {
         let bounds = Bounds {
             min: Point::new(-1.0, 0.0, -0.3),
             max: Point::new(1.0, 2.0, 0.4),

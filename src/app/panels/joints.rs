@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typed_angles_stay_while_they_mean_the_same_rotation() {
+    fn typed_angles_are_kept_while_the_rotation_is_the_same() {
         let state = JointsState {
             typed: Some((3, [0.0, 120.0, 0.0])),
             ..JointsState::default()

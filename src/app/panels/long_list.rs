@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_thousand_rows_those_in_sight_are_drawn_and_all_have_their_room() {
+    fn only_visible_rows_are_drawn_and_all_take_space() {
         let drawn = Rc::new(RefCell::new(Vec::new()));
         let seen = drawn.clone();
         let mut harness = Harness::builder()
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_are_no_rows() {
+    fn an_empty_list_has_no_rows() {
         let mut harness = Harness::new_ui(|ui| {
             rows_ui(ui, 0, 20.0, Some(0), |_, row, _| panic!("row {row}"));
         });

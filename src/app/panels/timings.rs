@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_frame_of_the_window_is_kept_and_its_first_ones_are_not() {
+    fn the_longest_frame_is_kept_without_warm_up() {
         let mut times = WindowTimes::default();
         for ms in [900.0, 300.0, 100.0, 4.0, 61.0, f64::NAN, 4.0] {
             times.push(ms);
