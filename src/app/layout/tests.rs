@@ -1,4 +1,4 @@
-//! The layout over a session without a character.
+//! The layout with a session without a character.
 
 use super::*;
 
