@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
-use crate::rig::{Channel, Curve, Interpolation, Pose, Track};
+use crate::rig::{Channel, Curve, Pose, Track};
 
 /// Parameters of a generated body.
 #[derive(Clone, Copy)]
@@ -129,11 +129,7 @@ fn dance(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
                 .into_inner()
         };
         let values = times_secs.iter().map(turn).collect();
-        let curve = Curve {
-            times_secs: times_secs.clone(),
-            values,
-            interpolation: Interpolation::Linear,
-        };
+        let curve = Curve::linear(times_secs.clone(), values);
         tracks.push(Track {
             joint,
             channel: Channel::Rotation(curve),
@@ -143,11 +139,7 @@ fn dance(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
         .iter()
         .map(|time| skeleton.joints()[0].rest.translation + travel * *time)
         .collect();
-    let curve = Curve {
-        times_secs: times_secs.clone(),
-        values,
-        interpolation: Interpolation::Linear,
-    };
+    let curve = Curve::linear(times_secs.clone(), values);
     tracks.push(Track {
         joint: 0,
         channel: Channel::Translation(curve),
@@ -372,11 +364,7 @@ fn a_rest_pose_along_one_axis_is_replaced_by_a_frame() {
             .iter()
             .map(|world| local(world).into_inner())
             .collect();
-        let curve = Curve {
-            times_secs: times_secs.clone(),
-            values,
-            interpolation: Interpolation::Linear,
-        };
+        let curve = Curve::linear(times_secs.clone(), values);
         tracks.push(Track {
             joint,
             channel: Channel::Rotation(curve),
@@ -457,11 +445,7 @@ fn feet_stand_on_the_ground_when_the_motions_do() {
                 .iter()
                 .map(|time| Quat::new(Vec64::x() * (factor * bend(time))).into_inner())
                 .collect();
-            let curve = Curve {
-                times_secs: times_secs.clone(),
-                values,
-                interpolation: Interpolation::Linear,
-            };
+            let curve = Curve::linear(times_secs.clone(), values);
             tracks.push(Track {
                 joint: source.find(&format!("{part}.{side}")).unwrap(),
                 channel: Channel::Rotation(curve),
@@ -472,11 +456,7 @@ fn feet_stand_on_the_ground_when_the_motions_do() {
         .iter()
         .map(|time| Vec64::new(0.0, 0.95 - 0.84 * (1.0 - bend(time).cos()), 0.0))
         .collect();
-    let curve = Curve {
-        times_secs: times_secs.clone(),
-        values,
-        interpolation: Interpolation::Linear,
-    };
+    let curve = Curve::linear(times_secs.clone(), values);
     tracks.push(Track {
         joint: 0,
         channel: Channel::Translation(curve),
