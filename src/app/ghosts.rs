@@ -44,7 +44,9 @@ impl OnionSkinCache {
                 continue;
             };
             let subject = subject.weighted(view.weights);
-            let poses = session.ghost_poses(*id, look.ghosts.offsets_secs());
+            let poses = session.channel_of(*id).map_or_else(Vec::new, |channel| {
+                channel.ghost_poses(session.document(), look.ghosts.offsets_secs())
+            });
             let worker = self.workers.entry(*id).or_insert_with(|| {
                 let waked = ctx.clone();
                 GhostWorker::new(Some(Arc::new(move || waked.request_repaint())))

@@ -39,7 +39,7 @@ pub(super) fn viewport_view<'a>(
         world_from_joint: session
             .channel_of(id)
             .map_or(&[], PoseChannel::world_from_joint),
-        selected: session.selected_joint().filter(|_| still),
+        selected: session.selection().active().filter(|_| still),
         selection: if still {
             session.selection().joints()
         } else {
@@ -49,9 +49,9 @@ pub(super) fn viewport_view<'a>(
         crowd: None,
         document: Some(session.document()),
         pose: Some(session.channels().active().pose()),
-        symmetry: session.symmetry().map(Arc::as_ref),
+        symmetry: session.pose_tools().symmetry().map(Arc::as_ref),
         tools: *tools,
-        can_paste: session.can_paste_pose(),
+        can_paste: session.pose_tools().can_paste(),
     }
 }
 
@@ -59,11 +59,11 @@ pub(super) fn viewport_view<'a>(
 pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> Now<'_> {
     Now {
         has_character: session.subject().is_some(),
-        has_selection: session.selected_joint().is_some(),
+        has_selection: session.selection().active().is_some(),
         clips: session.document().clips().len(),
         undo: session.undo_label(),
         redo: session.redo_label(),
-        editing: session.mode() == Mode::Edit,
+        editing: session.rigging().mode() == Mode::Edit,
         panel_shown,
         bones_shown,
     }
@@ -103,7 +103,7 @@ pub(super) fn checkup_section(
     actions: &mut Actions,
 ) {
     let mut notes = all_notes(subject);
-    if session.mode() == Mode::Edit {
+    if session.rigging().mode() == Mode::Edit {
         // The tissue is being built.
         notes.retain(|note| note.text != NO_SKELETON);
     }
@@ -113,7 +113,7 @@ pub(super) fn checkup_section(
         parts: subject.body_if_made().map_or(&[], |body| &body.parts.parts),
         said: &session.document().flesh.parts,
         skeleton: &subject.character.skeleton,
-        selected: session.selected_joint(),
+        selected: session.selection().active(),
     };
     checkup_ui(ui, &view, actions);
 }
@@ -211,7 +211,7 @@ pub(super) fn joints_section(
         .zip(&shown.locals)
         .map(|(joint, local)| joint.rest.rotation.angle_to(&local.rotation) > 1e-4)
         .collect();
-    let selected = session.selected_joint();
+    let selected = session.selection().active();
     let view = JointsView {
         skeleton,
         selected,

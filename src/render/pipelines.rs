@@ -1,12 +1,15 @@
 //! Bind group layouts and pipelines: created once.
 
-use wgpu::{
-    BindGroupLayout, BlendState, CompareFunction, RenderPipeline, ShaderStages, vertex_attr_array,
+mod params;
+
+use self::params::{
+    COLOR, COLOR_VERTEX, LINE, NORMAL, POSITION, PipelineParams, TEX_COORD, per_vertex,
 };
+use wgpu::{BindGroupLayout, BlendState, CompareFunction, RenderPipeline, ShaderStages};
 
 use super::frame::{FrameUniform, StyleUniform};
 use super::overlay::{ColorVertex, OverlayLine};
-use super::target::{COLOR_FORMAT, DEPTH_FORMAT, OCCLUSION_FORMAT, SAMPLES};
+use super::target::OCCLUSION_FORMAT;
 use crate::gpu::{GpuContext, shader};
 
 /// Bind group layouts.
@@ -184,129 +187,6 @@ impl CrowdPipelines {
             shadow: depth("vs_light_crowd"),
             eye_depth: depth("vs_eye_crowd"),
         })
-    }
-}
-
-/// All parameters in which pipelines differ.
-#[derive(Clone, Copy)]
-struct PipelineParams<'a> {
-    label: &'static str,
-    module: &'a wgpu::ShaderModule,
-    groups: &'a [Option<&'a BindGroupLayout>],
-    vertex: &'static str,
-    buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
-    /// Entry point; `None` draws depth only.
-    fragment: Option<&'static str>,
-    format: Option<wgpu::TextureFormat>,
-    blend: Option<BlendState>,
-    /// Comparison, and whether depth is written.
-    depth: Option<(CompareFunction, bool)>,
-    samples: u32,
-    writes: wgpu::ColorWrites,
-    strip: bool,
-    cull: Option<wgpu::Face>,
-}
-
-impl<'a> PipelineParams<'a> {
-    /// A multisampled colour pipeline without vertex buffers, with depth test and write.
-    fn new(
-        label: &'static str,
-        module: &'a wgpu::ShaderModule,
-        groups: &'a [Option<&'a BindGroupLayout>],
-    ) -> Self {
-        Self {
-            label,
-            module,
-            groups,
-            vertex: "vs_main",
-            buffers: &[],
-            fragment: Some("fs_main"),
-            format: Some(COLOR_FORMAT),
-            blend: None,
-            depth: Some((CompareFunction::LessEqual, true)),
-            samples: SAMPLES,
-            writes: wgpu::ColorWrites::ALL,
-            strip: false,
-            cull: None,
-        }
-    }
-
-    fn build(&self, device: &wgpu::Device) -> RenderPipeline {
-        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(self.label),
-            bind_group_layouts: self.groups,
-            immediate_size: 0,
-        });
-        let topology = if self.strip {
-            wgpu::PrimitiveTopology::TriangleStrip
-        } else {
-            wgpu::PrimitiveTopology::TriangleList
-        };
-        let targets: Vec<_> = self
-            .format
-            .iter()
-            .map(|&format| {
-                Some(wgpu::ColorTargetState {
-                    format,
-                    blend: self.blend,
-                    write_mask: self.writes,
-                })
-            })
-            .collect();
-        device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some(self.label),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module: self.module,
-                entry_point: Some(self.vertex),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                buffers: self.buffers,
-            },
-            primitive: wgpu::PrimitiveState {
-                topology,
-                cull_mode: self.cull,
-                ..Default::default()
-            },
-            depth_stencil: self.depth.map(|(compare, write)| wgpu::DepthStencilState {
-                format: DEPTH_FORMAT,
-                depth_write_enabled: Some(write),
-                depth_compare: Some(compare),
-                stencil: wgpu::StencilState::default(),
-                bias: wgpu::DepthBiasState::default(),
-            }),
-            multisample: wgpu::MultisampleState {
-                count: self.samples,
-                ..Default::default()
-            },
-            fragment: self.fragment.map(|entry_point| wgpu::FragmentState {
-                module: self.module,
-                entry_point: Some(entry_point),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                targets: &targets,
-            }),
-            multiview_mask: None,
-            cache: None,
-        })
-    }
-}
-
-const POSITION: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3];
-const NORMAL: &[wgpu::VertexAttribute] = &vertex_attr_array![1 => Float32x3];
-const TEX_COORD: &[wgpu::VertexAttribute] = &vertex_attr_array![2 => Float32x2];
-const COLOR: &[wgpu::VertexAttribute] = &vertex_attr_array![3 => Unorm8x4];
-const LINE: &[wgpu::VertexAttribute] =
-    &vertex_attr_array![0 => Float32x3, 1 => Float32, 2 => Float32x3, 3 => Unorm8x4];
-const COLOR_VERTEX: &[wgpu::VertexAttribute] =
-    &vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
-
-fn per_vertex(
-    array_stride: usize,
-    attributes: &[wgpu::VertexAttribute],
-) -> wgpu::VertexBufferLayout<'_> {
-    wgpu::VertexBufferLayout {
-        array_stride: array_stride as u64,
-        step_mode: wgpu::VertexStepMode::Vertex,
-        attributes,
     }
 }
 

@@ -1,17 +1,15 @@
 //! The one place where commands take effect.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
+use super::editing::{Beside, Editor};
 use super::history::History;
+use super::jobs::{Around, Jobs};
 use super::{
-    ChannelId, Command, CommandQueue, Document, Gesture, Level, PoseCommand, Session, ViewCommand,
-    posing,
+    Command, CommandQueue, Document, Gesture, KeysCommand, PoseCommand, ProjectCommand, RigCommand,
+    Scrubbing, Session, ViewCommand,
 };
-use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
-use crate::math::Quat;
-use crate::rig::limits::clamp_joint;
-use crate::rig::{Pose, PoseFile, Skeleton, Trs};
 
 impl Session {
     /// Applies everything that was collected.
@@ -29,89 +27,131 @@ impl Session {
     /// Applies one command. What can't be done becomes a message, and nothing is changed.
     pub fn apply(&mut self, command: Command, gesture: Gesture) {
         let label = command.label();
-        let before = self.document.clone();
+        let before = self.editor.document.clone();
         match command {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
-            Command::Pose(PoseCommand::TakeBack) => self.take_back_gesture(),
+            Command::Pose(PoseCommand::TakeBack) => {
+                self.edit(Editor::take_back_gesture);
+            }
             Command::Project(command) => self.apply_project(command),
             command => {
-                self.pose_tools.gesture = gesture;
+                self.editor.gesture = gesture;
                 self.dispatch(command);
-                // What is done while a take is recorded is a part of it.
-                if !self.timeline.is_recording() {
-                    let before = self.timeline.take_recorded_from().unwrap_or(before);
-                    self.history.record(before, &self.document, label, gesture);
-                }
+                self.editor.record_step(before, label, gesture);
             }
         }
-        self.channels.active_mut().refresh(&self.document);
-        self.drop_stale_simulation();
+        self.channels.active_mut().refresh(&self.editor.document);
+        self.with_jobs(|jobs, around| jobs.ranges.drop_stale(&jobs.stages, around));
         self.watch_work();
     }
 
     /// The button went up: the next drag is an undo step of its own.
     pub fn end_gesture(&mut self) {
-        self.history.end_gesture(&self.document);
+        self.editor.history.end_gesture(&self.editor.document);
+    }
+
+    /// Edits the document; the flesh settles where the motion shown was cut.
+    pub(super) fn edit<R>(&mut self, edit: impl FnOnce(&mut Editor, &mut Beside<'_>) -> R) -> R {
+        let mut with = Beside {
+            channels: &mut self.channels,
+            messages: &mut self.messages,
+            waker: self.waker.as_ref(),
+            cut: None,
+        };
+        let result = edit(&mut self.editor, &mut with);
+        if with.cut.is_some() {
+            self.settle();
+        }
+        result
+    }
+
+    /// Does something with the jobs, and hands them what they need of the rest.
+    pub(super) fn with_jobs<R>(&mut self, work: impl FnOnce(&mut Jobs, &mut Around<'_>) -> R) -> R {
+        let mut around = Around {
+            document: &self.editor.document,
+            dragging: self.editor.history.is_dragging(),
+            views: &mut self.views,
+            channels: &mut self.channels,
+            messages: &mut self.messages,
+            waker: self.waker.as_ref(),
+        };
+        work(&mut self.jobs, &mut around)
     }
 
     fn dispatch(&mut self, command: Command) {
         match command {
-            Command::Open(source) => self.start_opening(source),
-            Command::AddMotions(files) => self.start_adding(files),
+            Command::Open(source) => self.with_jobs(|jobs, around| {
+                jobs.stages.start_opening(source, BTreeMap::new(), around);
+            }),
+            Command::AddMotions(files) => {
+                self.with_jobs(|jobs, around| jobs.stages.start_adding(files, around));
+            }
             Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod {
                 view: self.views.active().id,
                 method,
             }),
             Command::View(command) => self.apply_view(command),
-            Command::Keys(command) => self.apply_keys(command),
-            Command::Pose(command) => self.apply_pose(command),
+            Command::Keys(KeysCommand::SetScrubbing(scrubbing)) => self.set_scrubbing(scrubbing),
+            Command::Keys(command) => self.edit(|editor, with| editor.apply_keys(with, command)),
+            Command::Pose(command) => self.edit(|editor, with| editor.apply_pose(with, command)),
             Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
-            Command::SetBone { joint, settings } => self.set_bone(joint, settings),
-            Command::SetSimVertices(sim_vertices) => {
-                self.stages.forgive();
-                self.document.flesh.sim_vertices = sim_vertices;
+            Command::SetBone { joint, settings } => {
+                if self.editor.set_bone(joint, settings) {
+                    self.jobs.stages.forgive();
+                    self.send_bones();
+                }
             }
-            Command::SetPart { name, place } => self.set_part(name, place),
-            Command::SelectJoint(joint) => self
-                .selection
-                .set(joint.filter(|&j| j < self.document.pose.locals.len())),
-            Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
-            Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
-            Command::ResetJoint(joint) => self.edit_joint(joint, |skeleton, pose| {
-                pose.locals[joint] = skeleton.joints()[joint].rest;
-            }),
-            Command::ResetPose => self.reset_pose(),
-            Command::SetPose(pose) => self.set_pose(pose),
-            Command::LoadPose(path) => self.load_pose(&path),
-            Command::SavePose(path) => self.save_pose(&path),
+            Command::SetSimVertices(sim_vertices) => {
+                self.jobs.stages.forgive();
+                self.editor.document.flesh.sim_vertices = sim_vertices;
+            }
+            Command::SetPart { name, place } => {
+                if self.editor.set_part(name, place) {
+                    self.jobs.stages.forgive();
+                }
+            }
+            Command::SelectJoint(joint) => {
+                let joints = self.editor.document.pose.locals.len();
+                self.editor.selection.set(joint.filter(|&j| j < joints));
+            }
+            Command::SetJointAngles { joint, degrees } => {
+                self.edit(|editor, with| editor.set_joint_angles(with, joint, degrees));
+            }
+            Command::ResetJoint(joint) => {
+                self.edit(|editor, with| editor.reset_joint(with, joint));
+            }
+            Command::ResetPose => self.edit(Editor::reset_pose),
+            Command::LoadPose(path) => self.edit(|editor, with| editor.load_pose(with, &path)),
+            Command::SavePose(path) => self.edit(|editor, with| editor.save_pose(with, &path)),
             Command::SelectClip(clip) => self.select_clip(clip),
             Command::SetPlaying(playing) => self.set_playing(playing),
             Command::TogglePlaying => self.set_playing(!self.channels.active().playback.playing),
             Command::SetSpeed(speed) => self.channels.active_mut().playback.set_speed(speed),
             Command::SetLooping(looping) => self.channels.active_mut().playback.looping = looping,
-            Command::SetRange(range) => self
-                .channels
-                .active_mut()
-                .set_range(&self.document.clips(), range),
+            Command::SetRange(range) => {
+                let clips = self.editor.document.clips();
+                self.channels.active_mut().set_range(&clips, range);
+            }
             Command::SetBlend(secs) => self.channels.active_mut().playback.set_blend(secs),
             Command::Scrub { time_secs } => {
-                let channel = self.channels.active_mut();
-                if channel.scrub(&self.document.clips(), time_secs) {
+                let clips = self.editor.document.clips();
+                if self.channels.active_mut().scrub(&clips, time_secs) {
                     self.settle_scrubbed();
                 }
             }
             Command::ResetSimulation => {
                 self.settle();
-                self.settle_crowds(self.channels.active_id());
+                self.jobs
+                    .crowds
+                    .settle(self.channels.active_id(), &self.views);
             }
             Command::CancelJobs => {
-                self.stages.cancel();
-                self.timeline.cancel();
+                self.jobs.cancel(&mut self.views);
+                self.editor.keying.cancel();
                 self.rigging.cancel();
                 self.projects.cancel();
-                self.cancel_crowds();
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
             Command::Undo | Command::Redo | Command::Project(_) => {}
@@ -119,8 +159,8 @@ impl Session {
     }
 
     fn step_history(&mut self, back: bool) {
-        if self.timeline.is_recording() {
-            return self.cancel_recording();
+        if self.editor.keying.is_recording() {
+            return self.editor.cancel_recording();
         }
         self.travel(|history, document| {
             if back {
@@ -132,30 +172,29 @@ impl Session {
     }
 
     /// Goes to another document of the history; what is shown follows.
-    pub(super) fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
-        let (params, bones, clips, earlier) = (
-            self.document.params,
-            self.document.flesh.bones.clone(),
-            self.document.clips().names(),
-            self.document.clone(),
-        );
-        if go(&mut self.history, &mut self.document) {
-            self.stages.forgive();
-            self.rigging.forgive();
-            self.sync_channels();
-            self.recall_selection(&earlier);
-            self.follow_clips(&clips);
-            if !self.document.poses_alike(&earlier) {
-                self.channels.active_mut().playback.leave_clip();
-            }
-            if self.document.params != params {
-                self.send_params(self.document.params);
-            }
-            if self.document.flesh.bones != bones {
-                self.send_bones();
-            }
-            self.take_finished_jobs();
+    fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
+        let earlier = self.editor.document.clone();
+        if !go(&mut self.editor.history, &mut self.editor.document) {
+            return;
         }
+        self.jobs.stages.forgive();
+        self.rigging.forgive();
+        let arranged = self.views.follow(&self.editor.document.free_poses);
+        self.follow_arrangement(arranged);
+        let document = &self.editor.document;
+        self.rigging.recall_selection(&earlier, document);
+        self.channels
+            .follow_clips(&earlier.clips().names(), &document.clips().names());
+        if !document.poses_alike(&earlier) {
+            self.channels.active_mut().playback.leave_clip();
+        }
+        if document.params != earlier.params {
+            self.send_params(document.params);
+        }
+        if document.flesh.bones != earlier.flesh.bones {
+            self.send_bones();
+        }
+        self.take_finished_jobs();
     }
 
     fn set_params(&mut self, params: Params) {
@@ -183,142 +222,85 @@ impl Session {
         .iter()
         .all(|number| number.is_finite())
         {
-            self.document.params = params.sanitized();
-            self.send_params(self.document.params);
+            let params = params.sanitized();
+            self.editor.document.params = params;
+            self.send_params(params);
         }
     }
 
     fn send_params(&self, params: Params) {
-        for worker in self.stages.workers() {
+        for worker in self.jobs.stages.workers() {
             worker.set_params(params);
-        }
-    }
-
-    pub(super) fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
-        let BoneSettings {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            ..
-        } = settings;
-        let finite = [stiffness, density, damping, jiggle]
-            .iter()
-            .all(|factor| factor.is_finite());
-        if finite && joint < self.document.pose.locals.len() {
-            self.stages.forgive();
-            let settings = settings.sanitized();
-            if settings == BoneSettings::default() {
-                self.document.flesh.bones.remove(&joint);
-            } else {
-                self.document.flesh.bones.insert(joint, settings);
-            }
-            self.send_bones();
         }
     }
 
     /// The factors take effect at once; what is none when the flesh has been rebuilt.
     fn send_bones(&self) {
-        for worker in self.stages.workers() {
-            worker.set_bones(self.document.flesh.bones.clone());
+        for worker in self.jobs.stages.workers() {
+            worker.set_bones(self.editor.document.flesh.bones.clone());
         }
     }
 
-    fn set_part(&mut self, name: String, place: Option<Place>) {
-        let there = |place: &Place| !matches!(place, Place::Rigid { joint } if *joint >= self.document.pose.locals.len());
-        if place.as_ref().is_none_or(there) {
-            self.stages.forgive();
-            match place {
-                Some(place) => self.document.flesh.parts.insert(name, place),
-                None => self.document.flesh.parts.remove(&name),
-            };
-        }
-    }
-
-    /// Puts the flesh that follows the active channel at rest in its pose.
-    pub(super) fn settle(&mut self) {
-        self.settle_channel(self.channels.active_id());
-    }
-
-    /// Puts the flesh that follows a channel at rest in its pose.
-    pub(super) fn settle_channel(&mut self, id: ChannelId) {
-        let Some(channel) = self.channels.get_mut(id) else {
-            return;
+    fn apply_rig(&mut self, command: RigCommand) {
+        let mut with = Beside {
+            channels: &mut self.channels,
+            messages: &mut self.messages,
+            waker: self.waker.as_ref(),
+            cut: None,
         };
-        channel.refresh(&self.document);
-        for (_, worker) in self
-            .stages
-            .live_workers()
-            .filter(|(followed, _)| *followed == id)
-        {
-            worker.settle(channel.world_from_joint());
+        let edited = self.rigging.apply(command, &mut self.editor, &mut with);
+        if edited.flesh {
+            self.jobs.stages.forgive();
+        }
+        if edited.bones {
+            self.send_bones();
         }
     }
 
-    /// Edits the pose shown; a clip's pose of the moment is taken over by that, and the clip left.
-    pub(super) fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
-        self.channels.active_mut().refresh(&self.document);
-        let Some(subject) = self.document.subject.clone() else {
-            return;
+    /// Carries out a command about the project. None of them is an undo step.
+    fn apply_project(&mut self, command: ProjectCommand) {
+        let (messages, waker) = (&mut self.messages, self.waker.as_ref());
+        let document = &self.editor.document;
+        let opens = match command {
+            ProjectCommand::Save | ProjectCommand::SaveAs { .. } => {
+                let to = match command {
+                    ProjectCommand::SaveAs { path, packed } => Some((path, packed)),
+                    _ => None,
+                };
+                let contents = self.projects.contents(document, &self.views);
+                return self.projects.save(to, contents, messages, waker);
+            }
+            ProjectCommand::Export { export, path } => {
+                let shown = (self.channels.active().pose(), self.views.active().weights);
+                return self
+                    .projects
+                    .export(export, path, document, shown, messages, waker);
+            }
+            ProjectCommand::JumpTo(position) => {
+                return self.travel(|history, document| history.jump(document, position));
+            }
+            ProjectCommand::Answer { index, answer } => self.projects.answer(index, answer),
+            ProjectCommand::Recover(file) => self
+                .recoveries
+                .source_of(&file)
+                .map(|source| (source, BTreeMap::new())),
+            ProjectCommand::Discard(file) => return self.recoveries.discard(&file),
+            ProjectCommand::KeepForLater => return self.recoveries.keep_for_later(),
+            ProjectCommand::CancelOpening => return self.projects.cancel_opening(),
         };
-        let mut pose = self.channels.active().pose().clone();
-        edit(&subject.character.skeleton, &mut pose);
-        self.take_pose(pose);
-    }
-
-    /// A pose was made by hand: it becomes keys, or is shown in place of the clip.
-    pub(super) fn take_pose(&mut self, pose: Pose) {
-        if !self.key_changes(&pose) {
-            *self.document.pose_in_mut(self.channels.active_id()) = pose;
-            self.channels.active_mut().playback.leave_clip();
-        }
-    }
-
-    fn edit_joint(&mut self, joint: usize, edit: impl FnOnce(&Skeleton, &mut Pose)) {
-        if joint < self.document.pose.locals.len() {
-            self.edit_pose(edit);
-        }
-    }
-
-    fn rotate_joint(&mut self, joint: usize, rotation: &Quat) {
-        if rotation.coords.iter().all(|c| c.is_finite()) {
-            let limits = self.document.limits.clone();
-            self.edit_joint(joint, |skeleton, pose| {
-                pose.rotate_about_world_axes(skeleton, joint, rotation);
-                clamp_joint(skeleton, &limits, pose, joint);
-            });
-        }
-    }
-
-    fn set_joint_angles(&mut self, joint: usize, degrees: [f64; 3]) {
-        if degrees.iter().all(|angle| angle.is_finite()) {
-            let limits = self.document.limits.clone();
-            self.edit_joint(joint, |skeleton, pose| {
-                posing::set_joint_angles_deg(skeleton, pose, joint, degrees);
-                clamp_joint(skeleton, &limits, pose, joint);
-            });
-        }
-    }
-
-    fn reset_pose(&mut self) {
-        if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
-            self.channels.active_mut().refresh(&self.document);
-            self.take_pose(rest);
-        }
-    }
-
-    fn set_pose(&mut self, pose: Pose) {
-        if pose.locals.len() == self.document.pose.locals.len()
-            && pose.locals.iter().all(Trs::is_finite)
-        {
-            self.channels.active_mut().refresh(&self.document);
-            self.take_pose(pose);
+        if let Some((source, answers)) = opens {
+            self.with_jobs(|jobs, around| jobs.stages.start_opening(source, answers, around));
         }
     }
 
     pub(super) fn select_clip(&mut self, clip: Option<usize>) {
-        let cut = self.channels.active_mut().select_clip(&self.document, clip);
-        if cut.is_some() {
+        let document = &self.editor.document;
+        if self
+            .channels
+            .active_mut()
+            .select_clip(document, clip)
+            .is_some()
+        {
             self.settle();
         }
     }
@@ -326,31 +308,12 @@ impl Session {
     fn set_playing(&mut self, playing: bool) {
         self.channels
             .active_mut()
-            .set_playing(&self.document.clips(), playing);
+            .set_playing(&self.editor.document.clips(), playing);
     }
 
-    fn load_pose(&mut self, path: &Path) {
-        let Some(skeleton) = self.document.skeleton() else {
-            return;
-        };
-        match posing::read_pose(path, skeleton) {
-            Ok(pose) => self.set_pose(pose),
-            Err(error) => self.tell(Level::Error, error.to_string()),
-        }
-    }
-
-    fn save_pose(&mut self, path: &Path) {
-        self.channels.active_mut().refresh(&self.document);
-        let Some(skeleton) = self.document.skeleton() else {
-            return;
-        };
-        let file: PoseFile = self.channels.active().pose().to_file(skeleton);
-        match crate::io::write_pose(path, &file) {
-            Ok(()) => self.tell(
-                Level::Info,
-                format!("The pose was written to {}.", path.display()),
-            ),
-            Err(error) => self.tell(Level::Error, error.to_string()),
+    fn set_scrubbing(&mut self, scrubbing: Scrubbing) {
+        if self.jobs.ranges.set_scrubbing(scrubbing) && !self.channels.active().playback.playing {
+            self.settle();
         }
     }
 }

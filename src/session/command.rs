@@ -7,9 +7,7 @@ use super::{
 };
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
-use crate::math::Quat;
 use crate::methods::MethodId;
-use crate::rig::Pose;
 
 /// One request. [`super::Session::apply`] is the only place that carries them out.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,13 +48,6 @@ pub enum Command {
     },
     /// Selects a joint, or nothing.
     SelectJoint(Option<usize>),
-    /// Turns a joint about the world's axes through it, on top of the pose shown (undoable).
-    RotateJoint {
-        /// Which.
-        joint: usize,
-        /// By how much, since the last such command.
-        rotation: Quat,
-    },
     /// Sets a joint's angles as [`super::Session::joint_angles_deg`] gives them (undoable).
     SetJointAngles {
         /// Which.
@@ -68,8 +59,6 @@ pub enum Command {
     ResetJoint(usize),
     /// Puts all joints back to rest (undoable).
     ResetPose,
-    /// Sets the whole pose (undoable).
-    SetPose(Pose),
     /// Reads a pose file (undoable).
     LoadPose(PathBuf),
     /// Writes the pose shown to a pose file.
@@ -124,11 +113,9 @@ impl Command {
             Self::SetSimVertices(_) => "Change simulation mesh",
             Self::SetPart { .. } => "Change part",
             Self::SelectJoint(_) => "Select joint",
-            Self::RotateJoint { .. } => "Rotate joint",
             Self::SetJointAngles { .. } => "Set joint angles",
             Self::ResetJoint(_) => "Reset joint",
             Self::ResetPose => "Reset pose",
-            Self::SetPose(_) => "Set pose",
             Self::LoadPose(_) => "Load pose",
             Self::SavePose(_) => "Save pose",
             Self::SelectClip(_) => "Select clip",

@@ -21,18 +21,27 @@
 //!   `sequence` tells whether anything changed; compare `Arc::as_ptr(&view.subject)` to see whether the character did.
 //! - A view of many is drawn from [`Session::crowd_of`] as soon as that is there.
 //! - **Panels read** [`Session::document`] (params, source, clips), [`Session::subject`] (character, check-up notes, skeleton),
-//!   [`Session::channels`] (clock, pose, joints), [`Session::joint_angles_deg`], [`Session::selected_joint`],
-//!   [`Session::jobs`], [`Session::messages`], [`Session::undo_label`] …
+//!   [`Session::channels`] (clock, pose, joints), [`Session::joint_angles_deg`], [`Session::selection`],
+//!   [`Session::rigging`], [`Session::project`], [`Session::jobs`], [`Session::messages`], [`Session::history`] …
 //! - **Panels write** only by [`Command`]s. A drag sends [`Gesture::Dragging`] and, when the button goes up,
 //!   [`Gesture::Released`] (or [`Session::end_gesture`]): it is one undo step.
 //! - **Gizmos** sit at [`PoseChannel::world_from_joint`] (the joints asked for, without the simulation's delay) and send
-//!   [`Command::RotateJoint`] with the rotation since the last event, about world axes.
+//!   [`PoseCommand::Turn`] with the rotation since the drag began.
 //! - Files of motions go onto the open character by [`Command::AddMotions`].
 //! - Turning a joint while a clip is shown takes the clip's pose of that moment over into the document and stops the clip.
 //!
 //! # What is where
-//! [`Document`] is what undo covers. [`Channels`] hold the clocks and poses of the views; undo does not touch clocks and selection. Subject and actors are derived: they
-//! are made by jobs in the background, the old ones stay until the new ones are ready. Each bound method lives on a [`SimWorker`].
+//! The session is the owner of parts that live differently long. It routes commands, ticks the parts, and holds what joins several of
+//! them; everything else is a method of a part, which is handed what it needs of the others.
+//!
+//! | part         | what it holds                                                              | how long it lives                        |
+//! |--------------|----------------------------------------------------------------------------|------------------------------------------|
+//! | `editing`    | the [`Document`], its history, selection, posing tools, keys                | undo brings the document back            |
+//! | [`Channels`] | clocks and poses of the views                                                | undo does not touch clocks               |
+//! | [`Views`]    | what views there are, their ghosts and scores                                 | kept by the project, not by undo         |
+//! | `jobs`       | bound methods on [`SimWorker`]s, stages in the making, devices, crowds, ranges | derived: the old stay until the new are ready |
+//! | [`Rigging`]  | the editing of the skeleton, and the flesh that follows                        | as long as the character                 |
+//! | [`Projects`], [`Recoveries`] | project files, unsaved work                                    | as long as the program                   |
 
 mod apply;
 mod bake;
@@ -40,25 +49,21 @@ mod channels;
 mod checkup;
 mod clips;
 mod command;
-mod crowd;
-mod device;
 mod document;
+mod editing;
 mod gesture;
-mod ghosts;
 mod history;
+mod job;
 mod jobs;
 mod message;
 mod mode;
-mod pose_tools;
 mod posing;
 mod project;
 mod recovery;
 mod rigging;
-mod scores;
 mod selection;
 mod source;
-mod stages;
-mod timeline;
+mod taking;
 mod together;
 mod viewing;
 mod views;
@@ -81,70 +86,66 @@ pub use checkup::{
 };
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue};
-pub use device::DeviceStatus;
 pub use document::Document;
+pub use editing::pose_tools::{PoseCommand, PoseTools, TurnAxes};
+pub use editing::timeline::{Keying, KeysCommand};
 pub use gesture::Gesture;
-pub use ghosts::GhostWorker;
 pub use history::HistoryView;
-pub use jobs::JobView;
+pub use job::JobView;
+pub use jobs::devices::{DeviceStatus, Devices};
+pub use jobs::pictures::Pictures;
+pub use jobs::ranges::{Ranges, Scrubbing, SimulatedFrames};
+pub use jobs::stages::making::{open, open_with};
 pub use message::{Level, Message, MessageId};
 pub use mode::Mode;
-pub use pose_tools::{PoseCommand, TurnAxes};
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg,
     set_joint_angles_deg, set_rotation_from_rest,
 };
 pub use project::{
     Answer, Export, ExportAs, Found, MissingSource, MissingSources, OpenError, ProjectCommand,
-    ProjectError, ProjectState, is_project, load, project_state,
+    ProjectError, ProjectState, ProjectView, Projects, is_project, load, project_state,
 };
-pub use recovery::{Pace, Recovery};
-pub use rigging::{RigCommand, RigQuality, Verdict};
-pub use scores::ViewScore;
+pub use recovery::{Pace, Recoveries, Recovery};
+pub use rigging::{RigCommand, RigQuality, RigView, Rigging, Verdict};
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, Source};
-pub use stages::making::{open, open_with};
-pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
 pub use together::Understood;
+pub use views::ghosts::GhostWorker;
+pub use views::scores::ViewScore;
 pub use views::{ChannelId, MAX_CROWD, MAX_VIEWS, View, ViewCommand, ViewId, Views};
 pub use window::{PaneState, WindowState};
 pub use worker::{SimWorker, Waker};
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::dynamics::Params;
+use crate::gpu::GpuContext;
 use crate::methods::{MethodId, Subject};
-use history::History;
+use editing::Editor;
+use jobs::Jobs;
+use jobs::crowd::Elapsed;
 use message::Messages;
-use pose_tools::PoseTools;
-use project::Projects;
-use recovery::Recoveries;
-use stages::Stages;
-use timeline::Timeline;
+use views::scores::Scores;
 
 /// One open character with its history, clock, jobs and simulation.
 #[derive(Default)]
 pub struct Session {
-    document: Document,
-    history: History,
-    views: Views,
+    editor: Editor,
     channels: Channels,
-    selection: Selection,
-    pose_tools: PoseTools,
-    rigging: rigging::Rigging,
-    messages: Messages,
-    stages: Stages,
-    devices: device::Devices,
-    timeline: Timeline,
-    waker: Option<Waker>,
-    /// The states that were there to be shown when last looked at.
-    last_sequences: Vec<u64>,
-    cache: Cache,
+    views: Views,
+    jobs: Jobs,
+    rigging: Rigging,
     projects: Projects,
     recoveries: Recoveries,
-    scores: scores::Scores,
-    crowds: crowd::Crowds,
+    scores: Scores,
+    messages: Messages,
+    waker: Option<Waker>,
+    /// The states that were there to be shown when last looked at: of the workers, and of the active view.
+    last_sequences: Vec<u64>,
+    last_shown: Option<u64>,
 }
 
 /// What a tick found.
@@ -169,19 +170,14 @@ impl Session {
     /// As [`Session::new`], with other physical parameters from the start.
     #[must_use]
     pub fn with_params(params: &Params) -> Self {
-        let document = Document {
-            params: params.sanitized(),
-            ..Document::default()
-        };
-        Self {
-            document,
-            ..Self::default()
-        }
+        let mut session = Self::default();
+        session.editor.document.params = params.sanitized();
+        session
     }
 
     /// Sets where derived data of characters that are opened from now on is kept between runs; nothing is kept by default.
     pub fn set_cache(&mut self, cache: Cache) {
-        self.cache = cache;
+        self.jobs.stages.set_cache(cache);
     }
 
     /// Sets what to call, from other threads, when there is something new to show.
@@ -189,16 +185,29 @@ impl Session {
         self.waker = Some(waker);
     }
 
+    /// Says what whoever draws wants snapshots to hold beyond what every view needs. Cheap to call with every frame.
+    pub fn set_wants(&mut self, wants: Wants) {
+        self.jobs.stages.set_wants(wants);
+    }
+
+    /// Tells which graphics device there is: the one that whoever draws uses. Cheap to call with every frame.
+    pub fn set_gpu(&mut self, gpu: Option<&GpuContext>) {
+        if self.jobs.devices.set_gpu(gpu) {
+            // What slept on a device that is gone would not notice, and have nothing to show.
+            self.jobs.stages.wake();
+        }
+    }
+
     /// What undo covers.
     #[must_use]
     pub fn document(&self) -> &Document {
-        &self.document
+        &self.editor.document
     }
 
     /// The open character with all that was derived from it.
     #[must_use]
     pub fn subject(&self) -> Option<&Arc<Subject>> {
-        self.document.subject.as_ref()
+        self.editor.document.subject.as_ref()
     }
 
     /// Clocks and poses of the views.
@@ -207,22 +216,104 @@ impl Session {
         &self.channels
     }
 
-    /// The joint that gizmos and angle fields are for.
+    /// The views.
     #[must_use]
-    pub fn selected_joint(&self) -> Option<usize> {
-        self.selection.active()
+    pub fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// The view that commands act on.
+    #[must_use]
+    pub fn active_view(&self) -> &View {
+        self.views.active()
     }
 
     /// All selected joints.
     #[must_use]
     pub fn selection(&self) -> &Selection {
-        &self.selection
+        &self.editor.selection
+    }
+
+    /// What posing knows of the character, and what was copied.
+    #[must_use]
+    pub fn pose_tools(&self) -> &PoseTools {
+        &self.editor.pose_tools
+    }
+
+    /// Auto-key and recording.
+    #[must_use]
+    pub fn keying(&self) -> &Keying {
+        &self.editor.keying
+    }
+
+    /// The steps that can be undone and done again.
+    #[must_use]
+    pub fn history(&self) -> HistoryView {
+        self.editor.history.view()
+    }
+
+    /// What [`Command::Undo`] would take back.
+    #[must_use]
+    pub fn undo_label(&self) -> Option<&'static str> {
+        self.editor.history.undo_label()
+    }
+
+    /// What [`Command::Redo`] would do again.
+    #[must_use]
+    pub fn redo_label(&self) -> Option<&'static str> {
+        self.editor.history.redo_label()
+    }
+
+    /// The editing of the skeleton.
+    #[must_use]
+    pub fn rigging(&self) -> RigView<'_> {
+        self.rigging.view(&self.editor.document)
+    }
+
+    /// The project of the document.
+    #[must_use]
+    pub fn project(&self) -> ProjectView<'_> {
+        self.projects.view(&self.editor.document)
+    }
+
+    /// Project files, to say and ask what the window looks like.
+    pub fn projects_mut(&mut self) -> &mut Projects {
+        &mut self.projects
+    }
+
+    /// Which device computes what is shown.
+    #[must_use]
+    pub fn devices(&self) -> &Devices {
+        &self.jobs.devices
+    }
+
+    /// As [`Session::devices`], to choose among them.
+    pub fn devices_mut(&mut self) -> &mut Devices {
+        &mut self.jobs.devices
+    }
+
+    /// The simulations of the range that is scrubbed.
+    #[must_use]
+    pub fn ranges(&self) -> &Ranges {
+        &self.jobs.ranges
+    }
+
+    /// Small pictures of the poses of the library.
+    #[must_use]
+    pub fn pictures(&self) -> &Pictures {
+        &self.jobs.pictures
+    }
+
+    /// Unsaved work of programs that are not running any more.
+    #[must_use]
+    pub fn recoveries(&self) -> &Recoveries {
+        &self.recoveries
     }
 
     /// A joint's angles in the pose shown, degrees about X, then Y, then Z (see [`joint_angles_deg`]); zero for an unknown joint.
     #[must_use]
     pub fn joint_angles_deg(&self, joint: usize) -> [f64; 3] {
-        match self.document.skeleton() {
+        match self.editor.document.skeleton() {
             Some(skeleton) if joint < skeleton.len() => {
                 joint_angles_deg(skeleton, self.channels.active().pose(), joint)
             }
@@ -230,29 +321,24 @@ impl Session {
         }
     }
 
-    /// The latest state of what the active view shows; `None` until the first character is ready.
-    #[must_use]
-    pub fn snapshot(&self) -> Option<Arc<Snapshot>> {
-        self.snapshot_of(self.views.active().id)
-    }
-
     /// The method that the active view shows now; differs from the one it asks for while that one is being bound, or if it can't be.
     #[must_use]
     pub fn shown_method(&self) -> Option<MethodId> {
-        self.stages.shown_method(self.views.active().id)
+        self.jobs.stages.shown_method(self.views.active().id)
     }
 
     /// Long work that runs now.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
         let jobs = self
+            .jobs
             .stages
-            .views()
+            .list()
             .into_iter()
-            .chain(self.rigging.views())
-            .chain(self.timeline.views());
-        jobs.chain(self.projects.views())
-            .chain(self.crowds.views())
+            .chain(self.rigging.list())
+            .chain(self.editor.keying.list());
+        jobs.chain(self.projects.list())
+            .chain(self.jobs.crowds.list())
             .collect()
     }
 
@@ -267,43 +353,52 @@ impl Session {
         self.messages.push(level, text);
     }
 
-    /// The steps that can be undone and done again.
-    #[must_use]
-    pub fn history(&self) -> HistoryView {
-        self.history.view()
+    /// Keeps unsaved work in this folder from now on, and looks in the background for work that other programs left there.
+    pub fn keep_work_in(&mut self, folder: &Path, pace: Pace) {
+        let waker = self.waker.as_ref();
+        self.recoveries
+            .keep_in(folder, pace, &mut self.messages, waker);
     }
 
-    /// What [`Command::Undo`] would take back.
-    #[must_use]
-    pub fn undo_label(&self) -> Option<&'static str> {
-        self.history.undo_label()
+    /// The user leaves and wants nothing kept that isn't saved: there will be nothing to recover.
+    pub fn close(&mut self) {
+        self.recoveries.close();
     }
 
-    /// What [`Command::Redo`] would do again.
-    #[must_use]
-    pub fn redo_label(&self) -> Option<&'static str> {
-        self.history.redo_label()
+    /// The program has to end and the user can't be asked: what isn't saved is written now and offered next time. Without unsaved work
+    /// there is nothing to recover, as after [`Session::close`].
+    pub fn leave(&mut self) {
+        if !self.project().is_dirty() {
+            return self.close();
+        }
+        self.watch_work();
+        self.recoveries.leave();
     }
 
-    /// Says what whoever draws wants snapshots to hold beyond what every view needs. Cheap to call with every frame.
-    pub fn set_wants(&mut self, wants: Wants) {
-        self.stages.set_wants(wants);
+    /// Sees to it that unsaved work is kept.
+    fn watch_work(&mut self) {
+        let document = &self.editor.document;
+        self.recoveries.watch(
+            self.projects.view(document),
+            document,
+            || self.projects.contents(document, &self.views),
+            &mut self.messages,
+        );
     }
 
     /// Lets real time pass: takes in finished jobs, moves the clip's clock, and hands pose and time to the simulation.
     /// Call it with every frame; it never waits.
     pub fn tick(&mut self, dt_secs: f64) -> Tick {
         let mut changed = self.take_finished_jobs();
-        let dt_secs = if dt_secs.is_finite() {
+        let real_secs = if dt_secs.is_finite() {
             dt_secs.clamp(0.0, MAX_TICK_SECS)
         } else {
             0.0
         };
-        let real_secs = dt_secs;
-        let dt_secs = self.crowds.accept(self.stages.accept(dt_secs));
+        let clock_secs = self.jobs.accept(real_secs);
         let mut cuts = Vec::new();
         for channel in self.channels.iter_mut() {
-            if channel.advance(&self.document, dt_secs).is_some() {
+            if channel.advance(&self.editor.document, clock_secs).is_some() {
                 cuts.push(channel.id());
             }
         }
@@ -311,32 +406,42 @@ impl Session {
             self.settle_channel(id);
         }
         let playing = self.channels.iter().any(PoseChannel::is_moving);
-        let mut moving = false;
-        for (channel, worker) in self.stages.live_workers() {
-            worker.post(self.channels.joints_in(channel), dt_secs);
-            moving |= !worker.is_asleep();
-        }
-        let sequences: Vec<u64> = self
-            .stages
-            .live_workers()
-            .map(|(_, worker)| worker.snapshot().sequence)
-            .collect();
+        let moving = self.jobs.stages.post(&self.channels, clock_secs);
+        let sequences = self.jobs.stages.live_sequences();
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;
-        self.watch_workers();
-        self.follow_devices();
-        changed |= self.follow_crowds(real_secs, dt_secs);
+        self.with_jobs(|jobs, around| {
+            jobs.stages.watch_workers(around);
+            jobs.devices.follow(&jobs.stages, around);
+        });
+        changed |= self.follow_crowds(Elapsed {
+            real_secs,
+            clock_secs,
+        });
         changed |= self.tick_timeline(real_secs);
         self.watch_work();
-        let works = self.stages.is_busy()
-            || self.devices.is_busy()
+        let works = self.jobs.is_busy()
+            || self.editor.keying.is_busy()
             || self.rigging.is_busy()
-            || self.timeline.is_busy()
             || self.projects.is_busy();
         Tick {
             changed,
-            active: moving || playing || works || self.crowds.is_active(),
+            active: moving || playing || works || self.jobs.crowds.is_active(),
         }
+    }
+
+    /// What belongs to the timeline in a tick. `real_secs` is real time.
+    fn tick_timeline(&mut self, real_secs: f64) -> bool {
+        if self.edit(|editor, with| editor.record(with, real_secs)) {
+            self.apply_once(KeysCommand::StopRecording.into());
+        }
+        let mut changed = self.edit(Editor::take_finished_copy);
+        changed |= self.with_jobs(|jobs, around| {
+            jobs.ranges.follow(real_secs, &jobs.stages, around)
+                | jobs.pictures.follow(around.document, around.waker)
+        });
+        let shown = self.snapshot().map(|snapshot| snapshot.sequence);
+        changed | (std::mem::replace(&mut self.last_shown, shown) != shown)
     }
 }
 

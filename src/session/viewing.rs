@@ -2,27 +2,24 @@
 
 use std::sync::Arc;
 
+use super::views::Arranged;
 use super::{
-    ChannelId, MAX_VIEWS, PoseChannel, Session, Snapshot, View, ViewCommand, ViewId, Views,
+    ChannelId, CrowdFrame, Mode, PoseChannel, Session, SimWorker, Snapshot, ViewCommand, ViewId,
+    ViewScore,
 };
+use crate::mesh::Bounds;
 
 impl Session {
-    /// The views.
-    #[must_use]
-    pub fn views(&self) -> &Views {
-        &self.views
-    }
-
-    /// The view that commands act on.
-    #[must_use]
-    pub fn active_view(&self) -> &View {
-        self.views.active()
-    }
-
     /// The channel that a view follows; `None` for an unknown view.
     #[must_use]
     pub fn channel_of(&self, view: ViewId) -> Option<&PoseChannel> {
         self.channels.get(self.views.get(view)?.channel())
+    }
+
+    /// The latest state of what the active view shows; `None` until the first character is ready.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<Arc<Snapshot>> {
+        self.snapshot_of(self.views.active().id)
     }
 
     /// The latest state of what a view shows; `None` until the first character is ready. While its method is being bound, that of
@@ -30,174 +27,132 @@ impl Session {
     #[must_use]
     pub fn snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
         let scrubbed = || {
-            self.views
-                .get(view)
-                .and_then(|view| self.scrubbed_snapshot(view.need()))
+            let need = self.views.get(view)?.need();
+            let records = self.editor.keying.is_recording();
+            self.jobs.ranges.snapshot_of(need, &self.channels, records)
         };
-        let worker = || self.stages.worker_of(view).map(super::SimWorker::snapshot);
-        self.still().or_else(scrubbed).or_else(worker)
+        let worker = || self.jobs.stages.worker_of(view).map(SimWorker::snapshot);
+        self.rigging
+            .still(&self.editor.document)
+            .or_else(scrubbed)
+            .or_else(worker)
     }
 
     /// The latest state of what a view is compared with; `None` while that is not ready, or if there is nothing to compare.
     #[must_use]
     pub fn compared_snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
         let need = self.views.get(view)?.compared_need()?;
-        self.scrubbed_snapshot(need).or_else(|| {
-            self.stages
-                .bound_worker(need)
-                .map(super::SimWorker::snapshot)
+        let records = self.editor.keying.is_recording();
+        let worker = || self.jobs.stages.bound_worker(need).map(SimWorker::snapshot);
+        self.jobs
+            .ranges
+            .snapshot_of(need, &self.channels, records)
+            .or_else(worker)
+    }
+
+    /// The crowd of a view as it is now; none while it is being made, and in views of one character.
+    #[must_use]
+    pub fn crowd_of(&self, view: ViewId) -> Option<Arc<CrowdFrame>> {
+        self.jobs.crowds.of(view)
+    }
+
+    /// A box around what a view shows: its crowd, or the character as it is posed.
+    #[must_use]
+    pub fn bounds_of(&self, view: ViewId) -> Option<Bounds> {
+        let crowd = self.crowd_of(view).map(|crowd| crowd.bounds());
+        crowd.or_else(|| {
+            self.snapshot_of(view)
+                .map(|snapshot| snapshot.subject.bounds_of_surface(snapshot.positions()))
         })
     }
 
+    /// The latest score of what somebody shows; `key` tells the askers apart (a view, or the other half of a comparison). Nothing
+    /// until the first one has been measured. The score may be of an earlier snapshot of the same character: see
+    /// [`ViewScore::sequence`]. Never waits.
+    #[must_use]
+    pub fn score_of(&self, key: u64, snapshot: &Arc<Snapshot>) -> Option<ViewScore> {
+        self.scores.of(key, snapshot, self.waker.as_ref())
+    }
+
     pub(super) fn apply_view(&mut self, command: ViewCommand) {
-        match command {
-            ViewCommand::Add { id, like } => self.add_view(id, like),
-            ViewCommand::Remove(id) => self.remove_view(id),
-            ViewCommand::Activate(id) if self.views.get(id).is_some() => self.enter_view(id),
-            ViewCommand::Activate(_) => {}
-            ViewCommand::SetMethod { view, method } => {
-                self.stages.forgive();
-                if let Some(view) = self.views.get_mut(view) {
-                    view.method = method;
-                }
-            }
-            ViewCommand::SetWeights { view, weights } => {
-                self.stages.forgive();
-                if let Some(view) = self.views.get_mut(view) {
-                    view.weights = weights;
-                }
-            }
-            ViewCommand::SetCompare { view, method } => {
-                self.stages.forgive();
-                if let Some(view) = self.views.get_mut(view) {
-                    *view = View {
-                        compare: method,
-                        ..*view
-                    }
-                    .sanitized();
-                }
-            }
-            ViewCommand::SetCrowd { view, count } => {
-                if let Some(view) = self.views.get_mut(view) {
-                    *view = View {
-                        crowd: count,
-                        ..*view
-                    }
-                    .sanitized();
-                }
-            }
-            ViewCommand::SetFree { view, free } => self.set_free(view, free),
-            ViewCommand::SetAll(list) => self.set_views(list),
-        }
-    }
-
-    fn add_view(&mut self, id: ViewId, like: ViewId) {
-        let Some(&like) = self.views.get(like) else {
-            return;
-        };
-        if self.views.list.len() < MAX_VIEWS && self.views.get(id).is_none() {
-            self.stages.forgive();
-            self.document.free_poses.remove(&id);
-            self.views.list.push(View {
-                id,
-                free: false,
-                ..like
-            });
-            self.views.next = self.views.next.max(id.0.saturating_add(1));
-        }
-    }
-
-    fn remove_view(&mut self, id: ViewId) {
-        let Some(at) = self.views.list.iter().position(|view| view.id == id) else {
-            return;
-        };
-        if self.views.list.len() < 2 {
-            return;
-        }
-        if self.views.active().id == id {
-            let neighbour = if at > 0 { at - 1 } else { 1 };
-            self.enter_view(self.views.list[neighbour].id);
-        }
-        self.document.free_poses.remove(&id);
-        self.change_channels(|views| {
-            views.list.remove(at);
-        });
-    }
-
-    /// A free view is one that the document has a pose for.
-    fn set_free(&mut self, id: ViewId, free: bool) {
-        if self.views.get(id).is_none_or(|view| view.free == free) {
-            return;
-        }
-        if free {
-            self.document
-                .free_poses
-                .insert(id, self.document.pose.clone());
-        } else {
-            self.document.free_poses.remove(&id);
-        }
-        self.sync_channels();
-    }
-
-    fn set_views(&mut self, mut list: Vec<View>) {
-        let mut seen = std::collections::BTreeSet::new();
-        list.retain(|view| seen.insert(view.id));
-        for view in &mut list {
-            *view = view.sanitized();
-        }
-        list.truncate(MAX_VIEWS);
-        let Some(first) = list.first().map(|view| view.id) else {
-            return;
-        };
-        self.stages.forgive();
-        for view in &list {
-            if view.free {
-                let pose = self.document.pose.clone();
-                self.document.free_poses.entry(view.id).or_insert(pose);
-            } else {
-                self.document.free_poses.remove(&view.id);
-            }
-        }
-        self.change_channels(|views| {
-            views.next = list
-                .iter()
-                .map(|view| view.id.0.saturating_add(1))
-                .fold(views.next, u32::max);
-            (views.list, views.active) = (list, first);
-        });
-    }
-
-    fn enter_view(&mut self, id: ViewId) {
-        self.change_channels(|views| views.active = id);
-    }
-
-    /// Makes the views follow the document: a view that has a pose there is free.
-    pub(super) fn sync_channels(&mut self) {
-        let poses = &self.document.free_poses;
-        if self
+        let document = &mut self.editor.document;
+        let arranged = self
             .views
-            .list
-            .iter()
-            .all(|view| view.free == poses.contains_key(&view.id))
-        {
-            return;
+            .apply(command, &document.pose, &mut document.free_poses);
+        if arranged.methods {
+            self.jobs.stages.forgive();
         }
-        let free: Vec<ViewId> = poses.keys().copied().collect();
-        self.change_channels(|views| {
-            views
-                .list
-                .iter_mut()
-                .for_each(|view| view.free = free.contains(&view.id));
-        });
+        self.follow_arrangement(arranged);
     }
 
-    /// Changes the views; the channels follow.
-    fn change_channels(&mut self, change: impl FnOnce(&mut Views)) {
-        change(&mut self.views);
-        let free = self.views.list.iter().filter(|view| view.free);
+    /// Channels and what is bound follow the views.
+    pub(super) fn follow_arrangement(&mut self, arranged: Arranged) {
+        if !arranged.channels {
+            return;
+        }
+        let free = self.views.list().iter().filter(|view| view.free);
         self.channels
             .keep(free.map(|view| view.id), self.views.active().channel());
         let channels: Vec<ChannelId> = self.views.channels().collect();
-        self.stages.keep_channels(&channels);
+        self.jobs.stages.keep_channels(&channels);
+    }
+
+    /// Puts the flesh that follows the active channel at rest in its pose.
+    pub(super) fn settle(&mut self) {
+        self.settle_channel(self.channels.active_id());
+    }
+
+    /// Puts the flesh that follows a channel at rest in its pose.
+    pub(super) fn settle_channel(&mut self, id: ChannelId) {
+        let Some(channel) = self.channels.get_mut(id) else {
+            return;
+        };
+        channel.refresh(&self.editor.document);
+        for (_, worker) in self
+            .jobs
+            .stages
+            .live_workers()
+            .filter(|(followed, _)| *followed == id)
+        {
+            worker.settle(channel.world_from_joint());
+        }
+    }
+
+    /// The clock was moved by hand: what is seen there does not come from what was seen before.
+    pub(super) fn settle_scrubbed(&mut self) {
+        self.with_jobs(|jobs, around| jobs.ranges.drop_stale(&jobs.stages, around));
+        let records = self.editor.keying.is_recording();
+        let active = self.channels.active_id();
+        let needs = self.views.simulating();
+        let mut kept = needs
+            .into_iter()
+            .filter(|need| need.channel == active)
+            .map(|need| {
+                let kept = self.jobs.ranges.snapshot_of(need, &self.channels, records);
+                kept.is_some()
+            });
+        let all_kept = kept
+            .next()
+            .is_some_and(|first| first && kept.all(|kept| kept));
+        if !all_kept && !records {
+            self.settle();
+        }
+    }
+
+    /// Makes the crowds follow views, document and clocks. Returns whether there is something new to draw.
+    pub(super) fn follow_crowds(&mut self, elapsed: super::jobs::crowd::Elapsed) -> bool {
+        // A skeleton that is edited has no flesh to go with it.
+        let poses = self.rigging().mode() != Mode::Edit;
+        let views: Vec<_> = self
+            .views
+            .list()
+            .iter()
+            .copied()
+            .filter(|view| view.crowd > 1 && poses)
+            .collect();
+        self.with_jobs(|jobs, around| {
+            let (gpu, sequences) = (jobs.devices.gpu(), jobs.stages.sequences());
+            jobs.crowds.follow(&views, gpu, &sequences, elapsed, around)
+        })
     }
 }

@@ -55,7 +55,8 @@ fn project(path: &Path, state: PaneState, compare: Option<MethodId>) {
     let camera = &mut layout.pane_mut(view).unwrap().viewport.camera;
     camera.look_from(NamedView::Front);
     camera.frame(&bounds, 1.2);
-    session.set_window(layout.state(session.views()));
+    let window = layout.state(session.views());
+    session.projects_mut().set_window(window);
     session.apply_once(
         ProjectCommand::SaveAs {
             path: path.to_owned(),
@@ -69,7 +70,10 @@ fn project(path: &Path, state: PaneState, compare: Option<MethodId>) {
 
 fn wait(session: &mut Session) {
     let start = Instant::now();
-    while session.tick(1.0 / 60.0).active || !session.jobs().is_empty() || session.is_saving() {
+    while session.tick(1.0 / 60.0).active
+        || !session.jobs().is_empty()
+        || session.project().is_saving()
+    {
         assert!(
             start.elapsed() < Duration::from_mins(2),
             "{:?}",

@@ -5,11 +5,10 @@ use sinew::character::{BoneSettings, Place, SimVertices};
 use sinew::dynamics::Params;
 use sinew::math::{Point64, Quat, Vec64};
 use sinew::methods::MethodId;
-use sinew::rig::Pose;
 use sinew::rig::edit::RigEdit;
 use sinew::session::{
     Command, Document, Gesture, KeysCommand, PoseCommand, ProjectCommand, RigCommand, Session,
-    Source, View, ViewCommand, ViewId,
+    Source, TurnAxes, View, ViewCommand, ViewId,
 };
 use sinew::weights::{WeightMethod, registry};
 
@@ -36,22 +35,14 @@ fn posing() -> impl Strategy<Value = Command> {
             }
         }),
         (joint(), number()).prop_map(|(joint, angle)| {
-            Command::RotateJoint {
-                joint,
+            Command::Pose(PoseCommand::Turn {
+                joints: vec![joint],
                 rotation: Quat::from_axis_angle(&Vec64::z_axis(), angle.to_radians()),
-            }
+                axes: TurnAxes::World,
+            })
         }),
         joint().prop_map(Command::ResetJoint),
         Just(Command::ResetPose),
-        (0..5_usize, number()).prop_map(|(joints, x)| {
-            let local = sinew::rig::Trs {
-                translation: Vec64::new(x, 0.0, 0.0),
-                ..sinew::rig::Trs::IDENTITY
-            };
-            Command::SetPose(Pose {
-                locals: vec![local; joints],
-            })
-        }),
         Just(Command::Pose(PoseCommand::TakeBack)),
         Just(Command::LoadPose("/nowhere/at/all.json".into())),
         prop::option::of(0..3_usize).prop_map(Command::SelectClip),

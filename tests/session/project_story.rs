@@ -170,7 +170,7 @@ fn a_skeleton_is_built_posed_undone_redone_saved_and_opened_again() {
             }
             .into(),
         );
-        assert!(!session.is_dirty(), "{:?}", session.messages());
+        assert!(!session.project().is_dirty(), "{:?}", session.messages());
         let again = open(&path);
         let complaints: Vec<_> = again
             .messages()

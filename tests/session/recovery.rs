@@ -119,15 +119,15 @@ fn killed_after(edits: usize, seed: u64) {
 
     let mut session = open(&folder.0);
     wait(&mut session, "looked for", |session| {
-        session.jobs().is_empty() && !session.is_looking_for_work()
+        session.jobs().is_empty() && !session.recoveries().is_looking()
     });
-    let came_back = match session.recoveries().as_slice() {
+    let came_back = match session.recoveries().offers().as_slice() {
         [] => 0,
         [recovery] => {
             let file = recovery.file.clone();
             session.apply_once(ProjectCommand::Recover(file).into());
             wait(&mut session, "recovered", |session| {
-                session.recoveries().is_empty() && session.jobs().is_empty()
+                session.recoveries().offers().is_empty() && session.jobs().is_empty()
             });
             edit_of(&session)
         }

@@ -81,7 +81,7 @@ fn the_palette_does_what_is_typed() {
     press(&mut harness, Modifiers::NONE, Key::F3);
     write(&mut harness, &joint);
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    assert_eq!(harness.state().session().selected_joint(), Some(1));
+    assert_eq!(harness.state().session().selection().active(), Some(1));
 
     press(&mut harness, CTRL_SHIFT, Key::P);
     write(&mut harness, "look");
@@ -89,7 +89,7 @@ fn the_palette_does_what_is_typed() {
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert!(harness.query_by_label("Search everything").is_none());
     assert_eq!(
-        harness.state().session().selected_joint(),
+        harness.state().session().selection().active(),
         Some(1),
         "Escape closed the palette and nothing else"
     );
@@ -280,7 +280,7 @@ fn every_widget_of_the_window_has_a_name_and_can_be_hit() {
         .clone();
     write(&mut harness, &joint);
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    assert_eq!(harness.state().session().selected_joint(), Some(3));
+    assert_eq!(harness.state().session().selection().active(), Some(3));
     named_and_large_enough(&harness, "the window");
     for (what, modifiers, key) in [
         ("the palette", Modifiers::COMMAND, Key::K),

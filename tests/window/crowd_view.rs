@@ -32,7 +32,7 @@ const FLIGHT: usize = 60;
 fn window(method: MethodId) -> Option<Shown> {
     let gpu = on_device::own()?;
     let mut session = Session::new();
-    session.set_device(DeviceChoice::Cpu);
+    session.devices_mut().choose(DeviceChoice::Cpu);
     session.apply_once(Command::SetMethod(method));
     session.apply_once(Command::Open(Source::builtin("cylinder")));
     let mut bench = Workbench::with_session(session);

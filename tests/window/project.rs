@@ -268,7 +268,9 @@ fn saved_project(folder: &TestFolder) -> PathBuf {
             Gesture::Once,
         ),
     );
-    wait_until(&mut harness, "saved", |bench| !bench.session().is_dirty());
+    wait_until(&mut harness, "saved", |bench| {
+        !bench.session().project().is_dirty()
+    });
     assert_eq!(harness.state().title(), "bent – Sinew");
     path
 }
@@ -319,9 +321,9 @@ fn opening_something_else_asks_too_and_can_go_on_without_saving() {
     );
     harness.get_by_label("Don't save").click();
     wait_until(&mut harness, "the arm", |bench| {
-        bench.session().document_title().as_deref() == Some("arm")
+        bench.session().project().title().as_deref() == Some("arm")
     });
-    assert!(!harness.state().session().is_dirty());
+    assert!(!harness.state().session().project().is_dirty());
 }
 
 #[test]
@@ -331,7 +333,9 @@ fn ctrl_s_saves_to_the_projects_file() {
     let mut harness = workbench(Source::of_files(vec![path.clone()]), None);
     ask(&mut harness, turn(55.0));
     harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
-    wait_until(&mut harness, "saved", |bench| !bench.session().is_dirty());
+    wait_until(&mut harness, "saved", |bench| {
+        !bench.session().project().is_dirty()
+    });
     assert_eq!(harness.state().settings().recent.first(), Some(&vec![path]));
 }
 
@@ -345,14 +349,14 @@ fn work_of_a_dead_program_is_recovered_with_a_click() {
     drop(first);
     let mut harness = workbench(Source::builtin("cylinder"), Some(&recovery));
     wait_until(&mut harness, "offered", |bench| {
-        !bench.session().recoveries().is_empty()
+        !bench.session().recoveries().offers().is_empty()
     });
     harness.get_by_label("Open").click();
     wait_until(&mut harness, "recovered", |bench| {
-        bench.session().recoveries().is_empty() && bench.session().jobs().is_empty()
+        bench.session().recoveries().offers().is_empty() && bench.session().jobs().is_empty()
     });
     assert!((harness.state().session().joint_angles_deg(1)[2] - 25.0).abs() < 1e-9);
-    assert!(harness.state().session().is_dirty());
+    assert!(harness.state().session().project().is_dirty());
     assert!(harness.query_by_label("Recover unsaved work?").is_none());
     harness.state_mut().close();
     let left = std::fs::read_dir(&recovery).map_or(0, Iterator::count);
@@ -373,7 +377,7 @@ fn dropped_files_are_understood_and_what_is_left_out_is_said() {
     let mut harness = workbench(Source::builtin("cylinder"), None);
     harness.state_mut().open_files(vec![a, b]);
     wait_until(&mut harness, "opened", |bench| {
-        bench.session().document_title().as_deref() == Some("a")
+        bench.session().project().title().as_deref() == Some("a")
     });
     wait_until(&mut harness, "said", |bench| {
         bench.session().messages().iter().any(|message| {

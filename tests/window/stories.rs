@@ -98,7 +98,7 @@ fn a_joint_is_selected_turned_by_its_ring_undone_and_redone() {
     let at = joint_at(&harness, joint);
     pointer(&mut harness, at, Some(true));
     pointer(&mut harness, at, Some(false));
-    assert_eq!(harness.state().session().selected_joint(), Some(joint));
+    assert_eq!(harness.state().session().selection().active(), Some(joint));
 
     // The ring in the plane of the screen is the outermost: drag along it.
     let on_ring = |degrees: f32| {
@@ -141,7 +141,7 @@ fn a_joint_is_selected_turned_by_its_ring_undone_and_redone() {
         "both steps are taken back"
     );
     press(&mut harness, Modifiers::NONE, Key::Escape);
-    assert_eq!(harness.state().session().selected_joint(), None);
+    assert_eq!(harness.state().session().selection().active(), None);
 }
 
 #[test]

@@ -220,7 +220,13 @@ fn transport_plays_steps_and_chooses_clips() {
         None
     );
     assert_eq!(
-        harness.state().session.edited_clip().map(|(clip, _)| clip),
+        harness
+            .state()
+            .session
+            .channels()
+            .active()
+            .edited_clip(&harness.state().session.document().clips())
+            .map(|(clip, _)| clip),
         Some(clip)
     );
     harness.state_mut().raised.clear();
@@ -457,7 +463,10 @@ fn a_clip_of_a_file_offers_an_editable_copy_and_methods_that_simulate_a_switch()
     if simulates {
         harness.get_by_label("Dynamic").click();
         harness.run();
-        assert_eq!(harness.state().session.scrubbing(), Scrubbing::Dynamic);
+        assert_eq!(
+            harness.state().session.ranges().scrubbing(),
+            Scrubbing::Dynamic
+        );
     }
 }
 

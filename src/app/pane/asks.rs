@@ -113,7 +113,7 @@ pub fn why_not(ask: ViewAsk, session: &Session) -> Option<(Level, &'static str)>
             Level::Info,
             "There is no flesh to cut open: choose projective dynamics first.",
         )),
-        ViewAsk::Colors(SkinColors::Weights) if session.selected_joint().is_none() => {
+        ViewAsk::Colors(SkinColors::Weights) if session.selection().active().is_none() => {
             Some((Level::Info, "Select a joint to see its weights."))
         }
         ViewAsk::Wipe | ViewAsk::Flicker | ViewAsk::Distance if session.active_view().crowd > 1 => {

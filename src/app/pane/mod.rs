@@ -118,7 +118,8 @@ impl Pane {
     #[must_use]
     pub fn shows_scores(&self, session: &Session) -> bool {
         self.state.scores.unwrap_or(
-            session.views().list().len() > 1 && session.mode() == crate::session::Mode::Pose,
+            session.views().list().len() > 1
+                && session.rigging().mode() == crate::session::Mode::Pose,
         )
     }
 

@@ -63,7 +63,7 @@ impl LookView {
                     .any(|material| material.base_color_image.is_some())
             }),
             has_tissue: subject.is_some_and(|subject| subject.has_flesh()),
-            has_selection: session.selected_joint().is_some(),
+            has_selection: session.selection().active().is_some(),
             has_clip: session.channels().active().playback().clip.is_some(),
         }
     }

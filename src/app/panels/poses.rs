@@ -63,7 +63,8 @@ pub fn pose_pictures(
     };
     let size = [(SIDE * pixels_per_point).round().clamp(1.0, 512.0) as u32; 2];
     let mut picture = |index: usize| {
-        let snapshot = session.pose_snapshot(index)?;
+        let pose = session.document().pose_library.get(index)?;
+        let snapshot = session.pictures().of(pose)?;
         let bounds = Bounds::of(snapshot.positions());
         let picture = Picture {
             canvas: FIRST_VIEW + index as u32,

@@ -67,8 +67,8 @@ impl ProjectUi {
     pub fn is_asking(&self, session: &Session) -> bool {
         self.export.is_some()
             || matches!(self.pending, Some((_, PendingStep::Asking)))
-            || session.missing_sources().is_some()
-            || !session.recoveries().is_empty()
+            || session.project().missing_sources().is_some()
+            || !session.recoveries().offers().is_empty()
     }
 
     /// Combines the path chosen in the system dialog with the pending choice.
@@ -103,7 +103,7 @@ impl ProjectUi {
             Action::Session(command, _) => recovers(command),
             action => *action == Action::Quit,
         };
-        if !leaves || !session.is_dirty() {
+        if !leaves || !session.project().is_dirty() {
             return Some(action);
         }
         self.pending = Some((action, PendingStep::Asking));
@@ -127,7 +127,7 @@ impl ProjectUi {
                     ..FollowUp::default()
                 };
             }
-            ProjectAction::Save if session.project_file().is_some() => {
+            ProjectAction::Save if session.project().file().is_some() => {
                 session.apply_once(ProjectCommand::Save.into());
             }
             ProjectAction::Save | ProjectAction::SaveAs => return ask(Purpose::SaveProject),
@@ -178,22 +178,22 @@ impl ProjectUi {
         window: impl FnOnce(&Session) -> WindowState,
         choosing: bool,
     ) -> Option<Action> {
-        if session.is_dirty()
+        if session.project().is_dirty()
             && self
                 .window_told
                 .is_none_or(|told| told.elapsed() > WINDOW_AGE)
         {
             self.window_told = Some(Instant::now());
             let window = window(session);
-            session.set_window(window);
+            session.projects_mut().set_window(window);
         }
         if !matches!(self.pending, Some((_, PendingStep::Saving)))
-            || session.is_saving()
+            || session.project().is_saving()
             || choosing
         {
             return None;
         }
-        let saved = !session.is_dirty();
+        let saved = !session.project().is_dirty();
         self.pending
             .take()
             .map(|(action, _)| action)
@@ -203,16 +203,16 @@ impl ProjectUi {
     /// Draws the open question, if any; one at a time.
     pub fn ui(&self, ctx: &Context, session: &Session, actions: &mut Actions) {
         if let Some((action, PendingStep::Asking)) = &self.pending {
-            let title = session.document_title().unwrap_or_default();
+            let title = session.project().title().unwrap_or_default();
             unsaved_ui(ctx, &title, matches!(action, Action::Quit), actions);
         } else if let Some(export) = &self.export {
             export_ui(ctx, export, &session.document().clips(), actions);
-        } else if let Some(sources) = session.missing_sources() {
+        } else if let Some(sources) = session.project().missing_sources() {
             sources_ui(ctx, sources, actions);
         } else if !matches!(self.pending, Some((_, PendingStep::Saving)))
             && session.jobs().is_empty()
         {
-            let recoveries = session.recoveries();
+            let recoveries = session.recoveries().offers();
             if !recoveries.is_empty() {
                 let view = RecoveryView {
                     recoveries: &recoveries,

@@ -85,7 +85,10 @@ impl<'a> TimelineView<'a> {
     #[must_use]
     pub fn of(session: &'a Session) -> Self {
         let playback = session.channels().active().playback();
-        let edited = session.edited_clip();
+        let edited = session
+            .channels()
+            .active()
+            .edited_clip(&session.document().clips());
         Self {
             clips: session.document().clips(),
             clip: edited.map(|(clip, _)| clip),
@@ -107,11 +110,11 @@ impl<'a> TimelineView<'a> {
                         .find(|retarget| retarget.clip == clip)
                         .map(|retarget| &retarget.mapping)
                 }),
-            auto_key: session.auto_key(),
-            recording_secs: session.recording_secs(),
-            scrubbing: session.scrubbing(),
-            simulates: session.simulates(),
-            simulated: session.simulated_frames(),
+            auto_key: session.keying().auto_key(),
+            recording_secs: session.keying().recording_secs(),
+            scrubbing: session.ranges().scrubbing(),
+            simulates: session.views().simulates(),
+            simulated: session.ranges().frames(session.views()),
             skeleton: session.document().skeleton(),
             selected: session.selection().joints(),
         }

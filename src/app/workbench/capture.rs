@@ -30,7 +30,7 @@ impl Workbench {
                 .filter(|(_, how)| *how != Compare::Flicker),
             camera: pane.viewport.wanted_camera(),
             look: pane.state.look,
-            selected: self.session.selected_joint().into_iter().collect(),
+            selected: self.session.selection().active().into_iter().collect(),
             marks: None,
             ghosts: self.ghosts.shown(id).filter(|ghosts| {
                 Arc::ptr_eq(&ghosts.subject.character, &snapshot.subject.character)

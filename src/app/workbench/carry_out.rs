@@ -53,7 +53,7 @@ impl Workbench {
             return;
         }
         if self.is_editing() {
-            if !self.edit.cancel(&mut self.actions) && self.session.rig_selected().is_some() {
+            if !self.edit.cancel(&mut self.actions) && self.session.rigging().selected().is_some() {
                 self.actions.once(Command::Rig(RigCommand::Select(None)));
             }
             return;
@@ -62,7 +62,7 @@ impl Workbench {
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }
-        if !cancelled && self.session.selected_joint().is_some() {
+        if !cancelled && self.session.selection().active().is_some() {
             self.actions.once(Command::SelectJoint(None));
         }
     }
@@ -104,7 +104,7 @@ impl Workbench {
                 }
                 if matches!(command, Command::Project(_)) {
                     let window = self.window_state();
-                    self.session.set_window(window);
+                    self.session.projects_mut().set_window(window);
                 }
                 if let Command::View(ViewCommand::SetCrowd { view, count }) = &command
                     && let Some(pane) = self.layout.pane_mut(*view)
@@ -186,7 +186,7 @@ impl Workbench {
                     pane.state.look.bones = !pane.state.look.bones;
                 }
             }
-            Action::RetryDevice => self.session.retry_device(),
+            Action::RetryDevice => self.session.devices_mut().retry(),
             Action::TogglePanel => self.panel_shown = !self.panel_shown,
             Action::Quit => self.quits = true,
         }
@@ -194,7 +194,7 @@ impl Workbench {
 
     fn carry_out_project(&mut self, ctx: &Context, action: ProjectAction) {
         let window = self.window_state();
-        self.session.set_window(window);
+        self.session.projects_mut().set_window(window);
         let FollowUp { go_on, ask } = self.project.apply(action, &mut self.session);
         if let Some(action) = go_on {
             self.carry_out_one(ctx, action);
@@ -206,13 +206,14 @@ impl Workbench {
 
     /// What projects need after time has passed.
     pub(super) fn follow_project(&mut self, ctx: &Context) {
-        if let Some(window) = self.session.take_window() {
+        if let Some(window) = self.session.projects_mut().take_window() {
             self.restore_window(window);
         }
-        if self.project.is_new_file(self.session.project_file()) {
+        if self.project.is_new_file(self.session.project().file()) {
             self.remember_files();
         }
         self.session
+            .recoveries()
             .set_pace(Pace::within(self.comfort.settings().autosave_secs));
         let choosing = self.dialogs.is_open();
         let layout = &self.layout;
@@ -240,7 +241,7 @@ impl Workbench {
     }
 
     pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
-        let name = self.session.document_title().unwrap_or_default();
+        let name = self.session.project().title().unwrap_or_default();
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(
                 Level::Error,

@@ -34,6 +34,7 @@ impl Workbench {
             self.asked.at_start = None;
         }
         self.session
-            .set_device(self.asked.at_start.unwrap_or(chosen));
+            .devices_mut()
+            .choose(self.asked.at_start.unwrap_or(chosen));
     }
 }

@@ -14,7 +14,7 @@ use crate::session::{Command, Mode, RigCommand};
 impl Workbench {
     /// Whether the skeleton is being edited.
     pub(super) fn is_editing(&self) -> bool {
-        self.session.mode() == Mode::Edit && self.session.subject().is_some()
+        self.session.rigging().mode() == Mode::Edit && self.session.subject().is_some()
     }
 
     /// Another character has come: a bare mesh waits for its first joint, everything else to be posed.
@@ -55,7 +55,7 @@ impl Workbench {
             return;
         }
         if ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Tab)) {
-            let mode = if self.session.mode() == Mode::Edit {
+            let mode = if self.session.rigging().mode() == Mode::Edit {
                 Mode::Pose
             } else {
                 Mode::Edit
@@ -91,7 +91,7 @@ impl Workbench {
         match action {
             EditAction::StartFitting(kind) => {
                 let mut fitting = Fitting::new(kind);
-                if let Some(placer) = self.session.placer() {
+                if let Some(placer) = self.session.rigging().placer() {
                     fitting.guess(placer);
                 }
                 self.edit.fitting = Some(fitting);
@@ -114,7 +114,7 @@ impl Workbench {
 
     /// The tree of joints on the left.
     pub(super) fn rig_tree_section(&mut self, ui: &mut Ui) {
-        let Some(rig) = self.session.rig().cloned() else {
+        let Some(rig) = self.session.rigging().rig().cloned() else {
             return;
         };
         let hovered = match self.edit.under {
@@ -123,9 +123,9 @@ impl Workbench {
         };
         let view = RigTreeView {
             rig: &rig,
-            selected: self.session.rig_selected(),
+            selected: self.session.rigging().selected(),
             hovered,
-            pending: self.session.rig_is_pending(),
+            pending: self.session.rigging().is_pending(),
         };
         section(ui, "Skeleton", true, |ui| {
             rig_tree_ui(ui, &view, &mut self.rig_tree, &mut self.actions);
@@ -134,28 +134,30 @@ impl Workbench {
 
     /// The panel of edit mode on the right.
     pub(super) fn rig_section(&mut self, ui: &mut Ui) {
-        let (Some(rig), Some(subject)) =
-            (self.session.rig().cloned(), self.session.subject().cloned())
-        else {
+        let (Some(rig), Some(subject)) = (
+            self.session.rigging().rig().cloned(),
+            self.session.subject().cloned(),
+        ) else {
             return;
         };
-        let selected = self.session.rig_selected();
-        let known = selected.and_then(|joint| self.session.subject_joint(joint));
+        let selected = self.session.rigging().selected();
+        let known = selected.and_then(|joint| self.session.rigging().subject_joint(joint));
         let edit = EditView::of(&self.session);
         let flesh = &self.session.document().flesh;
         let volume = edit.as_ref().and_then(|edit| edit.ring().copied());
         let said = known.and_then(|joint| flesh.radii.get(&joint));
         let file = subject.base.as_ref().unwrap_or(&subject);
-        let quality = self.session.rig_quality();
+        let quality = self.session.rigging().quality();
         let view = RigView {
             rig: &rig,
             selected,
             quality: quality.as_ref(),
-            symmetry: self.session.edits_both_sides(),
+            symmetry: self.session.rigging().edits_both_sides(),
             has_plane: self
                 .session
+                .rigging()
                 .placer()
-                .map(|_| self.session.symmetry_plane().is_some()),
+                .map(|_| self.session.rigging().symmetry_plane().is_some()),
             radius: volume.map(|volume| (said.copied().unwrap_or(volume.radius), said.is_some())),
             is_virtual: known
                 .and_then(|joint| flesh.bones.get(&joint))

@@ -203,12 +203,12 @@ impl Workbench {
     /// Title of the window; a dot says that there is unsaved work.
     #[must_use]
     pub fn title(&self) -> String {
-        let dot = if self.session.is_dirty() {
+        let dot = if self.session.project().is_dirty() {
             "\u{2022} "
         } else {
             ""
         };
-        self.session.document_title().map_or_else(
+        self.session.project().title().map_or_else(
             || "Sinew".to_owned(),
             |title| format!("{dot}{title} – Sinew"),
         )
@@ -252,7 +252,7 @@ impl Workbench {
     /// The system wants the program to end and nobody can be asked: what isn't saved is offered next time.
     pub fn leave(&mut self) {
         let window = self.window_state();
-        self.session.set_window(window);
+        self.session.projects_mut().set_window(window);
         self.session.leave();
     }
 

@@ -252,7 +252,10 @@ impl Workbench {
             unavailable: &unavailable,
             is_bare: subject.rig.is_empty(),
         };
-        let (choice, status) = (self.session.device(), self.session.device_status());
+        let (choice, status) = (
+            self.session.devices().choice(),
+            self.session.devices().status_of(self.session.active_view()),
+        );
         let device = DeviceView {
             choice,
             status,

@@ -26,7 +26,7 @@ impl Workbench {
             PosingAsk::Copy => {
                 let some = (!joints.is_empty()).then_some(joints);
                 self.session.apply_once(PoseCommand::Copy(some).into());
-                if let Some(text) = self.session.copied_pose() {
+                if let Some(text) = self.session.pose_tools().copied_pose() {
                     ctx.copy_text(text);
                 }
             }

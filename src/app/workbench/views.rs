@@ -107,7 +107,7 @@ impl Workbench {
             edit: self
                 .session
                 .subject()
-                .filter(|_| self.session.mode() == Mode::Edit)
+                .filter(|_| self.session.rigging().mode() == Mode::Edit)
                 .map(|_| &self.edit),
             marks: self
                 .checkup
@@ -155,7 +155,7 @@ impl Workbench {
 
     /// What was opened can be opened again from the menu.
     pub(super) fn remember_files(&mut self) {
-        if let Some(project) = self.session.project_file().map(std::path::Path::to_owned) {
+        if let Some(project) = self.session.project().file().map(std::path::Path::to_owned) {
             return self
                 .comfort
                 .change(|settings| settings.remember(&[project]));

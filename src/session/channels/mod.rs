@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use super::{ChannelId, Clips, Document, ViewId};
 use crate::math::{Affine, origin_of};
 use crate::rig::Pose;
+use crate::studio::GhostPose;
 
 /// Motions whose joints all lie farther apart than this, relative to the character's size, are not blended.
 const CUT: f64 = 0.25;
@@ -65,6 +66,48 @@ impl PoseChannel {
             .map_or(0.0, |clip| clip.duration_secs)
     }
 
+    /// The clip that keys go into, by index, and the time: the clip shown, or the take whose pose was taken over by hand.
+    #[must_use]
+    pub fn edited_clip(&self, clips: &Clips<'_>) -> Option<(usize, f64)> {
+        let Playback {
+            clip,
+            time_secs,
+            resume,
+            ..
+        } = self.playback;
+        match clip {
+            Some(clip) => Some((clip, time_secs)),
+            None => Some(resume).filter(|(clip, _)| clips.take(*clip).is_some()),
+        }
+    }
+
+    /// The poses of the clip shown, so many seconds before and after now; those outside of the part that is played are left out. None
+    /// without a clip.
+    #[must_use]
+    pub fn ghost_poses(
+        &self,
+        document: &Document,
+        offsets_secs: impl Iterator<Item = f64>,
+    ) -> Vec<GhostPose> {
+        if self.playback.clip.is_none() {
+            return Vec::new();
+        }
+        let [from, to] = self
+            .playback
+            .range_in(self.clip_duration_secs(&document.clips()));
+        let at = |offset_secs: f64| {
+            let time_secs = self.playback.time_secs + offset_secs;
+            let world_from_joint = self
+                .joints_at(document, time_secs)
+                .filter(|_| (from..=to).contains(&time_secs))?;
+            Some(GhostPose {
+                offset_secs,
+                world_from_joint,
+            })
+        };
+        offsets_secs.filter_map(at).collect()
+    }
+
     /// The pose that clip, clock and document ask for; `None` while nothing is open.
     fn wanted_pose(&self, document: &Document, time_secs: f64) -> Option<Pose> {
         let skeleton = document.skeleton()?;
@@ -76,7 +119,7 @@ impl PoseChannel {
     }
 
     /// The joints of the pose that is shown when the clock is at another time; `None` while nothing is open.
-    pub(super) fn joints_at(&self, document: &Document, time_secs: f64) -> Option<Vec<Affine>> {
+    fn joints_at(&self, document: &Document, time_secs: f64) -> Option<Vec<Affine>> {
         let pose = self.wanted_pose(document, time_secs)?;
         Some(document.skeleton()?.world_from_joint(&pose))
     }
@@ -310,5 +353,30 @@ impl Channels {
                 channel.follow_clips(before, now);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::session::{Source, open};
+
+    #[test]
+    fn moments_outside_of_the_clip_have_no_ghosts() {
+        let (mut channel, mut document) = (PoseChannel::default(), Document::default());
+        let ghosts = |channel: &PoseChannel, document: &Document| -> Vec<f64> {
+            channel
+                .ghost_poses(document, [-0.2, -0.1, 0.1, 1e6].into_iter())
+                .iter()
+                .map(|ghost| ghost.offset_secs)
+                .collect()
+        };
+        assert!(ghosts(&channel, &document).is_empty(), "nothing is open");
+        document.subject = Some(open(&Source::builtin("mannequin"), &Progress::new()).unwrap());
+        assert!(ghosts(&channel, &document).is_empty(), "no clip is shown");
+        channel.playback.clip = Some(0);
+        channel.playback.time_secs = 0.15;
+        assert_eq!(ghosts(&channel, &document), [-0.1, 0.1]);
     }
 }

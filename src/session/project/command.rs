@@ -27,14 +27,14 @@ pub enum ProjectCommand {
     },
     /// Goes to the document after so many of the steps of [`super::super::Session::history`].
     JumpTo(usize),
-    /// Says what to do about a file that [`super::super::Session::missing_sources`] lists. After the last answer the project is opened.
+    /// Says what to do about a file that [`super::ProjectView::missing_sources`] lists. After the last answer the project is opened.
     Answer {
         /// [`MissingSource::index`].
         index: usize,
         /// What to do.
         answer: Answer,
     },
-    /// Opens unsaved work that [`super::super::Session::recoveries`] lists.
+    /// Opens unsaved work that [`crate::session::Recoveries::offers`] lists.
     Recover(PathBuf),
     /// Removes unsaved work for good.
     Discard(PathBuf),

@@ -3,16 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::Projects;
 use crate::dynamics::Params;
 use crate::methods::{Actor, MethodId, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::bake::MATERIALS_LOST;
-use crate::session::jobs::{Job, Outcome};
+use crate::session::job::{Job, Outcome};
+use crate::session::message::Messages;
 use crate::session::{
-    BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Level, Moments, Motion, Session, Take, bake,
-    with_takes, write_motion, write_rig,
+    BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Document, Level, Moments, Motion, Take, Waker,
+    bake, with_takes, write_motion, write_rig,
 };
+use crate::weights::WeightMethod;
 
 /// Joints that move a vertex in an exported rig: what engines expect.
 const INFLUENCES: usize = 4;
@@ -175,25 +178,28 @@ pub(in crate::session) struct Exported {
     lost: Option<&'static str>,
 }
 
-impl Session {
-    /// Starts an export, unless one is under way.
-    pub(super) fn export(&mut self, export: Export, path: PathBuf) {
-        let Some(subject) = self.document.subject.clone() else {
+impl Projects {
+    /// Starts an export of the pose or a clip, unless one is under way.
+    pub(in crate::session) fn export(
+        &mut self,
+        export: Export,
+        path: PathBuf,
+        document: &Document,
+        (pose, weights): (&Pose, WeightMethod),
+        messages: &mut Messages,
+        waker: Option<&Waker>,
+    ) {
+        let Some(subject) = document.subject.clone() else {
             return;
         };
-        if self.projects.exporting.is_some() {
-            return self.tell(
+        if self.exporting.is_some() {
+            return messages.push(
                 Level::Warning,
                 "Something is being exported already; wait for it, or cancel it.",
             );
         }
-        if self
-            .document
-            .files_read
-            .iter()
-            .any(|file| file.path == path)
-        {
-            return self.tell(
+        if document.files_read.iter().any(|file| file.path == path) {
+            return messages.push(
                 Level::Error,
                 format!(
                     "{} is one of the character's own files, which are never written.",
@@ -206,12 +212,7 @@ impl Session {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let (takes, pose, params) = (
-            self.document.takes.clone(),
-            self.channels.active().pose().clone(),
-            self.document.params,
-        );
-        let weights = self.views.active().weights;
+        let (takes, pose, params) = (document.takes.clone(), pose.clone(), document.params);
         let work = move |progress: &Progress| {
             export.run(
                 &with_takes(&subject, &takes).weighted(weights),
@@ -221,9 +222,9 @@ impl Session {
                 progress,
             )
         };
-        match Job::start(format!("Exporting {name}"), self.waker.clone(), work) {
-            Ok(job) => self.projects.exporting = Some(job),
-            Err(error) => self.tell(
+        match Job::start(format!("Exporting {name}"), waker.cloned(), work) {
+            Ok(job) => self.exporting = Some(job),
+            Err(error) => messages.push(
                 Level::Error,
                 format!("No thread could be started for the export: {error}."),
             ),
@@ -231,41 +232,45 @@ impl Session {
     }
 
     /// Takes note of an export that has ended. Returns whether one has.
-    pub(in crate::session) fn take_exported(&mut self) -> bool {
-        let outcome = match self.projects.exporting.as_ref().map(Job::poll) {
+    pub(in crate::session) fn take_exported(&mut self, messages: &mut Messages) -> bool {
+        let outcome = match self.exporting.as_ref().map(Job::poll) {
             None | Some(Outcome::Running) => return false,
             Some(outcome) => outcome,
         };
-        self.projects.exporting = None;
-        match outcome {
-            Outcome::Done(Ok(Exported { files, lost })) => match (files.as_slice(), lost) {
-                ([], _) => self.tell(
-                    Level::Warning,
-                    "Nothing was exported: the clip has no frames there.",
-                ),
-                ([file], Some(lost)) => self.tell(
-                    Level::Warning,
-                    format!("Exported {}. {lost}", file.display()),
-                ),
-                ([file], None) => self.tell(Level::Info, format!("Exported {}.", file.display())),
-                ([first, ..], _) => {
-                    self.tell(
-                        Level::Info,
-                        format!(
-                            "Exported {} files, the first is {}.",
-                            files.len(),
-                            first.display()
-                        ),
-                    );
-                }
-            },
-            Outcome::Done(Err(error)) => {
-                self.tell(Level::Error, format!("Nothing was exported: {error}."));
-            }
+        self.exporting = None;
+        let (level, text) = match outcome {
+            Outcome::Done(Ok(exported)) => exported.sentence(),
+            Outcome::Done(Err(error)) => (Level::Error, format!("Nothing was exported: {error}.")),
             Outcome::Lost | Outcome::Running => {
-                self.tell(Level::Error, "The export stopped unexpectedly.");
+                (Level::Error, "The export stopped unexpectedly.".to_owned())
             }
-        }
+        };
+        messages.push(level, text);
         true
+    }
+}
+
+impl Exported {
+    /// What the user is told.
+    fn sentence(&self) -> (Level, String) {
+        match (self.files.as_slice(), self.lost) {
+            ([], _) => (
+                Level::Warning,
+                "Nothing was exported: the clip has no frames there.".to_owned(),
+            ),
+            ([file], Some(lost)) => (
+                Level::Warning,
+                format!("Exported {}. {lost}", file.display()),
+            ),
+            ([file], None) => (Level::Info, format!("Exported {}.", file.display())),
+            ([first, ..], _) => (
+                Level::Info,
+                format!(
+                    "Exported {} files, the first is {}.",
+                    self.files.len(),
+                    first.display()
+                ),
+            ),
+        }
     }
 }

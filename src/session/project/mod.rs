@@ -1,7 +1,7 @@
 //! Projects: everything that the user did, in one file.
 //!
 //! A project (`.sinew`) is JSON that people can read: which files make up the character, with a hash of what was in them, and all of the
-//! [`Document`](super::Document), joints by name. The files themselves are only referred to, never written; a *packed* project is a zip
+//! [`Document`], joints by name. The files themselves are only referred to, never written; a *packed* project is a zip
 //! with `project.json` and all of them. Steps of undo are not saved.
 //!
 //! | file | what |
@@ -44,8 +44,10 @@ pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::jobs::Job;
-use super::{Document, JobView, Level, Session, Source, Views, WindowState};
+use super::history::History;
+use super::job::{Job, JobView};
+use super::message::Messages;
+use super::{Document, Level, Source, Views, WindowState};
 
 /// What is saved.
 #[derive(Clone, Default)]
@@ -68,7 +70,7 @@ struct Work {
 
 /// Projects of the documents that are open or can be brought back, and what goes on with them.
 #[derive(Default)]
-pub(super) struct Projects {
+pub struct Projects {
     works: BTreeMap<u64, Work>,
     newest: u64,
     saving: Option<Job<Result<Saved, ProjectError>>>,
@@ -89,7 +91,7 @@ struct Question {
 
 impl Projects {
     /// What runs now.
-    pub(super) fn views(&self) -> impl Iterator<Item = JobView> {
+    pub(super) fn list(&self) -> impl Iterator<Item = JobView> {
         self.saving
             .iter()
             .map(Job::view)
@@ -106,146 +108,87 @@ impl Projects {
         self.saving.iter().for_each(Job::cancel);
         self.exporting = None;
     }
-}
 
-impl Session {
-    /// Whether something was changed that no project file has.
-    #[must_use]
-    pub fn is_dirty(&self) -> bool {
-        self.document.subject.is_some()
-            && !self.work().is_some_and(|work| {
-                work.clean
-                    .as_ref()
-                    .is_some_and(|clean| clean.same_content_as(&self.document))
-            })
+    fn work_of(&self, document: &Document) -> Option<&Work> {
+        self.works.get(&document.work)
     }
 
-    /// The project file that the document is saved to.
-    #[must_use]
-    pub fn project_file(&self) -> Option<&Path> {
-        self.work()?.file.as_deref()
-    }
-
-    /// Whether the project file is one with all sources in it.
-    #[must_use]
-    pub fn project_is_packed(&self) -> bool {
-        self.work().is_some_and(|work| work.packed)
-    }
-
-    /// What the document is called: the project's name without its ending, or the character's.
-    #[must_use]
-    pub fn document_title(&self) -> Option<String> {
-        let work = self.work();
-        let stem = work
-            .and_then(|work| work.file.as_deref())
-            .and_then(Path::file_stem)
-            .map(|stem| stem.to_string_lossy().into_owned());
-        let recovered = work.and_then(|work| work.title.clone());
-        stem.or(recovered)
-            .or_else(|| self.subject().map(|subject| subject.character.name.clone()))
-    }
-
-    /// Whether the project is being written.
-    #[must_use]
-    pub fn is_saving(&self) -> bool {
-        self.projects.saving.is_some()
-    }
-
-    /// The files that the user must be asked about before the project can be opened.
-    #[must_use]
-    pub fn missing_sources(&self) -> Option<&MissingSources> {
-        self.projects
-            .question
-            .as_ref()
-            .map(|question| &question.sources)
+    /// The same for reading, of the document that is open.
+    pub(super) fn view<'a>(&'a self, document: &'a Document) -> ProjectView<'a> {
+        ProjectView {
+            projects: self,
+            document,
+        }
     }
 
     /// Sets what the window looks like, to be saved with the project.
     pub fn set_window(&mut self, window: WindowState) {
-        self.projects.window = Some(window);
+        self.window = Some(window);
     }
 
     /// What the window looked like when the project was saved that has just been opened; once.
     pub fn take_window(&mut self) -> Option<WindowState> {
-        self.projects.window_to_restore.take()
+        self.window_to_restore.take()
     }
 
     /// What is to be saved now.
-    pub(super) fn contents(&self) -> Contents {
+    pub(super) fn contents(&self, document: &Document, views: &Views) -> Contents {
         Contents {
-            document: self.document.clone(),
-            views: self.views.clone(),
-            window: self.projects.window.clone(),
+            document: document.clone(),
+            views: views.clone(),
+            window: self.window.clone(),
         }
     }
 
-    fn work(&self) -> Option<&Work> {
-        self.projects.works.get(&self.document.work)
-    }
-
-    /// Carries out a command of this area. None of them is an undo step.
-    pub(super) fn apply_project(&mut self, command: ProjectCommand) {
-        match command {
-            ProjectCommand::Save => self.save(None),
-            ProjectCommand::SaveAs { path, packed } => self.save(Some((path, packed))),
-            ProjectCommand::Export { export, path } => self.export(export, path),
-            ProjectCommand::JumpTo(position) => {
-                self.travel(|history, document| history.jump(document, position));
+    /// A character was opened: what it is now is what needs no saving. Returns the file of unsaved work that was opened, which is
+    /// this program's own from now on.
+    pub(super) fn enter(
+        &mut self,
+        document: &mut Document,
+        project: Option<ReadProject>,
+        messages: &mut Messages,
+    ) -> Option<PathBuf> {
+        self.newest += 1;
+        document.work = self.newest;
+        let mut work = Work {
+            clean: Some(document.clone()),
+            ..Work::default()
+        };
+        let mut adopted = None;
+        if let Some(project) = project {
+            for note in project.notes {
+                messages.push(Level::Warning, note);
             }
-            ProjectCommand::Answer { index, answer } => self.answer(index, answer),
-            ProjectCommand::Recover(file) => self.recover(&file),
-            ProjectCommand::Discard(file) => self.discard(&file),
-            ProjectCommand::KeepForLater => self.keep_for_later(),
-            ProjectCommand::CancelOpening => self.projects.question = None,
-        }
-    }
-
-    /// A character was opened: what it is now is what needs no saving.
-    pub(super) fn enter_work(&mut self, project: Option<ReadProject>) {
-        self.projects.newest += 1;
-        self.document.work = self.projects.newest;
-        let clean = Some(self.document.clone());
-        let work = match project {
-            None => Work {
-                clean,
-                ..Work::default()
-            },
-            Some(project) => {
-                for note in project.notes {
-                    self.tell(Level::Warning, note);
-                }
-                self.projects.window_to_restore = project.window;
-                match project.recovered {
-                    None => Work {
-                        file: Some(project.path),
-                        packed: project.packed,
-                        clean,
-                        title: None,
-                    },
-                    Some(unsaved) => {
-                        self.adopt(&project.path);
-                        Work {
-                            file: unsaved.project,
-                            packed: unsaved.packed,
-                            clean: None,
-                            title: Some(unsaved.title),
-                        }
+            self.window_to_restore = project.window;
+            work = match project.recovered {
+                None => Work {
+                    file: Some(project.path),
+                    packed: project.packed,
+                    ..work
+                },
+                Some(unsaved) => {
+                    adopted = Some(project.path);
+                    Work {
+                        file: unsaved.project,
+                        packed: unsaved.packed,
+                        clean: None,
+                        title: Some(unsaved.title),
                     }
                 }
-            }
-        };
-        self.projects.works.insert(self.document.work, work);
+            };
+        }
+        self.works.insert(document.work, work);
+        adopted
     }
 
-    /// More was read for the document that is open.
-    pub(super) fn forget_old_works(&mut self) {
-        let kept: Vec<u64> = self
-            .history
+    /// Forgets what belongs to documents that can't be brought back any more.
+    pub(super) fn forget_old(&mut self, document: &Document, history: &History) {
+        let kept: Vec<u64> = history
             .documents()
             .map(|document| document.work)
-            .chain([self.document.work])
+            .chain([document.work])
             .collect();
-        self.projects.works.retain(|work, _| kept.contains(work));
+        self.works.retain(|work, _| kept.contains(work));
     }
 
     /// A project can't be opened before the user has said what to do about some files.
@@ -255,25 +198,109 @@ impl Session {
         answers: BTreeMap<usize, Answer>,
         sources: MissingSources,
     ) {
-        self.projects.question = Some(Question {
+        self.question = Some(Question {
             source,
             sources,
             answers,
         });
     }
 
-    fn answer(&mut self, index: usize, answer: Answer) {
-        let Some(question) = &mut self.projects.question else {
-            return;
-        };
+    /// The user has said what to do about a file. After the last answer, what is to be opened is returned.
+    pub(super) fn answer(
+        &mut self,
+        index: usize,
+        answer: Answer,
+    ) -> Option<(Source, BTreeMap<usize, Answer>)> {
+        let question = self.question.as_mut()?;
         question.answers.insert(index, answer);
         question.sources.list.retain(|source| source.index != index);
-        if question.sources.list.is_empty()
-            && let Some(Question {
-                source, answers, ..
-            }) = self.projects.question.take()
-        {
-            self.start_opening_with(source, answers);
+        if !question.sources.list.is_empty() {
+            return None;
+        }
+        self.question
+            .take()
+            .map(|question| (question.source, question.answers))
+    }
+
+    /// The project that asks about its files is not opened.
+    pub(super) fn cancel_opening(&mut self) {
+        self.question = None;
+    }
+}
+
+/// The project of the document that is open: reading only.
+#[derive(Clone, Copy)]
+pub struct ProjectView<'a> {
+    projects: &'a Projects,
+    document: &'a Document,
+}
+
+impl<'a> ProjectView<'a> {
+    fn work(self) -> Option<&'a Work> {
+        self.projects.work_of(self.document)
+    }
+
+    /// Whether something was changed that no project file has.
+    #[must_use]
+    pub fn is_dirty(self) -> bool {
+        self.document.subject.is_some()
+            && !self.work().is_some_and(|work| {
+                work.clean
+                    .as_ref()
+                    .is_some_and(|clean| clean.same_content_as(self.document))
+            })
+    }
+
+    /// The project file that the document is saved to.
+    #[must_use]
+    pub fn file(self) -> Option<&'a Path> {
+        self.work()?.file.as_deref()
+    }
+
+    /// Whether the project file is one with all sources in it.
+    #[must_use]
+    pub fn is_packed(self) -> bool {
+        self.work().is_some_and(|work| work.packed)
+    }
+
+    /// What the document is called: the project's name without its ending, or the character's.
+    #[must_use]
+    pub fn title(self) -> Option<String> {
+        let work = self.work();
+        let stem = work
+            .and_then(|work| work.file.as_deref())
+            .and_then(Path::file_stem)
+            .map(|stem| stem.to_string_lossy().into_owned());
+        let recovered = work.and_then(|work| work.title.clone());
+        let subject = self.document.subject.as_ref();
+        stem.or(recovered)
+            .or_else(|| subject.map(|subject| subject.character.name.clone()))
+    }
+
+    /// Whether the project is being written.
+    #[must_use]
+    pub fn is_saving(self) -> bool {
+        self.projects.saving.is_some()
+    }
+
+    /// The files that the user must be asked about before the project can be opened.
+    #[must_use]
+    pub fn missing_sources(self) -> Option<&'a MissingSources> {
+        self.projects
+            .question
+            .as_ref()
+            .map(|question| &question.sources)
+    }
+
+    /// What the present work belongs to.
+    pub(super) fn unsaved(self) -> Unsaved {
+        Unsaved {
+            project: self
+                .file()
+                .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
+            packed: self.is_packed(),
+            title: self.title().unwrap_or_default(),
+            unix_secs: 0,
         }
     }
 }

@@ -7,11 +7,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::convert::file_of;
 use super::file::{FileRef, RecoveryPart};
 use super::text::to_text;
-use super::{Contents, ProjectError, Unsaved, pack, paths};
+use super::{Contents, ProjectError, Projects, Unsaved, pack, paths};
 use crate::io::{FileRead, IoError, read_file, write_atomically};
 use crate::progress::Progress;
-use crate::session::jobs::{Job, Outcome};
-use crate::session::{Level, Session};
+use crate::session::job::{Job, Outcome};
+use crate::session::message::Messages;
+use crate::session::{Level, Waker};
 
 /// What is to be written where.
 #[derive(Clone)]
@@ -182,21 +183,27 @@ fn target_of(path: &Path) -> PathBuf {
     }
 }
 
-impl Session {
+impl Projects {
     /// Starts writing the project to its file, or to another.
-    pub(super) fn save(&mut self, to: Option<(PathBuf, bool)>) {
-        if self.document.subject.is_none() {
-            return self.tell(
+    pub(in crate::session) fn save(
+        &mut self,
+        to: Option<(PathBuf, bool)>,
+        contents: Contents,
+        messages: &mut Messages,
+        waker: Option<&Waker>,
+    ) {
+        if contents.document.subject.is_none() {
+            return messages.push(
                 Level::Warning,
                 "There is nothing to save yet: open a character first.",
             );
         }
         let own = || {
-            self.work()
+            self.work_of(&contents.document)
                 .and_then(|work| Some((work.file.clone()?, work.packed)))
         };
         let Some((path, packed)) = to.or_else(own) else {
-            return self.tell(
+            return messages.push(
                 Level::Error,
                 "The project has no file yet; save it as a new one.",
             );
@@ -207,19 +214,24 @@ impl Session {
             path
         };
         let request = SaveRequest {
-            contents: self.contents(),
+            contents,
             path,
             packed,
         };
-        if self.projects.saving.is_some() {
+        if self.saving.is_some() {
             // Never two at a time: the older could end up on top.
-            self.projects.next = Some(request);
+            self.next = Some(request);
         } else {
-            self.start_saving(request);
+            self.start_saving(request, messages, waker);
         }
     }
 
-    fn start_saving(&mut self, request: SaveRequest) {
+    fn start_saving(
+        &mut self,
+        request: SaveRequest,
+        messages: &mut Messages,
+        waker: Option<&Waker>,
+    ) {
         let name = request
             .path
             .file_name()
@@ -227,9 +239,9 @@ impl Session {
             .to_string_lossy()
             .into_owned();
         let work = move |progress: &Progress| request.run(progress);
-        match Job::start(format!("Saving {name}"), self.waker.clone(), work) {
-            Ok(job) => self.projects.saving = Some(job),
-            Err(error) => self.tell(
+        match Job::start(format!("Saving {name}"), waker.cloned(), work) {
+            Ok(job) => self.saving = Some(job),
+            Err(error) => messages.push(
                 Level::Error,
                 format!("No thread could be started to save the project: {error}."),
             ),
@@ -237,28 +249,32 @@ impl Session {
     }
 
     /// Takes over what has been written. Returns whether anything was.
-    pub(in crate::session) fn take_saved(&mut self) -> bool {
-        let outcome = match self.projects.saving.as_ref().map(Job::poll) {
+    pub(in crate::session) fn take_saved(
+        &mut self,
+        messages: &mut Messages,
+        waker: Option<&Waker>,
+    ) -> bool {
+        let outcome = match self.saving.as_ref().map(Job::poll) {
             None | Some(Outcome::Running) => return false,
             Some(outcome) => outcome,
         };
-        self.projects.saving = None;
+        self.saving = None;
         match outcome {
-            Outcome::Done(Ok(saved)) => self.note_saved(saved),
-            Outcome::Done(Err(error)) => self.tell(Level::Error, format!("{error}.")),
-            Outcome::Lost => self.tell(
+            Outcome::Done(Ok(saved)) => self.note_saved(saved, messages),
+            Outcome::Done(Err(error)) => messages.push(Level::Error, format!("{error}.")),
+            Outcome::Lost => messages.push(
                 Level::Error,
                 "Saving stopped unexpectedly; the project was not saved.",
             ),
             Outcome::Running => {}
         }
-        if let Some(next) = self.projects.next.take() {
-            self.start_saving(next);
+        if let Some(next) = self.next.take() {
+            self.start_saving(next, messages, waker);
         }
         true
     }
 
-    fn note_saved(&mut self, saved: Saved) {
+    fn note_saved(&mut self, saved: Saved, messages: &mut Messages) {
         let Saved {
             request:
                 SaveRequest {
@@ -269,29 +285,15 @@ impl Session {
             notes,
         } = saved;
         for note in notes {
-            self.tell(Level::Warning, note);
+            messages.push(Level::Warning, note);
         }
-        self.tell(Level::Info, format!("Saved {}.", path.display()));
-        let work = self.projects.works.entry(document.work).or_default();
+        messages.push(Level::Info, format!("Saved {}.", path.display()));
+        let work = self.works.entry(document.work).or_default();
         *work = super::Work {
             file: Some(path),
             packed,
             clean: Some(document),
             title: None,
         };
-    }
-
-    /// What the present work belongs to.
-    pub(in crate::session) fn unsaved(&self) -> Unsaved {
-        let title = self.document_title().unwrap_or_default();
-        let work = self.work();
-        Unsaved {
-            project: work
-                .and_then(|work| work.file.clone())
-                .map(|path| std::path::absolute(&path).unwrap_or(path)),
-            packed: work.is_some_and(|work| work.packed),
-            title,
-            unix_secs: 0,
-        }
     }
 }

@@ -14,9 +14,10 @@ mod slot;
 
 use std::path::{Path, PathBuf};
 
-use super::jobs::{Job, Outcome};
-use super::project::{Unsaved, is_project};
-use super::{Document, Level, Session, Source};
+use super::job::{Job, Outcome};
+use super::message::Messages;
+use super::project::{Contents, ProjectView, Unsaved, is_project};
+use super::{Document, Level, Source, Waker};
 use keeper::{Draft, Keeper};
 use scan::{Offer, Scan};
 
@@ -37,7 +38,7 @@ pub struct Recovery {
 
 /// What a session does about unsaved work: nothing, until it has a folder for it.
 #[derive(Default)]
-pub(super) struct Recoveries {
+pub struct Recoveries {
     keeper: Option<Keeper>,
     scan: Option<Job<Scan>>,
     offers: Vec<Offer>,
@@ -45,12 +46,18 @@ pub(super) struct Recoveries {
     seen: Option<(Document, bool)>,
 }
 
-impl Session {
+impl Recoveries {
     /// Keeps unsaved work in this folder from now on, and looks in the background for work that other programs left there.
-    pub fn keep_work_in(&mut self, folder: &Path, pace: Pace) {
+    pub(super) fn keep_in(
+        &mut self,
+        folder: &Path,
+        pace: Pace,
+        messages: &mut Messages,
+        waker: Option<&Waker>,
+    ) {
         match Keeper::start(folder.to_owned(), pace) {
-            Ok(keeper) => self.recoveries.keeper = Some(keeper),
-            Err(error) => self.tell(
+            Ok(keeper) => self.keeper = Some(keeper),
+            Err(error) => messages.push(
                 Level::Warning,
                 format!("Unsaved work can't be kept: no thread could be started: {error}."),
             ),
@@ -58,149 +65,127 @@ impl Session {
         let folder = folder.to_owned();
         let work =
             move |progress: &crate::progress::Progress| scan::scan_patiently(&folder, progress);
-        self.recoveries.scan = Job::start(
-            "Looking for unsaved work".to_owned(),
-            self.waker.clone(),
-            work,
-        )
-        .ok();
+        self.scan = Job::start("Looking for unsaved work".to_owned(), waker.cloned(), work).ok();
     }
 
     /// Changes when unsaved work is written.
     pub fn set_pace(&self, pace: Pace) {
-        if let Some(keeper) = &self.recoveries.keeper {
+        if let Some(keeper) = &self.keeper {
             keeper.set_pace(pace);
         }
     }
 
     /// Unsaved work of programs that are not running any more, the newest first.
     #[must_use]
-    pub fn recoveries(&self) -> Vec<Recovery> {
-        self.recoveries.offers.iter().map(Offer::view).collect()
+    pub fn offers(&self) -> Vec<Recovery> {
+        self.offers.iter().map(Offer::view).collect()
     }
 
     /// Whether it is not known yet what there is to recover.
     #[must_use]
-    pub fn is_looking_for_work(&self) -> bool {
-        self.recoveries.scan.is_some()
+    pub fn is_looking(&self) -> bool {
+        self.scan.is_some()
     }
 
-    /// The user leaves and wants nothing kept that isn't saved: there will be nothing to recover.
-    pub fn close(&mut self) {
-        self.recoveries.seen = None;
-        if let Some(keeper) = self.recoveries.keeper.take() {
+    /// Nothing is kept that isn't saved.
+    pub(super) fn close(&mut self) {
+        self.seen = None;
+        if let Some(keeper) = self.keeper.take() {
             keeper.close();
         }
-        self.recoveries.offers.clear();
+        self.offers.clear();
     }
 
-    /// The program has to end and the user can't be asked: what isn't saved is written now and offered next time. Without unsaved work
-    /// there is nothing to recover, as after [`Session::close`].
-    pub fn leave(&mut self) {
-        if !self.is_dirty() {
-            return self.close();
-        }
-        self.watch_work();
+    /// What isn't saved is written now, and left to be offered next time.
+    pub(super) fn leave(&mut self) {
         // Dropped, it writes what waits and leaves it.
-        self.recoveries.keeper = None;
-        self.recoveries.seen = None;
-        self.recoveries.offers.clear();
+        self.keeper = None;
+        self.seen = None;
+        self.offers.clear();
     }
 
-    /// Opens unsaved work. It is offered until it is open.
-    pub(super) fn recover(&mut self, file: &Path) {
-        if self
-            .recoveries
-            .offers
+    fn place_of(&self, file: &Path) -> Option<usize> {
+        self.offers
             .iter()
-            .any(|offer| offer.slot.work() == file)
-            && is_project(file)
-        {
-            self.start_opening(Source {
-                files: vec![file.to_owned()],
-                ..Source::default()
-            });
-        }
+            .position(|offer| offer.slot.work() == file)
+    }
+
+    /// What to open for unsaved work that is offered. It is offered until it is open.
+    pub(super) fn source_of(&self, file: &Path) -> Option<Source> {
+        let offered = self.place_of(file).is_some() && is_project(file);
+        offered.then(|| Source {
+            files: vec![file.to_owned()],
+            ..Source::default()
+        })
     }
 
     /// The user doesn't want this work any more.
     pub(super) fn discard(&mut self, file: &Path) {
-        if let Some(at) = self
-            .recoveries
-            .offers
-            .iter()
-            .position(|offer| offer.slot.work() == file)
-        {
-            self.recoveries.offers.remove(at).slot.remove();
+        if let Some(at) = self.place_of(file) {
+            self.offers.remove(at).slot.remove();
         }
     }
 
     /// Work that is not wanted now is offered again next time.
     pub(super) fn keep_for_later(&mut self) {
-        self.recoveries.offers.clear();
+        self.offers.clear();
     }
 
     /// Unsaved work has been opened: its file is this program's own from now on.
     pub(super) fn adopt(&mut self, file: &Path) {
-        if let Some(at) = self
-            .recoveries
-            .offers
-            .iter()
-            .position(|offer| offer.slot.work() == file)
-        {
-            let offer = self.recoveries.offers.remove(at);
-            if let Some(keeper) = &self.recoveries.keeper {
+        if let Some(at) = self.place_of(file) {
+            let offer = self.offers.remove(at);
+            if let Some(keeper) = &self.keeper {
                 keeper.adopt(offer.slot);
             }
         }
     }
 
     /// Sees to it that unsaved work is kept, and nothing else. Cheap; called after every change.
-    pub(super) fn watch_work(&mut self) {
-        let Some(keeper) = &self.recoveries.keeper else {
+    pub(super) fn watch(
+        &mut self,
+        project: ProjectView<'_>,
+        document: &Document,
+        contents: impl FnOnce() -> Contents,
+        messages: &mut Messages,
+    ) {
+        let Some(keeper) = &self.keeper else {
             return;
         };
         if let Some(fault) = keeper.take_fault() {
-            self.tell(
+            messages.push(
                 Level::Warning,
                 format!("Unsaved work can't be kept at the moment; save it. {fault}."),
             );
         }
-        self.take_scan();
-        let dirty = self.is_dirty();
-        let same = |(document, was_dirty): &(Document, bool)| {
-            *was_dirty == dirty
-                && document.work == self.document.work
-                && document.same_content_as(&self.document)
+        let dirty = project.is_dirty();
+        let same = |(seen, was_dirty): &(Document, bool)| {
+            *was_dirty == dirty && seen.work == document.work && seen.same_content_as(document)
         };
-        if self.recoveries.seen.as_ref().is_some_and(same) {
-            return;
+        if !self.seen.as_ref().is_some_and(same) {
+            self.seen = Some((document.clone(), dirty));
+            if dirty {
+                keeper.keep(Draft {
+                    contents: contents(),
+                    unsaved: project.unsaved(),
+                });
+            } else {
+                keeper.forget();
+            }
         }
-        self.recoveries.seen = Some((self.document.clone(), dirty));
-        let unsaved = self.unsaved();
-        let draft = dirty.then(|| Draft {
-            contents: self.contents(),
-            unsaved,
-        });
-        let Some(keeper) = &self.recoveries.keeper else {
-            return;
-        };
-        match draft {
-            Some(draft) => keeper.keep(draft),
-            None => keeper.forget(),
-        }
+        self.take_scan(messages);
     }
 
-    fn take_scan(&mut self) {
-        let scan = match self.recoveries.scan.as_ref().map(Job::poll) {
+    fn take_scan(&mut self, messages: &mut Messages) {
+        let scan = match self.scan.as_ref().map(Job::poll) {
             None | Some(Outcome::Running) => return,
             Some(Outcome::Done(scan)) => scan,
             Some(Outcome::Lost) => Scan::default(),
         };
-        self.recoveries.scan = None;
-        self.recoveries.offers = scan.offers;
+        self.scan = None;
+        self.offers = scan.offers;
         for sentence in scan.damaged {
-            self.messages.push_lasting(Level::Warning, sentence);
+            messages.push_lasting(Level::Warning, sentence);
         }
     }
 }

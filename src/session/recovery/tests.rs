@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::slot::Slot;
 use super::*;
 use crate::methods::MethodId;
-use crate::session::{Command, ProjectCommand};
+use crate::session::{Command, ProjectCommand, Session};
 
 /// A folder of its own for a test, removed behind it.
 struct Folder(PathBuf);
@@ -63,7 +63,7 @@ fn session_in(folder: &Folder) -> Session {
     session.apply_once(Command::SetMethod(MethodId::LBS));
     session.apply_once(Command::Open(Source::builtin("cylinder")));
     wait(&mut session, "open", |session| {
-        session.subject().is_some() && session.recoveries.scan.is_none()
+        session.subject().is_some() && !session.recoveries().is_looking()
     });
     session
 }
@@ -113,16 +113,16 @@ fn what_a_dead_program_left_is_offered_opened_and_kept_on() {
     assert_eq!(folder.work_files(), 1);
 
     let mut second = session_in(&folder);
-    let [offer] = second.recoveries().try_into().unwrap();
+    let [offer] = second.recoveries().offers().try_into().unwrap();
     assert_eq!((offer.title.as_str(), &offer.project), ("cylinder", &None));
     let mut third = session_in(&folder);
-    assert_eq!(third.recoveries(), [], "it is offered once");
+    assert_eq!(third.recoveries().offers(), [], "it is offered once");
     second.apply_once(ProjectCommand::Recover(offer.file).into());
     wait(&mut second, "recovered", |session| {
-        session.recoveries().is_empty()
+        session.recoveries().offers().is_empty()
     });
     assert!(second.document().same_content_as(&expected));
-    assert!(second.is_dirty(), "it is still not saved");
+    assert!(second.project().is_dirty(), "it is still not saved");
     assert_eq!(folder.work_files(), 1);
     turn(&mut second, 50.0);
     wait(&mut second, "still one file", |_| folder.work_files() == 1);
@@ -141,7 +141,7 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
     let folder = Folder::new();
     for degrees in [10.0, 20.0] {
         let mut session = session_in(&folder);
-        session.keep_for_later();
+        session.apply_once(ProjectCommand::KeepForLater.into());
         turn(&mut session, degrees);
     }
     let slot = Slot::claim(&folder.0).unwrap();
@@ -149,7 +149,7 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
         .unwrap();
     drop(slot);
     let mut session = session_in(&folder);
-    assert_eq!(session.recoveries().len(), 2);
+    assert_eq!(session.recoveries().offers().len(), 2);
     let told = |session: &Session| {
         session
             .messages()
@@ -159,14 +159,17 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
     assert!(told(&session), "{:?}", session.messages());
     assert_eq!(folder.work_files(), 2);
     session.apply_once(ProjectCommand::KeepForLater.into());
-    assert_eq!(session.recoveries(), []);
+    assert_eq!(session.recoveries().offers(), []);
     session.close();
     let mut session = session_in(&folder);
-    assert_eq!(session.recoveries().len(), 2);
-    for offer in session.recoveries() {
+    assert_eq!(session.recoveries().offers().len(), 2);
+    for offer in session.recoveries().offers() {
         session.apply_once(ProjectCommand::Discard(offer.file).into());
     }
-    assert_eq!((session.recoveries().len(), folder.work_files()), (0, 0));
+    assert_eq!(
+        (session.recoveries().offers().len(), folder.work_files()),
+        (0, 0)
+    );
     session.close();
     assert_eq!(
         std::fs::read_dir(&folder.0).unwrap().count(),
@@ -208,7 +211,7 @@ fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
 
     let mut session = session_in(&folder);
     // Slower than the end comes.
-    session.set_pace(Pace {
+    session.recoveries().set_pace(Pace {
         quiet: Duration::from_mins(10),
         longest: Duration::from_mins(10),
     });
@@ -219,13 +222,14 @@ fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
     let mut next = session_in(&folder);
     let file = next
         .recoveries()
+        .offers()
         .first()
         .expect("it is offered")
         .file
         .clone();
     next.apply_once(ProjectCommand::Recover(file).into());
     wait(&mut next, "recovered", |session| {
-        session.recoveries().is_empty()
+        session.recoveries().offers().is_empty()
     });
     assert!((next.joint_angles_deg(1)[2] - 40.0).abs() < 1e-6);
     next.close();

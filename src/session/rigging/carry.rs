@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::rig::edit::{Remap, Rig, pose_on};
 use crate::rig::{NamedPose, Skeleton};
 use crate::session::Document;
-use crate::session::timeline::take_on;
+use crate::session::editing::timeline::take_on;
 
 impl Document {
     /// The skeleton as edited, or as in the files; `None` while nothing is open.

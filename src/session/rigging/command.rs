@@ -6,7 +6,7 @@ use super::Mode;
 use crate::math::Point64;
 use crate::rig::edit::{RigEdit, template};
 
-/// One request; joints are indices into [`super::Session::rig`].
+/// One request; joints are indices into [`super::RigView::rig`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum RigCommand {
     /// Poses or edits from now on.

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::methods::{BindError, Subject};
+use super::{Rigging, carry_selection};
+use crate::character::FleshSettings;
+use crate::dynamics::Params;
+use crate::methods::{BindError, MethodId, Subject};
 use crate::progress::Progress;
 use crate::rig::edit::{Remap, Rig};
-use crate::session::jobs::{Job, Outcome};
-use crate::session::stages::making::{Rebuilt, rerig_and_bind};
-use crate::session::views::Need;
-use crate::session::{JobView, Level, Session};
+use crate::session::editing::Editor;
+use crate::session::job::{Job, JobView, Outcome};
+use crate::session::jobs::stages::making::{Rebuilt, rerig_and_bind};
+use crate::session::message::Messages;
+use crate::session::{Channels, Level, Waker};
 
 /// The character on the latest rig, in the making.
 #[derive(Default)]
@@ -47,70 +51,79 @@ impl Following {
     }
 }
 
-impl Session {
-    /// Makes the subject follow the rig. Returns whether there is a new subject.
-    pub(in crate::session) fn follow_rig(&mut self, subject: &Arc<Subject>) -> bool {
-        let Some(wanted) = self.document.rig().cloned() else {
-            return false;
-        };
-        let dragging = self.history.is_dragging();
-        let finished = self
-            .rigging
-            .following
-            .job
-            .as_ref()
-            .map(|making| making.job.poll());
+impl Rigging {
+    /// Makes the subject follow the rig. Returns the character on it, which is the document's already, once it is ready.
+    pub(in crate::session) fn follow_rig(
+        &mut self,
+        subject: &Arc<Subject>,
+        editor: &mut Editor,
+        method: MethodId,
+        messages: &mut Messages,
+        waker: Option<&Waker>,
+    ) -> Option<Rebuilt> {
+        let wanted = editor.document.rig()?.clone();
+        let dragging = editor.history.is_dragging();
+        let finished = self.following.job.as_ref().map(|making| making.job.poll());
         match finished {
             Some(Outcome::Done(outcome)) => {
-                let making = self.rigging.following.job.take();
+                let making = self.following.job.take();
                 // Undo may have come first: then it is of no use.
                 if let Some(making) = making.filter(|making| dragging || making.rig == wanted) {
-                    return self.take_rerigged(making, outcome);
+                    return self.take_rerigged(making, outcome, editor, messages);
                 }
             }
             Some(Outcome::Lost) => {
-                self.refuse_rig("the work stopped unexpectedly");
-                return false;
+                self.refuse("the work stopped unexpectedly", messages);
+                return None;
             }
             Some(Outcome::Running) | None => {}
         }
-        let following = &mut self.rigging.following;
+        let following = &mut self.following;
         let is_there = subject.rig == wanted && (dragging || !following.passing);
         if is_there {
             following.job = None;
-            return false;
+            return None;
         }
         if let Some(making) = &following.job {
             // What is under way is of use while dragging; what comes after a drag is better.
             let is_wanted = making.rig == wanted && (making.anew || dragging);
             if is_wanted || dragging {
-                return false;
+                return None;
             }
         }
         if following.refused.as_ref() != Some(&wanted) {
-            self.start_rerigging(subject, wanted, !dragging);
+            let flesh = &editor.document.flesh;
+            let work = Rerigging {
+                settings: flesh.on(&Remap::between(&subject.rig, &wanted)),
+                subject: subject.clone(),
+                rig: wanted,
+                anew: !dragging,
+                method,
+                params: editor.document.params,
+            };
+            self.start_rerigging(work, messages, waker);
         }
-        false
+        None
     }
 
-    fn start_rerigging(&mut self, subject: &Arc<Subject>, rig: Arc<Rig>, anew: bool) {
-        let settings = self.document.flesh.on(&Remap::between(&subject.rig, &rig));
-        let (method, params) = (self.views.active().method, self.document.params);
-        let (subject, made_for) = (subject.clone(), rig.clone());
-        let work = move |progress: &Progress| {
-            rerig_and_bind(&subject, &rig, &settings, anew, method, &params, progress)
-        };
-        match Job::start("Rebuilding the flesh".to_owned(), self.waker.clone(), work) {
+    fn start_rerigging(&mut self, work: Rerigging, messages: &mut Messages, waker: Option<&Waker>) {
+        let (made_for, anew) = (work.rig.clone(), work.anew);
+        let started = Job::start(
+            "Rebuilding the flesh".to_owned(),
+            waker.cloned(),
+            move |progress: &Progress| work.run(progress),
+        );
+        match started {
             Ok(job) => {
-                self.rigging.following.job = Some(Making {
+                self.following.job = Some(Making {
                     rig: made_for,
                     anew,
                     job,
                 });
             }
             Err(error) => {
-                self.rigging.following.refused = Some(made_for);
-                self.tell(
+                self.following.refused = Some(made_for);
+                messages.push(
                     Level::Error,
                     format!("No thread could be started to rebuild the flesh: {error}."),
                 );
@@ -118,63 +131,90 @@ impl Session {
         }
     }
 
-    fn refuse_rig(&mut self, why: &str) {
-        self.rigging.following.cancel();
-        self.tell(
+    fn refuse(&mut self, why: &str, messages: &mut Messages) {
+        self.following.cancel();
+        messages.push(
             Level::Warning,
             format!("The flesh could not be rebuilt: {why}."),
         );
     }
 
     /// The character on another rig is ready. No undo step of its own: it belongs to the edit.
-    fn take_rerigged(&mut self, making: Making, outcome: Result<Rebuilt, BindError>) -> bool {
-        let Some(old) = self.document.subject.clone() else {
-            return false;
-        };
+    fn take_rerigged(
+        &mut self,
+        making: Making,
+        outcome: Result<Rebuilt, BindError>,
+        editor: &mut Editor,
+        messages: &mut Messages,
+    ) -> Option<Rebuilt> {
+        let old = editor.document.subject.clone()?;
         let rebuilt = match outcome {
             Ok(rebuilt) => rebuilt,
-            Err(BindError::Cancelled(_)) => return false,
+            Err(BindError::Cancelled(_)) => return None,
             Err(error) => {
-                self.rigging.following.job = Some(making);
-                self.refuse_rig(&error.to_string());
-                return false;
+                self.following.job = Some(making);
+                self.refuse(&error.to_string(), messages);
+                return None;
             }
         };
-        self.rigging.following.passing = !making.anew;
+        self.following.passing = !making.anew;
         let new = &rebuilt.subject;
-        self.document.carry(
+        editor.document.carry(
             &Remap::between(&old.rig, &new.rig),
             &old.character.skeleton,
             &new.character.skeleton,
         );
-        self.document.subject = Some(new.clone());
-        self.enter_subject(new);
-        let need = self.views.active().need();
-        let method = rebuilt
-            .binding
-            .wanted
-            .as_ref()
-            .map_or(need.method, crate::methods::Actor::method);
-        self.take_binding(Need { method, ..need }, rebuilt.binding);
-        true
-    }
-
-    /// Another subject has come by undo, or by opening.
-    pub(in crate::session) fn enter_rig(&mut self, before: &Subject, now: &Arc<Subject>) {
-        if before.rig == now.rig {
-            return;
-        }
-        self.carry_selection(&Remap::between(&before.rig, &now.rig));
-        for channel in self.channels.iter_mut() {
-            channel.playback.fading = None;
-            channel.refresh(&self.document);
-        }
+        editor.document.subject = Some(new.clone());
+        Some(rebuilt)
     }
 
     /// A character that has nothing to do with the last one.
-    pub(in crate::session) fn forget_rig(&mut self) {
-        (self.rigging.selected, self.rigging.following) = (None, Following::default());
-        (self.rigging.recall, self.rigging.sides) =
-            (super::Recall::default(), super::Sides::default());
+    pub(in crate::session) fn forget(&mut self) {
+        (self.selected, self.following) = (None, Following::default());
+        (self.recall, self.sides) = (super::Recall::default(), super::Sides::default());
+    }
+}
+
+/// The work of making a character on another rig.
+struct Rerigging {
+    subject: Arc<Subject>,
+    rig: Arc<Rig>,
+    settings: FleshSettings,
+    anew: bool,
+    method: MethodId,
+    params: Params,
+}
+
+impl Rerigging {
+    fn run(self, progress: &Progress) -> Result<Rebuilt, BindError> {
+        let Self {
+            subject,
+            rig,
+            settings,
+            anew,
+            method,
+            params,
+        } = self;
+        rerig_and_bind(&subject, &rig, &settings, anew, method, &params, progress)
+    }
+}
+
+/// The same character has come on another rig, by undo, by an edit or by opening: the selection and what is shown follow.
+pub(in crate::session) fn enter_rig(
+    before: &Subject,
+    now: &Subject,
+    editor: &mut Editor,
+    channels: &mut Channels,
+) {
+    if before.rig == now.rig {
+        return;
+    }
+    carry_selection(
+        &mut editor.selection,
+        &Remap::between(&before.rig, &now.rig),
+    );
+    for channel in channels.iter_mut() {
+        channel.playback.fading = None;
+        channel.refresh(&editor.document);
     }
 }

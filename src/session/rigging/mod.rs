@@ -1,6 +1,6 @@
 //! Editing the skeleton: the rig of the document, what edits of it do, and the flesh that follows.
 //!
-//! [`Document::rig`](super::Document::rig) is the skeleton as edited; none means as in the files. The document's subject follows it: a
+//! [`Document::rig`] is the skeleton as edited; none means as in the files. The document's subject follows it: a
 //! job makes the character on the new rig with new flesh, the old one stays until then. At the moment of the take-over everything that
 //! is said of joints by index (poses, settings of bones, the selection) is carried over; none of that is an undo step of its own.
 //!
@@ -16,13 +16,18 @@ mod still;
 mod symmetry;
 
 pub use command::RigCommand;
+pub(super) use follow::enter_rig;
 pub use quality::{RigQuality, Verdict};
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::bake::MATERIALS_LOST;
-use super::{Level, Mode, Session};
+use super::editing::{Beside, Editor};
+use super::message::Messages;
+use super::{Document, JobView, Level, Mode, SelectHow, Selection, Snapshot, Waker};
+use crate::character::BoneSettings;
+use crate::math::Point64;
 use crate::rig::edit::{JointId, Mirror, Placer, Remap, Rig, RigEdit, template};
 use follow::Following;
 use recall::Recall;
@@ -31,7 +36,7 @@ use symmetry::Sides;
 
 /// State of editing that is no part of the document.
 #[derive(Default)]
-pub(super) struct Rigging {
+pub struct Rigging {
     mode: Mode,
     selected: Option<JointId>,
     /// Symmetry is on unless this is set.
@@ -47,7 +52,8 @@ impl Rigging {
         self.still.is_busy() || self.following.is_busy()
     }
 
-    pub(super) fn views(&self) -> impl Iterator<Item = super::JobView> + '_ {
+    /// What runs now.
+    pub(super) fn list(&self) -> impl Iterator<Item = JobView> + '_ {
         self.following.view().into_iter()
     }
 
@@ -60,53 +66,60 @@ impl Rigging {
     }
 }
 
-impl Session {
+/// The skeleton as it is edited: reading only.
+#[derive(Clone, Copy)]
+pub struct RigView<'a> {
+    pub(super) rigging: &'a Rigging,
+    pub(super) document: &'a Document,
+}
+
+impl<'a> RigView<'a> {
     /// What the hand does with the skeleton.
     #[must_use]
-    pub fn mode(&self) -> Mode {
+    pub fn mode(self) -> Mode {
         self.rigging.mode
     }
 
     /// The skeleton as edited; `None` while nothing is open.
     #[must_use]
-    pub fn rig(&self) -> Option<&Arc<Rig>> {
+    pub fn rig(self) -> Option<&'a Arc<Rig>> {
         self.document.rig()
     }
 
     /// The joint selected in edit mode, an index into the rig.
     #[must_use]
-    pub fn rig_selected(&self) -> Option<usize> {
+    pub fn selected(self) -> Option<usize> {
         self.rig()?.index_of(self.rigging.selected?)
     }
 
     /// Whether edits of one side are done on the other, too, where the mesh has two sides.
     #[must_use]
-    pub fn edits_both_sides(&self) -> bool {
+    pub fn edits_both_sides(self) -> bool {
         !self.rigging.one_sided
     }
 
     /// The plane between the two sides, of the mesh or of the skeleton; `None` if neither has two that are alike, or until it has been
     /// looked for.
     #[must_use]
-    pub fn symmetry_plane(&self) -> Option<&Mirror> {
+    pub fn symmetry_plane(self) -> Option<&'a Mirror> {
         self.placer().and(self.rigging.sides.mirror())
     }
 
     /// The plane that edits are mirrored about; `None` while symmetry is off or impossible.
     #[must_use]
-    pub fn edit_mirror(&self) -> Option<&Mirror> {
+    pub fn mirror(self) -> Option<&'a Mirror> {
         self.symmetry_plane().filter(|_| self.edits_both_sides())
     }
 
     /// What finds the middle of the flesh; ready a moment after edit mode was entered.
     #[must_use]
-    pub fn placer(&self) -> Option<&Arc<Placer>> {
+    pub fn placer(self) -> Option<&'a Arc<Placer>> {
         self.rigging.still.placer(self.document.subject.as_ref()?)
     }
 
     /// Whether the flesh is not yet that of the rig.
     #[must_use]
-    pub fn rig_is_pending(&self) -> bool {
+    pub fn is_pending(self) -> bool {
         self.document
             .subject
             .as_ref()
@@ -116,105 +129,185 @@ impl Session {
 
     /// The joint of the subject's skeleton that a joint of the rig is; `None` until the flesh has followed.
     #[must_use]
-    pub fn subject_joint(&self, joint: usize) -> Option<usize> {
+    pub fn subject_joint(self, joint: usize) -> Option<usize> {
         let id = self.rig()?.joints().get(joint)?.id;
         self.document.subject.as_ref()?.rig.index_of(id)
     }
 
-    pub(super) fn apply_rig(&mut self, command: RigCommand) {
-        match command {
-            RigCommand::SetMode(mode) => self.set_mode(mode),
-            RigCommand::Select(joint) => {
-                self.rigging.selected =
-                    joint.and_then(|joint| Some(self.rig()?.joints().get(joint)?.id));
-            }
-            RigCommand::SetSymmetry(on) => self.rigging.one_sided = !on,
-            RigCommand::Edit(edit) => self.edit_rig(&edit),
-            RigCommand::SetRadius { joint, radius } => self.set_radius(joint, radius),
-            RigCommand::SetVirtual { joint, on } => self.set_virtual(joint, on),
-            RigCommand::ApplyTemplate { kind, landmarks } => self.apply_template(kind, &landmarks),
-            RigCommand::UseFileSkeleton => {
-                self.forgive_stages();
-                self.note_selection();
-                self.document.rig = None;
-            }
-            RigCommand::Save(path) => self.save_rig(&path),
+    /// Whether there is no skeleton to bind to: none at all, or one in the making.
+    pub(super) fn is_unfinished(self) -> bool {
+        self.mode() == Mode::Edit || self.rig().is_none_or(|rig| rig.is_empty())
+    }
+}
+
+/// What an edit of the skeleton has changed of what others follow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Edited {
+    /// The flesh has to be made again; what could not be made before is tried again.
+    pub(super) flesh: bool,
+    /// Settings of bones.
+    pub(super) bones: bool,
+}
+
+impl Edited {
+    const FLESH: Self = Self {
+        flesh: true,
+        bones: false,
+    };
+}
+
+impl Rigging {
+    /// The same for reading.
+    pub(super) fn view<'a>(&'a self, document: &'a Document) -> RigView<'a> {
+        RigView {
+            rigging: self,
+            document,
         }
     }
 
-    fn forgive_stages(&mut self) {
-        self.stages.forgive();
-        self.rigging.forgive();
+    /// Carries out a command of this area.
+    pub(super) fn apply(
+        &mut self,
+        command: RigCommand,
+        editor: &mut Editor,
+        with: &mut Beside<'_>,
+    ) -> Edited {
+        let edited = match command {
+            RigCommand::SetMode(mode) => {
+                self.set_mode(mode, editor, with);
+                Edited::default()
+            }
+            RigCommand::Select(joint) => {
+                let rig = editor.document.rig();
+                self.selected = joint.and_then(|joint| Some(rig?.joints().get(joint)?.id));
+                Edited::default()
+            }
+            RigCommand::SetSymmetry(on) => {
+                self.one_sided = !on;
+                Edited::default()
+            }
+            RigCommand::Edit(edit) => self.edit(&edit, &mut editor.document, with),
+            RigCommand::SetRadius { joint, radius } => {
+                self.set_radius(joint, radius, &mut editor.document, with)
+            }
+            RigCommand::SetVirtual { joint, on } => self.set_virtual(joint, on, editor, with),
+            RigCommand::ApplyTemplate { kind, landmarks } => {
+                self.apply_template(kind, &landmarks, &mut editor.document, with)
+            }
+            RigCommand::UseFileSkeleton => {
+                self.note_selection(&editor.document);
+                editor.document.rig = None;
+                Edited::FLESH
+            }
+            RigCommand::Save(path) => {
+                save(&editor.document, &path, with);
+                Edited::default()
+            }
+        };
+        if edited.flesh {
+            self.forgive();
+        }
+        edited
     }
 
-    fn set_mode(&mut self, mode: Mode) {
-        if mode == self.rigging.mode {
+    /// What the views show in edit mode: the bind pose. `None` in pose mode, or until it is ready.
+    pub(super) fn still(&self, document: &Document) -> Option<Arc<Snapshot>> {
+        let subject = document.subject.as_ref()?;
+        (self.mode == Mode::Edit)
+            .then(|| self.still.snapshot(subject))
+            .flatten()
+    }
+
+    /// Makes what edit mode needs of the mesh. Returns whether something has become ready.
+    pub(super) fn follow_mesh(
+        &mut self,
+        document: &Document,
+        dragging: bool,
+        messages: &mut Messages,
+        waker: Option<&Waker>,
+    ) -> bool {
+        let mut changed = false;
+        if let (Mode::Edit, Some(subject)) = (self.mode, document.subject.clone()) {
+            match self.still.follow(subject, waker) {
+                Ok(ready) => changed = ready,
+                Err(error) => messages.push(
+                    Level::Error,
+                    format!("No thread could be started to look at the mesh: {error}."),
+                ),
+            }
+        }
+        let view = self.view(document);
+        if let (Some(placer), Some(rig)) = (view.placer().cloned(), view.rig().cloned()) {
+            changed |= self.sides.follow(&placer, &rig, dragging);
+        }
+        changed
+    }
+
+    fn set_mode(&mut self, mode: Mode, editor: &mut Editor, with: &mut Beside<'_>) {
+        if mode == self.mode {
             return;
         }
-        self.rigging.mode = mode;
+        self.mode = mode;
         if mode == Mode::Edit {
-            self.channels.active_mut().playback.playing = false;
-            let rig = self.document.subject.as_ref().map(|subject| &subject.rig);
-            self.rigging.selected = self
-                .selected_joint()
+            with.channels.active_mut().playback.playing = false;
+            let rig = editor.document.subject.as_ref().map(|subject| &subject.rig);
+            self.selected = editor
+                .selection
+                .active()
                 .zip(rig)
                 .and_then(|(joint, rig)| Some(rig.joints().get(joint)?.id));
-        } else if let Some(joint) = self
-            .rig_selected()
-            .and_then(|joint| self.subject_joint(joint))
-        {
-            self.selection.set(Some(joint));
+        } else {
+            let view = self.view(&editor.document);
+            let joint = view.selected().and_then(|joint| view.subject_joint(joint));
+            if joint.is_some() {
+                editor.selection.set(joint);
+            }
         }
     }
 
-    fn edit_rig(&mut self, edit: &RigEdit) {
-        let Some(rig) = self.rig().cloned() else {
-            return;
+    fn edit(&mut self, edit: &RigEdit, document: &mut Document, with: &mut Beside<'_>) -> Edited {
+        let Some(rig) = document.rig().cloned() else {
+            return Edited::default();
         };
-        match rig.edited(edit, self.edit_mirror()) {
+        match rig.edited(edit, self.view(document).mirror()) {
             Ok(edited) => {
-                self.forgive_stages();
                 if !matches!(
                     edit,
                     RigEdit::Move { .. } | RigEdit::Rename { .. } | RigEdit::SetTail { .. }
                 ) {
-                    self.note_selection();
-                    self.rigging.selected = edited.focus.map(|focus| edited.rig.joints()[focus].id);
+                    self.note_selection(document);
+                    self.selected = edited.focus.map(|focus| edited.rig.joints()[focus].id);
                 }
-                self.set_rig(edited.rig);
+                set_rig(document, edited.rig);
+                Edited::FLESH
             }
-            Err(error) => self.tell(
-                Level::Error,
-                format!("{}.", capitalised(&error.to_string())),
-            ),
-        }
-    }
-
-    fn set_rig(&mut self, rig: Rig) {
-        if self.rig().is_none_or(|old| **old != rig) {
-            self.document.rig = Some(Arc::new(rig));
+            Err(error) => {
+                with.tell(
+                    Level::Error,
+                    format!("{}.", capitalised(&error.to_string())),
+                );
+                Edited::default()
+            }
         }
     }
 
     /// The joint and its partner, by the subject's indices; a sentence to the user if the flesh doesn't know them yet.
-    fn with_partner(&mut self, joint: usize) -> Vec<usize> {
-        let Some(rig) = self.rig() else {
+    fn with_partner(&self, joint: usize, document: &Document, with: &mut Beside<'_>) -> Vec<usize> {
+        let view = self.view(document);
+        let Some(rig) = view.rig().filter(|rig| joint < rig.len()) else {
             return Vec::new();
         };
-        if joint >= rig.len() {
-            return Vec::new();
-        }
-        let partner = self
-            .edit_mirror()
+        let partner = view
+            .mirror()
             .and_then(|mirror| mirror.partner(rig, joint).joint(joint))
             .filter(|&other| other != joint);
         let known: Vec<usize> = [Some(joint), partner]
             .into_iter()
             .flatten()
-            .filter_map(|joint| self.subject_joint(joint))
+            .filter_map(|joint| view.subject_joint(joint))
             .collect();
         if known.is_empty() {
-            self.tell(
+            with.tell(
                 Level::Warning,
                 "The flesh of this joint is still being made; try again in a moment.",
             );
@@ -222,109 +315,132 @@ impl Session {
         known
     }
 
-    fn set_radius(&mut self, joint: usize, radius: Option<f64>) {
+    fn set_radius(
+        &self,
+        joint: usize,
+        radius: Option<f64>,
+        document: &mut Document,
+        with: &mut Beside<'_>,
+    ) -> Edited {
+        let mut edited = Edited::default();
         if radius.is_some_and(|radius| !(radius.is_finite() && radius > 0.0)) {
-            return;
+            return edited;
         }
-        for joint in self.with_partner(joint) {
-            self.forgive_stages();
+        for joint in self.with_partner(joint, document, with) {
+            edited.flesh = true;
             match radius {
-                Some(radius) => self.document.flesh.radii.insert(joint, radius),
-                None => self.document.flesh.radii.remove(&joint),
+                Some(radius) => document.flesh.radii.insert(joint, radius),
+                None => document.flesh.radii.remove(&joint),
             };
         }
+        edited
     }
 
-    fn set_virtual(&mut self, joint: usize, on: bool) {
-        for joint in self.with_partner(joint) {
-            let settings = self
-                .document
-                .flesh
-                .bones
-                .get(&joint)
-                .copied()
-                .unwrap_or_default();
-            self.set_bone(
-                joint,
-                crate::character::BoneSettings {
-                    is_virtual: on,
-                    ..settings
-                },
-            );
+    fn set_virtual(
+        &self,
+        joint: usize,
+        on: bool,
+        editor: &mut Editor,
+        with: &mut Beside<'_>,
+    ) -> Edited {
+        let mut edited = Edited::default();
+        for joint in self.with_partner(joint, &editor.document, with) {
+            let bones = &editor.document.flesh.bones;
+            let settings = BoneSettings {
+                is_virtual: on,
+                ..bones.get(&joint).copied().unwrap_or_default()
+            };
+            if editor.set_bone(joint, settings) {
+                (edited.flesh, edited.bones) = (true, true);
+            }
         }
+        edited
     }
 
-    fn apply_template(&mut self, kind: template::TemplateKind, landmarks: &[crate::math::Point64]) {
-        let (Some(rig), Some(placer)) = (self.rig().cloned(), self.placer().cloned()) else {
-            return self.tell(
+    fn apply_template(
+        &mut self,
+        kind: template::TemplateKind,
+        landmarks: &[Point64],
+        document: &mut Document,
+        with: &mut Beside<'_>,
+    ) -> Edited {
+        let view = self.view(document);
+        let (Some(rig), Some(placer)) = (view.rig().cloned(), view.placer().cloned()) else {
+            with.tell(
                 Level::Warning,
                 "The mesh is still being looked at; try again in a moment.",
             );
+            return Edited::default();
         };
         match template::fitted(kind, landmarks, &placer, &rig) {
             Ok(fitted) => {
-                self.forgive_stages();
-                self.note_selection();
-                self.rigging.selected = fitted.joints().first().map(|joint| joint.id);
-                self.set_rig(fitted);
+                self.note_selection(document);
+                self.selected = fitted.joints().first().map(|joint| joint.id);
+                set_rig(document, fitted);
+                Edited::FLESH
             }
-            Err(error) => self.tell(
-                Level::Error,
-                format!("{}.", capitalised(&error.to_string())),
-            ),
+            Err(error) => {
+                with.tell(
+                    Level::Error,
+                    format!("{}.", capitalised(&error.to_string())),
+                );
+                Edited::default()
+            }
         }
     }
+}
 
-    fn save_rig(&mut self, path: &Path) {
-        let Some((subject, rig)) = self.document.subject.as_ref().zip(self.document.rig()) else {
-            return;
-        };
-        let is_skel = path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("skel"));
-        let saved = if rig.is_empty() {
-            Err("there is no joint yet: place one first".to_owned())
-        } else if is_skel {
-            let base = subject.base.as_ref().unwrap_or(subject);
-            let skeleton = rig
-                .to_skeleton(&base.character.skeleton)
-                .map_err(|error| error.to_string());
-            skeleton.and_then(|skeleton| {
-                crate::io::write_skel(path, &skeleton).map_err(|error| error.to_string())
-            })
-        } else if subject.rig != *rig {
-            Err("the flesh is still being made; try again in a moment".to_owned())
-        } else {
-            super::write_rig(subject, path, crate::io::MOST_INFLUENCES.min(8))
-                .map_err(|error| error.to_string())
-        };
-        let written = format!("The skeleton was written to {}.", path.display());
-        match saved {
-            Ok(()) if !is_skel && crate::io::loses_materials(&subject.character) => {
-                self.tell(Level::Warning, format!("{written} {MATERIALS_LOST}"));
-            }
-            Ok(()) => self.tell(Level::Info, written),
-            Err(why) => self.tell(
-                Level::Error,
-                format!("The skeleton could not be saved: {why}."),
-            ),
+fn set_rig(document: &mut Document, rig: Rig) {
+    if document.rig().is_none_or(|old| **old != rig) {
+        document.rig = Some(Arc::new(rig));
+    }
+}
+
+/// Writes the skeleton to a file, and says so.
+fn save(document: &Document, path: &Path, with: &mut Beside<'_>) {
+    let Some((subject, rig)) = document.subject.as_ref().zip(document.rig()) else {
+        return;
+    };
+    let is_skel = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("skel"));
+    let saved = if rig.is_empty() {
+        Err("there is no joint yet: place one first".to_owned())
+    } else if is_skel {
+        let base = subject.base.as_ref().unwrap_or(subject);
+        let skeleton = rig
+            .to_skeleton(&base.character.skeleton)
+            .map_err(|error| error.to_string());
+        skeleton.and_then(|skeleton| {
+            crate::io::write_skel(path, &skeleton).map_err(|error| error.to_string())
+        })
+    } else if subject.rig != *rig {
+        Err("the flesh is still being made; try again in a moment".to_owned())
+    } else {
+        super::write_rig(subject, path, crate::io::MOST_INFLUENCES.min(8))
+            .map_err(|error| error.to_string())
+    };
+    let written = format!("The skeleton was written to {}.", path.display());
+    match saved {
+        Ok(()) if !is_skel && crate::io::loses_materials(&subject.character) => {
+            with.tell(Level::Warning, format!("{written} {MATERIALS_LOST}"));
         }
+        Ok(()) => with.tell(Level::Info, written),
+        Err(why) => with.tell(
+            Level::Error,
+            format!("The skeleton could not be saved: {why}."),
+        ),
     }
+}
 
-    /// Carries the selection of joints over to another rig of the same character.
-    fn carry_selection(&mut self, remap: &Remap) {
-        let carried: Vec<usize> = self
-            .selection
-            .joints()
-            .iter()
-            .filter_map(|&joint| remap.new_from_old(joint))
-            .collect();
-        self.selection.change(
-            &carried,
-            super::SelectHow::Replace,
-            remap.old_from_new.len(),
-        );
-    }
+/// Carries the selection of joints over to another rig of the same character.
+fn carry_selection(selection: &mut Selection, remap: &Remap) {
+    let carried: Vec<usize> = selection
+        .joints()
+        .iter()
+        .filter_map(|&joint| remap.new_from_old(joint))
+        .collect();
+    selection.change(&carried, SelectHow::Replace, remap.old_from_new.len());
 }
 
 /// The sentence with a capital letter.

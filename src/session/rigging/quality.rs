@@ -1,7 +1,7 @@
 //! How well a skeleton sits in the flesh.
 
+use super::RigView;
 use crate::rig::Skeleton;
-use crate::session::Session;
 use crate::tissue::Tissue;
 
 /// How well a skeleton sits in the flesh.
@@ -76,12 +76,12 @@ pub(super) fn names_of_worst<'a>(skeleton: &'a Skeleton, tissue: &Tissue) -> Vec
         .collect()
 }
 
-impl Session {
+impl RigView<'_> {
     /// How well the skeleton sits in the flesh; `None` while nothing is open.
     #[must_use]
-    pub fn rig_quality(&self) -> Option<RigQuality> {
+    pub fn quality(self) -> Option<RigQuality> {
         let subject = self.document.subject.as_ref()?;
-        let pending = self.rig_is_pending();
+        let pending = self.is_pending();
         let flesh = match subject.flesh_if_made() {
             Some(Ok(flesh)) => flesh,
             missing => {

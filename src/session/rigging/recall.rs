@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::Rigging;
 use crate::rig::edit::{JointId, Rig};
-use crate::session::{Document, Session};
+use crate::session::Document;
 
 /// What was selected on earlier skeletons, the latest last.
 #[derive(Default)]
@@ -31,31 +32,29 @@ impl Recall {
     }
 }
 
-impl Session {
+impl Rigging {
     /// Remembers what is selected, before an edit selects something else.
-    pub(super) fn note_selection(&mut self) {
-        if let Some(rig) = self.rig().cloned() {
-            let selected = self.rigging.selected;
-            self.rigging.recall.note(&rig, selected);
+    pub(super) fn note_selection(&mut self, document: &Document) {
+        if let Some(rig) = document.rig() {
+            self.recall.note(rig, self.selected);
         }
     }
 
     /// Selects, on a skeleton that the history brought back, what was selected on it. Where that is not known, what is selected stays so;
     /// of a joint that is gone, the nearest one above it that is left is.
-    pub(in crate::session) fn recall_selection(&mut self, before: &Document) {
+    pub(in crate::session) fn recall_selection(&mut self, before: &Document, now: &Document) {
         let Some((before, now)) = before
             .rig()
-            .zip(self.rig().cloned())
+            .zip(now.rig())
             .filter(|(before, now)| !Arc::ptr_eq(before, now))
         else {
             return;
         };
-        let selected = self.rigging.selected;
-        self.rigging.recall.note(before, selected);
-        self.rigging.selected = self
-            .rigging
+        let selected = self.selected;
+        self.recall.note(before, selected);
+        self.selected = self
             .recall
-            .of(&now, || selected.and_then(|id| surviving(before, id, &now)));
+            .of(now, || selected.and_then(|id| surviving(before, id, now)));
     }
 }
 

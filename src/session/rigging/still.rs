@@ -8,10 +8,8 @@ use crate::mesh::{NormalGroups, TriMesh, WELD_TOLERANCE};
 use crate::methods::{MethodId, StepTimes, Subject};
 use crate::progress::Progress;
 use crate::rig::edit::Placer;
-use crate::session::jobs::{Job, Outcome};
-use crate::session::{Session, Shape, Snapshot};
-
-use super::Mode;
+use crate::session::job::{Job, Outcome};
+use crate::session::{Shape, Snapshot, Waker};
 
 /// The bind pose of one character.
 #[derive(Default)]
@@ -45,73 +43,48 @@ impl Still {
     }
 }
 
-impl Session {
-    /// What the views show in edit mode: the bind pose. `None` in pose mode, or until it is ready.
-    pub(in crate::session) fn still(&self) -> Option<Arc<Snapshot>> {
-        let subject = self
-            .document
-            .subject
-            .as_ref()
-            .filter(|_| self.rigging.mode == Mode::Edit)?;
-        self.rigging
-            .still
-            .of(subject)
-            .map(|made| made.snapshot.clone())
+impl Still {
+    /// The bind pose, once it is ready.
+    pub(super) fn snapshot(&self, subject: &Subject) -> Option<Arc<Snapshot>> {
+        self.of(subject).map(|made| made.snapshot.clone())
     }
 
     /// Makes what edit mode needs. Returns whether something has become ready.
-    pub(in crate::session) fn follow_still(&mut self) -> bool {
-        let Some(subject) = self
-            .document
-            .subject
-            .clone()
-            .filter(|_| self.rigging.mode == Mode::Edit)
-        else {
-            return false;
-        };
-        let still = &mut self.rigging.still;
-        if still.of(&subject).is_some() {
-            return false;
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub(super) fn follow(
+        &mut self,
+        subject: Arc<Subject>,
+        waker: Option<&Waker>,
+    ) -> std::io::Result<bool> {
+        if self.of(&subject).is_some() {
+            return Ok(false);
         }
         let bind = &subject.bind_positions;
-        if let Some((made_for, job)) = still
+        if let Some((made_for, job)) = self
             .making
             .as_ref()
             .filter(|(made_for, _)| Arc::ptr_eq(made_for, bind))
         {
-            return match job.poll() {
-                Outcome::Running => false,
-                Outcome::Done(made) => {
-                    (still.made, still.making) = (Some(made), None);
-                    true
-                }
+            let made = match job.poll() {
+                Outcome::Running => return Ok(false),
+                Outcome::Done(made) => made,
                 // Tried again with the next character, not with this one.
-                Outcome::Lost => {
-                    let (bind, placer) =
-                        (made_for.clone(), Arc::new(Placer::new(&TriMesh::default())));
-                    let snapshot = Arc::new(snapshot(&subject));
-                    (still.made, still.making) = (
-                        Some(Made {
-                            bind,
-                            snapshot,
-                            placer,
-                        }),
-                        None,
-                    );
-                    true
-                }
+                Outcome::Lost => Made {
+                    bind: made_for.clone(),
+                    snapshot: Arc::new(snapshot(&subject)),
+                    placer: Arc::new(Placer::new(&TriMesh::default())),
+                },
             };
+            (self.made, self.making) = (Some(made), None);
+            return Ok(true);
         }
         let bind = bind.clone();
         let work = move |_: &Progress| make(&subject);
-        match Job::start("Looking at the mesh".to_owned(), self.waker.clone(), work) {
-            Ok(job) => self.rigging.still.making = Some((bind, job)),
-            Err(error) => self.tell(
-                crate::session::Level::Error,
-                format!("No thread could be started to look at the mesh: {error}."),
-            ),
-        }
-        false
+        let job = Job::start("Looking at the mesh".to_owned(), waker.cloned(), work)?;
+        self.making = Some((bind, job));
+        Ok(false)
     }
 }
 

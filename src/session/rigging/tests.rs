@@ -9,7 +9,7 @@ use crate::math::Point64;
 use crate::mesh::shapes::tube;
 use crate::methods::{MethodId, Subject};
 use crate::rig::edit::RigBone;
-use crate::session::{Command, Gesture, Source};
+use crate::session::{Command, Gesture, Session, Source};
 
 fn p(x: f64, y: f64) -> Point64 {
     Point64::new(x, y, 0.0)
@@ -39,8 +39,8 @@ fn bare() -> Session {
     let subject =
         Subject::build(Arc::new(character), &crate::progress::Progress::new()).expect("triangles");
     let mut session = Session::new();
-    session.document.pose = subject.character.skeleton.rest_pose();
-    session.document.subject = Some(Arc::new(subject));
+    session.editor.document.pose = subject.character.skeleton.rest_pose();
+    session.editor.document.subject = Some(Arc::new(subject));
     rig(&mut session, RigCommand::SetMode(Mode::Edit));
     run_until_idle(&mut session);
     session
@@ -80,16 +80,22 @@ fn complaints(session: &Session) -> Vec<String> {
 fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
     let mut session = bare();
     let first = session.document().clone();
-    assert_eq!(session.rig_quality().expect("open").verdict, Verdict::None);
-    assert!(session.placer().is_some() && session.symmetry_plane().is_some());
+    assert_eq!(
+        session.rigging().quality().expect("open").verdict,
+        Verdict::None
+    );
+    assert!(session.rigging().placer().is_some() && session.rigging().symmetry_plane().is_some());
     chain(&mut session);
     assert_eq!(session.undo_label(), Some("Extrude joint"));
-    assert!(session.rig_is_pending());
+    assert!(session.rigging().is_pending());
     run_until_idle(&mut session);
     let subject = session.subject().expect("open").clone();
-    assert!(!session.rig_is_pending() && subject.character.skeleton.len() == 3);
+    assert!(!session.rigging().is_pending() && subject.character.skeleton.len() == 3);
     assert!(subject.flesh().is_ok(), "{:?}", subject.flesh().err());
-    assert_eq!(session.rig_quality().expect("open").verdict, Verdict::Good);
+    assert_eq!(
+        session.rigging().quality().expect("open").verdict,
+        Verdict::Good
+    );
     assert_eq!(session.shown_method(), Some(MethodId::PD));
     assert!(
         complaints(&session).is_empty(),
@@ -134,7 +140,7 @@ fn a_drag_is_one_step_and_ends_with_the_flesh_of_its_end() {
     let mut session = bare();
     chain(&mut session);
     run_until_idle(&mut session);
-    let before = session.rig().expect("open").clone();
+    let before = session.rigging().rig().expect("open").clone();
     for step in 1..=20 {
         let position = p(0.005 * f64::from(step), 1.0);
         session.apply(
@@ -182,7 +188,7 @@ fn a_drag_is_one_step_and_ends_with_the_flesh_of_its_end() {
         p(0.05, 1.1)
     );
     session.apply_once(Command::Undo);
-    assert_eq!(**session.rig().expect("open"), *before);
+    assert_eq!(**session.rigging().rig().expect("open"), *before);
 }
 
 #[test]
@@ -237,7 +243,7 @@ fn what_is_said_of_joints_goes_along() {
     assert!((session.joint_angles_deg(now)[0] - 10.0).abs() < 1e-6);
     assert_eq!(session.document().flesh.radii.get(&now), Some(&0.01));
     assert!(session.document().flesh.bones[&now].is_virtual);
-    assert_eq!(session.selected_joint(), Some(now));
+    assert_eq!(session.selection().active(), Some(now));
     rig(&mut session, RigCommand::UseFileSkeleton);
     run_until_idle(&mut session);
     assert_eq!(session.document().skeleton().expect("open").len(), joints);
@@ -334,7 +340,7 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
         );
         run_until_idle(&mut session);
     }
-    let last = session.rig().expect("open").clone();
+    let last = session.rigging().rig().expect("open").clone();
     for _ in 0..19 {
         session.apply_once(Command::Undo);
     }
@@ -343,8 +349,8 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
         session.apply_once(Command::Redo);
     }
     run_until_idle(&mut session);
-    assert_eq!(*session.rig().expect("open"), last);
-    assert!(!session.rig_is_pending() && session.subject().expect("open").flesh().is_ok());
+    assert_eq!(*session.rigging().rig().expect("open"), last);
+    assert!(!session.rigging().is_pending() && session.subject().expect("open").flesh().is_ok());
     for _ in 0..10 {
         session.apply_once(Command::Undo);
     }
@@ -407,9 +413,11 @@ fn undo_and_redo_select_what_was_selected() {
         },
     );
     let name = |session: &Session| {
-        session
-            .rig_selected()
-            .map(|joint| session.rig().expect("open").joints()[joint].name.clone())
+        session.rigging().selected().map(|joint| {
+            session.rigging().rig().expect("open").joints()[joint]
+                .name
+                .clone()
+        })
     };
     let split = name(&session).expect("a new joint");
     edit(
@@ -454,7 +462,7 @@ fn a_rigged_character_without_symmetry_of_its_mesh_has_that_of_its_joints() {
     };
     let placer = Placer::new(&mesh);
     assert!(placer.mirror().is_none());
-    let mut rig = session.rig().expect("open").as_ref().clone();
+    let mut rig = session.rigging().rig().expect("open").as_ref().clone();
     for (name, x, y) in [
         ("hips", 0.3, 0.5),
         ("arm.L", 0.8, 1.0),
@@ -496,7 +504,7 @@ fn a_rigged_character_without_symmetry_of_its_mesh_has_that_of_its_joints() {
             .mirror_of(&unnamed)
             .is_some_and(|mirror| (mirror.point.x - 0.3).abs() < 1e-6)
     );
-    session.document.rig = Some(Arc::new(rig));
+    session.editor.document.rig = Some(Arc::new(rig));
     run_until_idle(&mut session);
-    assert!(session.symmetry_plane().is_some());
+    assert!(session.rigging().symmetry_plane().is_some());
 }

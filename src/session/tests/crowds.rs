@@ -16,7 +16,7 @@ const BLENDED_TOLERANCE: f32 = 1e-5;
 /// A small cylinder on a device that draws.
 fn on(gpu: &GpuContext, method: MethodId) -> Session {
     let mut session = opened();
-    session.set_device(DeviceChoice::Cpu);
+    session.devices_mut().choose(DeviceChoice::Cpu);
     session.set_gpu(Some(gpu));
     session.apply_once(Command::SetSimVertices(SimVertices::About(300)));
     session.apply_once(Command::SetMethod(method));

@@ -14,7 +14,7 @@ fn run_until_on_device(session: &mut Session, wanted: bool) {
         assert!(
             start.elapsed() < Duration::from_mins(1),
             "{:?}",
-            session.device_status()
+            session.devices().status_of(session.active_view())
         );
         session.tick(1.0 / 60.0);
         std::thread::sleep(Duration::from_millis(1));
@@ -28,10 +28,14 @@ fn opened_on(gpu: &GpuContext, method: MethodId) -> Session {
     session.apply_once(Command::SetMethod(method));
     session.apply_once(turn(20.0));
     run_until_idle(&mut session);
-    session.set_device(DeviceChoice::Gpu);
+    session.devices_mut().choose(DeviceChoice::Gpu);
     session.set_gpu(Some(gpu));
     run_until_on_device(&mut session, true);
-    let status = session.device_status().cloned().expect("is decided");
+    let status = session
+        .devices()
+        .status_of(session.active_view())
+        .cloned()
+        .expect("is decided");
     assert!(
         status.on_gpu && status.why.starts_with("The GPU "),
         "{status:?}"
@@ -94,7 +98,12 @@ fn stays(method: MethodId) {
         .map(|(a, b)| (a - b).norm())
         .fold(0.0, f32::max);
     assert!(apart < 1e-3 * shown.subject.size, "{apart}");
-    assert!(session.device_status().is_some_and(|status| !status.on_gpu));
+    assert!(
+        session
+            .devices()
+            .status_of(session.active_view())
+            .is_some_and(|status| !status.on_gpu)
+    );
 }
 
 /// Poses, steps back, other parameters and other methods on the device: what is shown is what the processor makes.
@@ -114,11 +123,11 @@ fn a_skin_on_the_device_follows_its_pose() {
     session.apply_once(Command::Undo);
     run_until_idle(&mut session);
     assert!(off(&session) < 1e-5);
-    let why = session.device_status().cloned();
+    let why = session.devices().status_of(session.active_view()).cloned();
     session.apply_once(Command::SetParams(crate::dynamics::Preset::Jelly.params()));
     run_until_idle(&mut session);
     assert!(
-        session.device_status().cloned() == why
+        session.devices().status_of(session.active_view()).cloned() == why
             && session.snapshot().unwrap().on_device().is_some(),
         "it has no physics"
     );
@@ -139,11 +148,12 @@ fn a_skin_on_the_device_follows_its_pose() {
     let shown = session.snapshot().unwrap();
     assert!(shown.on_device().is_some() && shown.velocities.len() == shown.positions().len());
     assert!(off(&session) < 1e-5);
-    session.set_device(DeviceChoice::Cpu);
+    session.devices_mut().choose(DeviceChoice::Cpu);
     run_until_on_device(&mut session, false);
     assert!(
         session
-            .device_status()
+            .devices()
+            .status_of(session.active_view())
             .is_some_and(|status| status.why == "The CPU moves the skin, as you chose.")
     );
 }
@@ -159,7 +169,7 @@ fn a_skin_whose_device_is_lost_goes_on() {
     };
     let mut session = opened_on(&gpu, MethodId::DQS);
     for step in 0..6 {
-        session.apply(turn(10.0), Gesture::Dragging);
+        session.apply(turn(10.0 * f64::from(step + 1)), Gesture::Dragging);
         if step == 3 {
             gpu.lose();
         }
@@ -181,14 +191,16 @@ fn a_skin_whose_device_is_lost_goes_on() {
     assert_eq!(said, 1, "{:?}", session.messages());
     assert!(
         session
-            .device_status()
+            .devices()
+            .status_of(session.active_view())
             .is_some_and(|status| status.lost && !status.on_gpu)
     );
     session.set_gpu(Some(&another));
     run_until_on_device(&mut session, true);
     assert!(
         session
-            .device_status()
+            .devices()
+            .status_of(session.active_view())
             .is_some_and(|status| !status.lost && status.on_gpu)
     );
     assert!(off(&session) < 1e-5);
@@ -218,13 +230,16 @@ fn a_device_that_is_replaced_is_not_the_one_that_was_lost() {
             assert!(
                 start.elapsed() < Duration::from_mins(1),
                 "{:?}",
-                session.device_status()
+                session.devices().status_of(session.active_view())
             );
             session.tick(1.0 / 60.0);
             std::thread::sleep(Duration::from_millis(1));
         }
         run_until_idle(&mut session);
-        let status = session.device_status().expect("is decided");
+        let status = session
+            .devices()
+            .status_of(session.active_view())
+            .expect("is decided");
         assert!(status.on_gpu && !status.lost, "{method:?}: {status:?}");
     }
 }

@@ -58,7 +58,7 @@ fn a_held_bone_rebuilds_the_flesh_and_keeps_the_view() {
     assert!(held.same_character(&plain) && !Arc::ptr_eq(&held, &plain));
     let carried = |subject: &crate::methods::Subject| subject.flesh().unwrap().tissue.carried.len();
     assert!(carried(&held) > carried(&plain));
-    assert_eq!(session.selected_joint(), Some(1));
+    assert_eq!(session.selection().active(), Some(1));
     assert!((session.joint_angles_deg(1)[2] - 30.0).abs() < 1e-6);
     assert_eq!(session.shown_method(), Some(session.active_view().method));
     assert_eq!(
@@ -72,7 +72,7 @@ fn a_held_bone_rebuilds_the_flesh_and_keeps_the_view() {
     session.apply_once(Command::Redo);
     run_until_idle(&mut session);
     assert!(carried(session.subject().unwrap()) > carried(&plain));
-    assert_eq!(session.selected_joint(), Some(1));
+    assert_eq!(session.selection().active(), Some(1));
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod crowds;
 mod devices;
 mod flesh;
 mod motions;
+mod pose_tools;
+mod timeline;
 mod views;
 
 use std::sync::Arc;
@@ -36,18 +38,26 @@ fn opened() -> Session {
 }
 
 fn turn(degrees: f64) -> Command {
-    Command::RotateJoint {
-        joint: 1,
-        rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()),
-    }
+    turn_joint(
+        1,
+        Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()),
+    )
+}
+
+fn turn_joint(joint: usize, rotation: Quat) -> Command {
+    Command::Pose(PoseCommand::Turn {
+        joints: vec![joint],
+        rotation,
+        axes: TurnAxes::World,
+    })
 }
 
 #[test]
 fn a_drag_bends_the_flesh_and_is_one_undo_step() {
     let mut session = opened();
     let rest = session.snapshot().unwrap();
-    for _ in 0..9 {
-        session.apply(turn(10.0), Gesture::Dragging);
+    for step in 1..=9 {
+        session.apply(turn(10.0 * f64::from(step)), Gesture::Dragging);
         session.tick(1.0 / 60.0);
     }
     session.end_gesture();
@@ -62,7 +72,7 @@ fn a_drag_bends_the_flesh_and_is_one_undo_step() {
             .fold(0.0, f32::max)
     };
     assert!(farthest(&bent) > 0.5 * rest.subject.size * 0.3);
-    assert_eq!(session.undo_label(), Some("Rotate joint"));
+    assert_eq!(session.undo_label(), Some("Rotate joints"));
     session.apply_once(Command::Undo);
     assert_eq!(session.undo_label(), None);
     run_until_idle(&mut session);
@@ -199,19 +209,15 @@ fn nonsense_numbers_change_nothing() {
             joint: 0,
             degrees: [nan, 0.0, 0.0],
         },
-        Command::RotateJoint {
-            joint: joints,
-            rotation: Quat::identity(),
-        },
-        Command::RotateJoint {
-            joint: 0,
-            rotation: Quat::new_unchecked(nalgebra::Quaternion::new(nan, 0.0, 0.0, 0.0)),
-        },
+        turn_joint(joints, Quat::identity()),
+        turn_joint(
+            0,
+            Quat::new_unchecked(nalgebra::Quaternion::new(nan, 0.0, 0.0, 0.0)),
+        ),
         Command::ResetJoint(usize::MAX),
         Command::SelectClip(Some(999)),
         Command::Scrub { time_secs: nan },
         Command::SetSpeed(f64::INFINITY),
-        Command::SetPose(crate::rig::Pose::default()),
         Command::SetParams(crate::dynamics::Params {
             stiffness_pa: nan,
             ..before.params

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use super::{Shared, Successor, lock};
+use super::{Successor, WorkerShared, lock};
 use crate::character::BoneMap;
 use crate::dynamics::{ContactReport, Contacts, Params};
 use crate::gpu::actor::{GpuDevice, Shown};
@@ -21,9 +21,9 @@ const CALM_SECS: f64 = 0.5;
 const BUFFERS: usize = 3;
 
 /// The thread's side.
-pub(super) struct Running {
+pub(super) struct WorkerThread {
     actor: Actor,
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     buffers: Vec<Arc<Snapshot>>,
     world: Vec<Affine>,
     calm_secs: f64,
@@ -69,7 +69,7 @@ fn contact_of(actor: &Actor) -> Option<ContactReport> {
 }
 
 /// One frame to do.
-struct Task {
+struct FrameTask {
     dt_secs: f64,
     moved: bool,
     reset: bool,
@@ -79,17 +79,17 @@ struct Task {
     device: Option<Successor>,
 }
 
-impl Task {
+impl FrameTask {
     fn changes_physics(&self) -> bool {
         self.params.is_some() || self.bones.is_some()
     }
 }
 
-impl Running {
+impl WorkerThread {
     pub fn new(
         actor: Actor,
         first: Arc<Snapshot>,
-        shared: Arc<Shared>,
+        shared: Arc<WorkerShared>,
         sequences: Arc<AtomicU64>,
     ) -> Self {
         let (buffers, wants) = (vec![first], Wants::default());
@@ -117,7 +117,7 @@ impl Running {
     }
 
     /// Waits for something to do; `None` to end.
-    fn next_task(&mut self) -> Option<Task> {
+    fn next_task(&mut self) -> Option<FrameTask> {
         let mut inbox = lock(&self.shared.inbox);
         while !inbox.posted && !inbox.stop {
             inbox = self
@@ -137,7 +137,7 @@ impl Running {
         inbox.posted = inbox.pending_secs > 1e-6;
         let reset = std::mem::take(&mut inbox.reset);
         let (params, bones, wants) = (inbox.params.take(), inbox.bones.take(), inbox.wants.take());
-        Some(Task {
+        Some(FrameTask {
             dt_secs,
             moved,
             reset,
@@ -179,7 +179,7 @@ impl Running {
         }
     }
 
-    fn step(&mut self, task: &Task) {
+    fn step(&mut self, task: &FrameTask) {
         if let Some(params) = &task.params
             && let Err(error) = self.actor.set_params(params)
         {

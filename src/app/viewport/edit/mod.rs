@@ -74,7 +74,7 @@ impl<'a> EditView<'a> {
     /// The data of edit mode; `None` without a character.
     #[must_use]
     pub fn of(session: &'a Session) -> Option<Self> {
-        let (rig, subject) = (session.rig()?, session.subject()?);
+        let (rig, subject) = (session.rigging().rig()?, session.subject()?);
         let graph = subject
             .flesh_if_made()
             .and_then(Result::ok)
@@ -118,9 +118,9 @@ impl<'a> EditView<'a> {
         Some(Self {
             without_flesh,
             rig,
-            selected: session.rig_selected(),
-            mirror: session.edit_mirror(),
-            placer: session.placer().map(|placer| &**placer),
+            selected: session.rigging().selected(),
+            mirror: session.rigging().mirror(),
+            placer: session.rigging().placer().map(|placer| &**placer),
             volumes: volumes.collect(),
         })
     }

@@ -47,7 +47,8 @@ fn window(name: &str) -> EditHarness {
         .build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&window.ctx);
     wait_until(&mut window, "a bare mesh opens in edit mode", |bench| {
-        bench.session().mode() == Mode::Edit && bench.session().placer().is_some()
+        bench.session().rigging().mode() == Mode::Edit
+            && bench.session().rigging().placer().is_some()
     });
     settle(&mut window);
     std::fs::remove_file(&file).expect("clean up");
@@ -69,7 +70,7 @@ fn wait_until(window: &mut EditHarness, what: &str, holds: impl Fn(&Workbench) -
 
 fn settle(window: &mut EditHarness) {
     wait_until(window, "the flesh follows", |bench| {
-        !bench.session().rig_is_pending() && bench.session().jobs().is_empty()
+        !bench.session().rigging().is_pending() && bench.session().jobs().is_empty()
     });
 }
 
@@ -119,6 +120,7 @@ fn places(window: &EditHarness) -> Vec<Point64> {
     window
         .state()
         .session()
+        .rigging()
         .rig()
         .expect("open")
         .joints()
@@ -149,6 +151,7 @@ fn clicks_place_joints_in_the_middle_of_the_flesh() {
     let parents: Vec<_> = window
         .state()
         .session()
+        .rigging()
         .rig()
         .expect("open")
         .joints()
@@ -234,7 +237,13 @@ fn a_joint_drag_is_one_undo_step_and_stays_inside() {
     );
     drag(&mut window, from, to);
     let kept = places(&window)[1];
-    let placer = window.state().session().placer().expect("ready").clone();
+    let placer = window
+        .state()
+        .session()
+        .rigging()
+        .placer()
+        .expect("ready")
+        .clone();
     assert!(placer.is_inside(&kept) && kept.z.abs() < 0.21, "{kept}");
     for _ in 0..2 {
         window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
@@ -248,10 +257,11 @@ fn panel_and_tree_edit_the_selected_joint() {
     let mut window = window("panel");
     build_chain(&mut window);
     settle(&mut window);
-    let joints = |bench: &Workbench| bench.session().rig().map_or(0, |rig| rig.len());
+    let joints = |bench: &Workbench| bench.session().rigging().rig().map_or(0, |rig| rig.len());
     let has = |bench: &Workbench, name: &str| {
         bench
             .session()
+            .rigging()
             .rig()
             .is_some_and(|rig| rig.find(name).is_some())
     };
@@ -261,7 +271,7 @@ fn panel_and_tree_edit_the_selected_joint() {
     });
     window.get_by_role_and_label(Role::Button, "bone1").click();
     wait_until(&mut window, "a row of the tree selects", |bench| {
-        bench.session().rig_selected() == Some(1)
+        bench.session().rigging().selected() == Some(1)
     });
     window.get_by_role_and_label(Role::Button, "Delete").click();
     wait_until(&mut window, "Delete deletes", |bench| !has(bench, "bone1"));
@@ -281,7 +291,7 @@ fn panel_and_tree_edit_the_selected_joint() {
         .get_by_role_and_label(Role::RadioButton, "Pose mode")
         .click();
     wait_until(&mut window, "back to posing", |bench| {
-        bench.session().mode() == Mode::Pose
+        bench.session().rigging().mode() == Mode::Pose
     });
 }
 
@@ -301,7 +311,7 @@ fn a_landmark_is_dragged_by_its_counterpart() {
         let bench = window.state();
         let fitting = bench.edit_tool().fitting.clone().expect("being fitted");
         fitting
-            .handles(bench.session().edit_mirror())
+            .handles(bench.session().rigging().mirror())
             .collect::<Vec<_>>()
     };
     let before = handles(&window);
@@ -410,7 +420,7 @@ fn clicks_during_mesh_analysis_are_applied_afterwards() {
     let (mut session, file) = bare("early");
     session.apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
     let start = Instant::now();
-    while session.placer().is_none() {
+    while session.rigging().placer().is_none() {
         assert!(
             start.elapsed() < Duration::from_secs(30),
             "the mesh is being analysed"
@@ -446,12 +456,24 @@ fn clicks_during_mesh_analysis_are_applied_afterwards() {
         window.event(button(place, false, Modifiers::NONE));
         window.run_steps(1);
     }
-    let joints =
-        |window: &Harness<'_, EditTest>| window.state().session.rig().map_or(0, |rig| rig.len());
+    let joints = |window: &Harness<'_, EditTest>| {
+        window
+            .state()
+            .session
+            .rigging()
+            .rig()
+            .map_or(0, |rig| rig.len())
+    };
     assert_eq!((joints(&window), window.state().tool.waiting()), (0, 2));
     window.state_mut().looked_at = true;
     window.run_steps(3);
-    let rig = window.state().session.rig().expect("open").clone();
+    let rig = window
+        .state()
+        .session
+        .rigging()
+        .rig()
+        .expect("open")
+        .clone();
     assert_eq!(
         (
             rig.len(),

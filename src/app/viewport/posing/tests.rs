@@ -131,7 +131,7 @@ fn a_joint_drag_is_one_undo_step_and_escape_cancels_it() {
         joint_at(&harness, tip)
     );
     assert_eq!(harness.state().session().undo_label(), Some("Drag body"));
-    assert_eq!(harness.state().session().selected_joint(), Some(tip));
+    assert_eq!(harness.state().session().selection().active(), Some(tip));
     press(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(harness.state().session().document().pose, rest, "one step");
     assert_eq!(harness.state().session().undo_label(), None);

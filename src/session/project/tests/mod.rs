@@ -13,7 +13,7 @@ use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::methods::MethodId;
 use crate::render::Camera;
-use crate::session::{Command, Gesture, PaneState};
+use crate::session::{Command, Gesture, PaneState, PoseCommand, Session, TurnAxes};
 
 /// A folder of its own for a test, removed behind it.
 struct Folder(PathBuf);
@@ -90,10 +90,11 @@ fn save_as(session: &mut Session, path: &Path, packed: bool) {
 /// Changes a little of everything.
 fn edit(session: &mut Session) {
     let turn = Quat::from_euler_angles(0.3, -0.7, 0.11);
-    session.apply_once(Command::RotateJoint {
-        joint: 1,
+    session.apply_once(Command::Pose(PoseCommand::Turn {
+        joints: vec![1],
         rotation: turn,
-    });
+        axes: TurnAxes::World,
+    }));
     session.apply_once(Command::SetParams(Params {
         density_kg_m3: 1001.0 / 3.0,
         ..session.document().params
@@ -124,9 +125,9 @@ fn text_of_error(session: &Session) -> String {
 fn what_was_saved_comes_back_to_the_last_bit() {
     let folder = Folder::new();
     let mut session = open(vec![PathBuf::from("builtin:cylinder")], &folder);
-    assert!(!session.is_dirty() && session.project_file().is_none());
+    assert!(!session.project().is_dirty() && session.project().file().is_none());
     edit(&mut session);
-    assert!(session.is_dirty());
+    assert!(session.project().is_dirty());
     let window = WindowState {
         views: session.views().list().to_vec(),
         active: session.active_view().id,
@@ -138,19 +139,19 @@ fn what_was_saved_comes_back_to_the_last_bit() {
         )],
         maximised: None,
     };
-    session.set_window(window.clone());
+    session.projects_mut().set_window(window.clone());
     let path = folder.file("my work.sinew");
     save_as(&mut session, &path, false);
-    assert!(!session.is_dirty(), "{:?}", session.messages());
-    assert_eq!(session.project_file(), Some(path.as_path()));
-    assert_eq!(session.document_title().as_deref(), Some("my work"));
+    assert!(!session.project().is_dirty(), "{:?}", session.messages());
+    assert_eq!(session.project().file(), Some(path.as_path()));
+    assert_eq!(session.project().title().as_deref(), Some("my work"));
 
     let mut again = open(vec![path.clone()], &folder);
     assert_eq!(text_of_error(&again), "");
     assert!(again.document().same_content_as(session.document()));
-    assert!(!again.is_dirty());
-    assert_eq!(again.take_window(), Some(window));
-    assert_eq!(again.take_window(), None);
+    assert!(!again.project().is_dirty());
+    assert_eq!(again.projects_mut().take_window(), Some(window));
+    assert_eq!(again.projects_mut().take_window(), None);
     assert_eq!(
         again.subject().unwrap().settings.sim_vertices,
         SimVertices::About(777)
@@ -159,12 +160,12 @@ fn what_was_saved_comes_back_to_the_last_bit() {
 
     // Undo goes back over the saving; Ctrl+S then saves to the same file.
     session.apply_once(Command::Undo);
-    assert!(session.is_dirty());
+    assert!(session.project().is_dirty());
     session.apply_once(Command::Redo);
-    assert!(!session.is_dirty());
+    assert!(!session.project().is_dirty());
     again.apply_once(Command::ResetPose);
     do_project(&mut again, ProjectCommand::Save);
-    assert!(!again.is_dirty());
+    assert!(!again.project().is_dirty());
     let third = open(vec![path], &folder);
     assert!(
         third.document().same_content_as(again.document())
@@ -180,10 +181,10 @@ fn opening_something_else_and_coming_back_keeps_each_project_with_its_document()
     save_as(&mut session, &path, false);
     session.apply_once(Command::Open(Source::builtin("arm")));
     run_until_idle(&mut session);
-    assert!(!session.is_dirty() && session.project_file().is_none());
+    assert!(!session.project().is_dirty() && session.project().file().is_none());
     session.apply_once(Command::Undo);
-    assert!(!session.is_dirty());
-    assert_eq!(session.project_file(), Some(path.as_path()));
+    assert!(!session.project().is_dirty());
+    assert_eq!(session.project().file(), Some(path.as_path()));
 }
 
 #[test]
@@ -232,7 +233,7 @@ fn a_missing_or_changed_source_is_asked_about() {
     std::fs::create_dir_all(folder.file("b")).unwrap();
     std::fs::rename(&arm, folder.file("b/arm.glb")).unwrap();
     let mut asked = open(vec![project.clone()], &folder);
-    let missing = asked.missing_sources().expect("asked").clone();
+    let missing = asked.project().missing_sources().expect("asked").clone();
     assert_eq!(
         (
             missing.list.len(),
@@ -249,7 +250,7 @@ fn a_missing_or_changed_source_is_asked_about() {
             answer: Answer::Located(folder.file("b/arm.glb")),
         },
     );
-    assert!(asked.missing_sources().is_none());
+    assert!(asked.project().missing_sources().is_none());
     assert_eq!(asked.document().pose, pose);
     // Changed: use it as it is.
     let mut bytes = std::fs::read(folder.file("b/arm.glb")).unwrap();
@@ -257,7 +258,7 @@ fn a_missing_or_changed_source_is_asked_about() {
     std::fs::write(&arm, &bytes).unwrap();
     let mut asked = open(vec![project.clone()], &folder);
     assert_eq!(
-        asked.missing_sources().unwrap().list[0].found,
+        asked.project().missing_sources().unwrap().list[0].found,
         Found::Changed
     );
     do_project(
@@ -271,7 +272,7 @@ fn a_missing_or_changed_source_is_asked_about() {
     // Or cancel.
     let mut asked = open(vec![project.clone()], &folder);
     do_project(&mut asked, ProjectCommand::CancelOpening);
-    assert!(asked.missing_sources().is_none() && asked.subject().is_none());
+    assert!(asked.project().missing_sources().is_none() && asked.subject().is_none());
     // The command line is told in a sentence.
     let sentence = crate::session::load(
         &Source::of_files(vec![project]),
@@ -301,7 +302,7 @@ fn a_packed_project_needs_nothing_else() {
     }));
     let packed = folder.file("all.sinew");
     save_as(&mut session, &packed, true);
-    assert!(!session.is_dirty(), "{}", text_of_error(&session));
+    assert!(!session.project().is_dirty(), "{}", text_of_error(&session));
     std::fs::remove_dir_all(folder.file("model")).unwrap();
     std::fs::remove_dir_all(folder.file("look")).unwrap();
     let mut again = open(vec![packed.clone()], &folder);
@@ -316,9 +317,9 @@ fn a_packed_project_needs_nothing_else() {
         [1.0, 0.0, 0.0]
     );
     assert!(
-        again.project_is_packed()
-            && again.project_file() == Some(packed.as_path())
-            && !again.is_dirty()
+        again.project().is_packed()
+            && again.project().file() == Some(packed.as_path())
+            && !again.project().is_dirty()
     );
     // It can be changed and saved again.
     again.apply_once(Command::SetParams(Params {
@@ -344,15 +345,15 @@ fn what_can_not_be_written_leaves_the_old_file_and_an_unsaved_document() {
     let mut session = open(vec![arm.clone()], &folder);
     edit(&mut session);
     do_project(&mut session, ProjectCommand::Save);
-    assert!(session.is_dirty() && text_of_error(&session).contains("no file yet"));
+    assert!(session.project().is_dirty() && text_of_error(&session).contains("no file yet"));
     save_as(&mut session, &folder.file("nowhere/at/all.sinew"), false);
     assert!(
-        session.is_dirty() && text_of_error(&session).contains("cannot be written"),
+        session.project().is_dirty() && text_of_error(&session).contains("cannot be written"),
         "{}",
         text_of_error(&session)
     );
     save_as(&mut session, &arm, false);
-    assert!(session.is_dirty() && text_of_error(&session).contains("never written"));
+    assert!(session.project().is_dirty() && text_of_error(&session).contains("never written"));
     assert_eq!(std::fs::read(&arm).unwrap(), before);
     let locked = folder.file("locked.sinew");
     std::fs::write(&locked, "old").unwrap();
@@ -360,7 +361,7 @@ fn what_can_not_be_written_leaves_the_old_file_and_an_unsaved_document() {
     permissions.set_readonly(true);
     std::fs::set_permissions(&locked, permissions).unwrap();
     save_as(&mut session, &locked, true);
-    assert!(session.is_dirty() && text_of_error(&session).contains("write-protected"));
+    assert!(session.project().is_dirty() && text_of_error(&session).contains("write-protected"));
     assert_eq!(std::fs::read(&locked).unwrap(), b"old");
 }
 
@@ -400,7 +401,7 @@ fn the_history_is_a_list_to_jump_in() {
             && session.joint_angles_deg(0)[0].abs() < 1e-9
     );
     session.apply_once(ProjectCommand::JumpTo(0).into());
-    assert!(session.document().same_content_as(&first) && !session.is_dirty());
+    assert!(session.document().same_content_as(&first) && !session.project().is_dirty());
     session.apply_once(ProjectCommand::JumpTo(4).into());
     assert!((session.joint_angles_deg(0)[0] - 2.0).abs() < 1e-9);
     session.apply_once(ProjectCommand::JumpTo(99).into());

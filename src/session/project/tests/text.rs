@@ -11,6 +11,7 @@ use crate::io::write_atomically;
 use crate::math::{Quat, Vec64};
 use crate::methods::MethodId;
 use crate::rig::Skeleton;
+use crate::session::Session;
 use crate::session::project::text::{from_text, to_text};
 use crate::session::{Command, Document, View, ViewCommand, ViewId};
 use crate::weights::WeightMethod;

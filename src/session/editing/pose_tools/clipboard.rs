@@ -1,0 +1,125 @@
+//! Poses on the clipboard: as JSON, so that they can be pasted into another character, a text or a file.
+
+use crate::rig::limits::clamp_joint;
+use crate::rig::symmetry::MirrorHow;
+use crate::rig::{JointDelta, Pose, PoseFile, Skeleton};
+use crate::session::Level;
+
+use super::{Beside, Editor, PoseTools};
+
+impl PoseTools {
+    /// What was copied, as JSON for the clipboard of the system.
+    #[must_use]
+    pub fn copied_pose(&self) -> Option<String> {
+        self.copied
+            .as_ref()
+            .and_then(|file| serde_json::to_string_pretty(file).ok())
+    }
+
+    /// Whether there is a pose to paste.
+    #[must_use]
+    pub fn can_paste(&self) -> bool {
+        self.copied.is_some()
+    }
+}
+
+impl Editor {
+    pub(super) fn copy_pose(&mut self, with: &mut Beside<'_>, joints: Option<&[usize]>) {
+        self.refresh(with.channels);
+        let Some(skeleton) = self.document.skeleton() else {
+            return;
+        };
+        let all = with.channels.active().pose().to_file(skeleton);
+        let copied = match joints {
+            None => all,
+            Some(joints) => {
+                // Joints at rest, too: they are to be at rest where they are pasted.
+                let names = joints
+                    .iter()
+                    .filter_map(|&joint| skeleton.joints().get(joint))
+                    .map(|joint| joint.name.clone());
+                let delta = |name: &String| all.joints.get(name).copied().unwrap_or_default();
+                PoseFile {
+                    joints: names.map(|name| (name.clone(), delta(&name))).collect(),
+                }
+            }
+        };
+        self.pose_tools.copied = Some(copied);
+    }
+
+    pub(super) fn paste_pose(&mut self, with: &mut Beside<'_>, text: Option<&str>, mirrored: bool) {
+        let file = match text {
+            None => self.pose_tools.copied.clone(),
+            Some(text) => match serde_json::from_str::<PoseFile>(text) {
+                Ok(file) => Some(file),
+                Err(_) => {
+                    return with.tell(Level::Warning, "What is on the clipboard is no pose: copy one here or from a pose file first.");
+                }
+            },
+        };
+        let Some((file, subject)) = file.zip(self.document.subject.clone()) else {
+            return;
+        };
+        let skeleton = &subject.character.skeleton;
+        let Some(pasted) = known_part(&file, skeleton) else {
+            return with.tell(
+                Level::Warning,
+                "The copied pose names no joint of this character.",
+            );
+        };
+        match Pose::from_file(&pasted, skeleton) {
+            Ok(target) => self.paste(with, skeleton, &target, &pasted, mirrored),
+            Err(error) => with.tell(
+                Level::Warning,
+                format!("The copied pose can't be used: {error}."),
+            ),
+        }
+    }
+
+    fn paste(
+        &mut self,
+        with: &mut Beside<'_>,
+        skeleton: &Skeleton,
+        target: &Pose,
+        pasted: &PoseFile,
+        mirrored: bool,
+    ) {
+        let joints: Vec<usize> = pasted
+            .joints
+            .keys()
+            .filter_map(|name| skeleton.find(name))
+            .collect();
+        let symmetry = self.pose_tools.symmetry.clone().filter(|_| mirrored);
+        let limits = self.document.limits.clone();
+        self.edit_pose(with, |skeleton, pose| {
+            let (target, joints) = match symmetry {
+                Some(symmetry) => {
+                    let target = symmetry.mirrored(skeleton, target, None, MirrorHow::Flip);
+                    (
+                        target,
+                        joints
+                            .iter()
+                            .map(|&joint| symmetry.partner(joint))
+                            .collect(),
+                    )
+                }
+                None => (target.clone(), joints),
+            };
+            for joint in joints {
+                pose.locals[joint] = target.locals[joint];
+                clamp_joint(skeleton, &limits, pose, joint);
+            }
+        });
+    }
+}
+
+/// What of a pose is for joints that there are.
+fn known_part(file: &PoseFile, skeleton: &Skeleton) -> Option<PoseFile> {
+    let joints: std::collections::BTreeMap<String, JointDelta> = file
+        .joints
+        .iter()
+        .filter(|(name, _)| skeleton.find(name).is_some())
+        .map(|(name, delta)| (name.clone(), *delta))
+        .collect();
+    (!joints.is_empty() || file.joints.is_empty()).then_some(PoseFile { joints })
+}

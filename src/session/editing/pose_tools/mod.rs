@@ -1,0 +1,397 @@
+//! Posing by hand: turning several joints, dragging bodies by any point, pins, limits, mirror and clipboard.
+//!
+//! Drags say where they are *since their beginning*: the session remembers the pose that a gesture began with, so that limits and snapping
+//! take nothing away that the hand gives back, and [`PoseCommand::TakeBack`] leaves no trace.
+
+mod clipboard;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Beside, Editor};
+use crate::math::{Point64, Quat};
+use crate::rig::ik::{DragConstraints, EndTurn, Grip, IkDrag, IkRig, keep_pins};
+use crate::rig::limits::{Limit, LimitMap, clamp_joint, clamp_pose};
+use crate::rig::symmetry::{MirrorHow, Symmetry};
+use crate::rig::{Pose, PoseFile, Skeleton, human_limits};
+use crate::session::{Gesture, Level, SelectHow};
+
+/// The axes that a turn of several joints is meant in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TurnAxes {
+    /// The world's, for all of them.
+    #[default]
+    World,
+    /// Each joint's own: fingers curl together.
+    Own,
+}
+
+/// What can be asked of the pose tools.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum PoseCommand {
+    /// Changes which joints are selected.
+    Select {
+        /// Which; the last one becomes active.
+        joints: Vec<usize>,
+        /// In place of what is selected, or beside it.
+        how: SelectHow,
+    },
+    /// Turns joints, each about itself (undoable).
+    Turn {
+        /// Which.
+        joints: Vec<usize>,
+        /// By how much since the gesture began.
+        rotation: Quat,
+        /// Which axes `rotation` is given in.
+        axes: TurnAxes,
+    },
+    /// Drags a point of the body; the body follows, pins and limits hold (undoable). The hips and roots are moved as a whole.
+    Reach {
+        /// The point, which stays the same during a gesture.
+        grip: Grip,
+        /// Where it is to be, in world space.
+        target: Point64,
+        /// How a hand or foot turns.
+        end: EndTurn,
+    },
+    /// Ends the gesture under way as if it had not been; it leaves no step to undo.
+    TakeBack,
+    /// Fixes joints where they are while others are dragged, or lets them go (undoable).
+    SetPins {
+        /// Which.
+        joints: Vec<usize>,
+        /// Fixes them.
+        pinned: bool,
+    },
+    /// Sets how far a joint may turn (undoable); the pose is brought into the limit.
+    SetLimit {
+        /// Which.
+        joint: usize,
+        /// Its limit; `None` lets it turn freely.
+        limit: Option<Limit>,
+    },
+    /// Gives the joints of a human body the limits of one (undoable).
+    LimitAsHuman,
+    /// Lets all joints turn freely (undoable).
+    ClearLimits,
+    /// Mirrors the pose (undoable).
+    Mirror {
+        /// These joints and their partners; `None` is all.
+        joints: Option<Vec<usize>>,
+        /// What becomes of both sides.
+        how: MirrorHow,
+    },
+    /// Remembers the pose of joints: all of them for `None`.
+    Copy(Option<Vec<usize>>),
+    /// Gives joints the pose that was copied (undoable).
+    Paste {
+        /// A pose as JSON from somewhere else; `None` takes what was copied here.
+        text: Option<String>,
+        /// Onto the other side.
+        mirrored: bool,
+    },
+    /// Puts joints back to rest (undoable).
+    Reset(Vec<usize>),
+}
+
+impl PoseCommand {
+    /// What the command is called in the undo menu.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Select { .. } => "Select joints",
+            Self::Turn { .. } => "Rotate joints",
+            Self::Reach { .. } => "Drag body",
+            Self::TakeBack => "Take back",
+            Self::SetPins { pinned: true, .. } => "Pin joints",
+            Self::SetPins { pinned: false, .. } => "Unpin joints",
+            Self::SetLimit { .. } => "Limit joint",
+            Self::LimitAsHuman => "Human joint limits",
+            Self::ClearLimits => "Remove joint limits",
+            Self::Mirror {
+                how: MirrorHow::Flip,
+                ..
+            } => "Mirror pose",
+            Self::Mirror {
+                how: MirrorHow::Copy,
+                ..
+            } => "Copy pose to the other side",
+            Self::Copy(_) => "Copy pose",
+            Self::Paste { .. } => "Paste pose",
+            Self::Reset(_) => "Reset joints",
+        }
+    }
+}
+
+/// What posing needs to know of the skeleton, and the gesture under way.
+#[derive(Debug, Default)]
+pub struct PoseTools {
+    ik: Arc<IkRig>,
+    symmetry: Option<Arc<Symmetry>>,
+    drag: Option<PoseDrag>,
+    copied: Option<PoseFile>,
+}
+
+/// A gesture under way.
+#[derive(Debug)]
+struct PoseDrag {
+    label: &'static str,
+    start: Pose,
+    /// What the last command of the gesture made: anything else means that something came between.
+    last: Pose,
+    reach: Option<(IkDrag, EndTurn)>,
+}
+
+impl PoseTools {
+    /// Arms, legs and hips of the open character.
+    #[must_use]
+    pub fn ik_rig(&self) -> &Arc<IkRig> {
+        &self.ik
+    }
+
+    /// Left and right of the open character.
+    #[must_use]
+    pub fn symmetry(&self) -> Option<&Arc<Symmetry>> {
+        self.symmetry.as_ref()
+    }
+
+    /// Another skeleton: what is known of the one before is of no use.
+    fn enter(&mut self, skeleton: &Skeleton) {
+        self.ik = Arc::new(IkRig::of(skeleton));
+        self.symmetry = Some(Arc::new(Symmetry::of(skeleton)));
+        self.drag = None;
+    }
+}
+
+impl Editor {
+    /// Another skeleton is posed from now on.
+    pub(in crate::session) fn enter_skeleton(&mut self) {
+        if let Some(skeleton) = self.document.skeleton() {
+            self.pose_tools.enter(skeleton);
+            self.selection.keep_below(skeleton.len());
+        }
+    }
+
+    pub(in crate::session) fn apply_pose(&mut self, with: &mut Beside<'_>, command: PoseCommand) {
+        let label = command.label();
+        match command {
+            PoseCommand::Select { joints, how } => {
+                self.selection
+                    .change(&joints, how, self.document.pose.locals.len());
+            }
+            PoseCommand::Turn {
+                joints,
+                rotation,
+                axes,
+            } => self.turn_joints(with, label, &joints, &rotation, axes),
+            PoseCommand::Reach { grip, target, end } => self.reach(with, label, grip, &target, end),
+            PoseCommand::TakeBack => {}
+            PoseCommand::SetPins { joints, pinned } => self.set_pins(&joints, pinned),
+            PoseCommand::SetLimit { joint, limit } => self.set_limit(with, joint, limit),
+            PoseCommand::LimitAsHuman => self.limit_as_human(with),
+            PoseCommand::ClearLimits => self.document.limits.clear(),
+            PoseCommand::Mirror { joints, how } => self.mirror_pose(with, joints.as_deref(), how),
+            PoseCommand::Copy(joints) => self.copy_pose(with, joints.as_deref()),
+            PoseCommand::Paste { text, mirrored } => {
+                self.paste_pose(with, text.as_deref(), mirrored)
+            }
+            PoseCommand::Reset(joints) => self.reset_joints(with, &joints),
+        }
+    }
+
+    /// Puts the pose back to what it was when the gesture began, and drops its undo step.
+    pub(in crate::session) fn take_back_gesture(&mut self, with: &mut Beside<'_>) {
+        if let Some(drag) = self.pose_tools.drag.take() {
+            if *self.document.pose_in(with.channels.active_id()) == drag.last {
+                self.document
+                    .pose_in_mut(with.channels.active_id())
+                    .clone_from(&drag.start);
+            }
+            self.take_back_keys(with);
+        }
+        self.history.end_gesture(&self.document);
+    }
+
+    /// Carries on the gesture under way, or begins one.
+    fn take_drag(&mut self, with: &mut Beside<'_>, label: &'static str) -> PoseDrag {
+        self.refresh(with.channels);
+        let continues = |drag: &PoseDrag| {
+            drag.label == label
+                && self.gesture != Gesture::Once
+                && drag.last == *with.channels.active().pose()
+        };
+        match self.pose_tools.drag.take() {
+            Some(drag) if continues(&drag) => drag,
+            _ => PoseDrag {
+                label,
+                start: with.channels.active().pose().clone(),
+                last: with.channels.active().pose().clone(),
+                reach: None,
+            },
+        }
+    }
+
+    /// Shows what the gesture came to, and keeps it if it goes on.
+    fn put_drag(&mut self, with: &mut Beside<'_>, mut drag: PoseDrag, pose: Pose) {
+        self.edit_pose(with, |_, now| *now = pose);
+        // What became keys is not the same to the last bit.
+        self.refresh(with.channels);
+        drag.last.clone_from(with.channels.active().pose());
+        self.pose_tools.drag = (self.gesture == Gesture::Dragging).then_some(drag);
+    }
+
+    fn turn_joints(
+        &mut self,
+        with: &mut Beside<'_>,
+        label: &'static str,
+        joints: &[usize],
+        rotation: &Quat,
+        axes: TurnAxes,
+    ) {
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
+        let skeleton = &subject.character.skeleton;
+        if !rotation.coords.iter().all(|c| c.is_finite()) {
+            return;
+        }
+        let drag = self.take_drag(with, label);
+        let mut pose = drag.start.clone();
+        let joints: BTreeSet<usize> = joints
+            .iter()
+            .copied()
+            .filter(|&joint| joint < skeleton.len())
+            .collect();
+        for &joint in &joints {
+            match axes {
+                TurnAxes::World => pose.rotate_about_world_axes(skeleton, joint, rotation),
+                TurnAxes::Own => {
+                    let local = &mut pose.locals[joint].rotation;
+                    *local *= rotation;
+                }
+            }
+            clamp_joint(skeleton, &self.document.limits, &mut pose, joint);
+        }
+        keep_pins(
+            skeleton,
+            &self.pose_tools.ik,
+            &drag.start,
+            &mut pose,
+            &self.document.pins,
+            &joints,
+        );
+        self.put_drag(with, drag, pose);
+    }
+
+    fn reach(
+        &mut self,
+        with: &mut Beside<'_>,
+        label: &'static str,
+        grip: Grip,
+        target: &Point64,
+        end: EndTurn,
+    ) {
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
+        let skeleton = &subject.character.skeleton;
+        let mut drag = self.take_drag(with, label);
+        let (mut reach, _) = match drag.reach.take() {
+            Some((reach, before)) if reach.grip() == grip && before == end => (reach, before),
+            _ => {
+                let held = DragConstraints {
+                    pins: self.document.pins.clone(),
+                    limits: self.document.limits.clone(),
+                    end,
+                };
+                let Some(reach) =
+                    IkDrag::begin(skeleton, &self.pose_tools.ik, &drag.start, grip, &held)
+                else {
+                    return;
+                };
+                (reach, end)
+            }
+        };
+        let pose = reach.reach(skeleton, target).clone();
+        drag.reach = Some((reach, end));
+        self.put_drag(with, drag, pose);
+    }
+
+    fn set_pins(&mut self, joints: &[usize], pinned: bool) {
+        for &joint in joints
+            .iter()
+            .filter(|&&joint| joint < self.document.pose.locals.len())
+        {
+            if pinned {
+                self.document.pins.insert(joint);
+            } else {
+                self.document.pins.remove(&joint);
+            }
+        }
+    }
+
+    fn set_limit(&mut self, with: &mut Beside<'_>, joint: usize, limit: Option<Limit>) {
+        if joint >= self.document.pose.locals.len() {
+            return;
+        }
+        match limit {
+            Some(limit) => {
+                self.document.limits.insert(joint, limit.sanitized());
+                self.keep_limits(with);
+            }
+            None => {
+                self.document.limits.remove(&joint);
+            }
+        }
+    }
+
+    fn limit_as_human(&mut self, with: &mut Beside<'_>) {
+        let Some(limits) = self.document.skeleton().map(human_limits) else {
+            return;
+        };
+        if limits.is_empty() {
+            with.tell(Level::Warning, "The joints of this character are not those of a human body, so they got no limits.");
+            return;
+        }
+        self.document.limits = limits;
+        self.keep_limits(with);
+    }
+
+    /// The pose made by hand is brought into the limits; a clip is shown as it is.
+    fn keep_limits(&mut self, with: &mut Beside<'_>) {
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
+        let limits: LimitMap = self.document.limits.clone();
+        clamp_pose(
+            &subject.character.skeleton,
+            &limits,
+            self.document.pose_in_mut(with.channels.active_id()),
+        );
+    }
+
+    fn mirror_pose(&mut self, with: &mut Beside<'_>, joints: Option<&[usize]>, how: MirrorHow) {
+        let Some(symmetry) = self.pose_tools.symmetry.clone() else {
+            return;
+        };
+        self.edit_pose(with, |skeleton, pose| {
+            *pose = symmetry.mirrored(skeleton, pose, joints, how)
+        });
+    }
+
+    fn reset_joints(&mut self, with: &mut Beside<'_>, joints: &[usize]) {
+        let joints: Vec<usize> = joints
+            .iter()
+            .copied()
+            .filter(|&joint| joint < self.document.pose.locals.len())
+            .collect();
+        if !joints.is_empty() {
+            self.edit_pose(with, |skeleton: &Skeleton, pose| {
+                for joint in joints {
+                    pose.locals[joint] = skeleton.joints()[joint].rest;
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The pose made by hand, and settings of single bones and parts.
+
+use std::path::Path;
+
+use super::{Beside, Editor};
+use crate::character::{BoneSettings, Place};
+use crate::rig::limits::clamp_joint;
+use crate::rig::{Pose, PoseFile, Skeleton};
+use crate::session::posing;
+use crate::session::{Channels, Level};
+
+impl Editor {
+    /// Changes the settings of a joint's bones. Returns whether they can be used.
+    pub(in crate::session) fn set_bone(&mut self, joint: usize, settings: BoneSettings) -> bool {
+        let BoneSettings {
+            stiffness,
+            density,
+            damping,
+            jiggle,
+            ..
+        } = settings;
+        let finite = [stiffness, density, damping, jiggle]
+            .iter()
+            .all(|factor| factor.is_finite());
+        if !finite || joint >= self.document.pose.locals.len() {
+            return false;
+        }
+        let settings = settings.sanitized();
+        if settings == BoneSettings::default() {
+            self.document.flesh.bones.remove(&joint);
+        } else {
+            self.document.flesh.bones.insert(joint, settings);
+        }
+        true
+    }
+
+    /// Says how a part of the skin moves. Returns whether it can move so.
+    pub(in crate::session) fn set_part(&mut self, name: String, place: Option<Place>) -> bool {
+        let there = |place: &Place| !matches!(place, Place::Rigid { joint } if *joint >= self.document.pose.locals.len());
+        if !place.as_ref().is_none_or(there) {
+            return false;
+        }
+        match place {
+            Some(place) => self.document.flesh.parts.insert(name, place),
+            None => self.document.flesh.parts.remove(&name),
+        };
+        true
+    }
+
+    /// Brings the pose shown in the active channel up to date.
+    pub(super) fn refresh(&self, channels: &mut Channels) {
+        channels.active_mut().refresh(&self.document);
+    }
+
+    /// Edits the pose shown; a clip's pose of the moment is taken over by that, and the clip left.
+    pub(in crate::session) fn edit_pose(
+        &mut self,
+        with: &mut Beside<'_>,
+        edit: impl FnOnce(&Skeleton, &mut Pose),
+    ) {
+        self.refresh(with.channels);
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
+        let mut pose = with.channels.active().pose().clone();
+        edit(&subject.character.skeleton, &mut pose);
+        self.take_pose(with, pose);
+    }
+
+    /// A pose was made by hand: it becomes keys, or is shown in place of the clip.
+    pub(super) fn take_pose(&mut self, with: &mut Beside<'_>, pose: Pose) {
+        if !self.key_changes(with, &pose) {
+            *self.document.pose_in_mut(with.channels.active_id()) = pose;
+            with.channels.active_mut().playback.leave_clip();
+        }
+    }
+
+    /// Sets a joint's angles; numbers that are none change nothing.
+    pub(in crate::session) fn set_joint_angles(
+        &mut self,
+        with: &mut Beside<'_>,
+        joint: usize,
+        degrees: [f64; 3],
+    ) {
+        if joint < self.document.pose.locals.len() && degrees.iter().all(|angle| angle.is_finite())
+        {
+            let limits = self.document.limits.clone();
+            self.edit_pose(with, |skeleton, pose| {
+                posing::set_joint_angles_deg(skeleton, pose, joint, degrees);
+                clamp_joint(skeleton, &limits, pose, joint);
+            });
+        }
+    }
+
+    /// Puts one joint back to rest.
+    pub(in crate::session) fn reset_joint(&mut self, with: &mut Beside<'_>, joint: usize) {
+        if joint < self.document.pose.locals.len() {
+            self.edit_pose(with, |skeleton, pose| {
+                pose.locals[joint] = skeleton.joints()[joint].rest;
+            });
+        }
+    }
+
+    /// Puts all joints back to rest.
+    pub(in crate::session) fn reset_pose(&mut self, with: &mut Beside<'_>) {
+        if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
+            self.refresh(with.channels);
+            self.take_pose(with, rest);
+        }
+    }
+
+    /// Reads a pose file.
+    pub(in crate::session) fn load_pose(&mut self, with: &mut Beside<'_>, path: &Path) {
+        let Some(skeleton) = self.document.skeleton() else {
+            return;
+        };
+        match posing::read_pose(path, skeleton) {
+            Ok(pose) => {
+                self.refresh(with.channels);
+                self.take_pose(with, pose);
+            }
+            Err(error) => with.tell(Level::Error, error.to_string()),
+        }
+    }
+
+    /// Writes the pose shown to a pose file.
+    pub(in crate::session) fn save_pose(&self, with: &mut Beside<'_>, path: &Path) {
+        self.refresh(with.channels);
+        let Some(skeleton) = self.document.skeleton() else {
+            return;
+        };
+        let file: PoseFile = with.channels.active().pose().to_file(skeleton);
+        match crate::io::write_pose(path, &file) {
+            Ok(()) => with.tell(
+                Level::Info,
+                format!("The pose was written to {}.", path.display()),
+            ),
+            Err(error) => with.tell(Level::Error, error.to_string()),
+        }
+    }
+}

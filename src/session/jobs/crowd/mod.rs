@@ -1,0 +1,310 @@
+//! Many of the character in a view, moved on the graphics device that draws.
+//!
+//! | file       | what                                                                   |
+//! |------------|------------------------------------------------------------------------|
+//! | [`beat`]   | what a crowd shall do, taken from the clock; jumps are told from play     |
+//! | [`worker`] | what the thread is told that makes a crowd and goes on with it             |
+//! | [`running`] | that thread                                                           |
+//! | [`shared`] | what both sides see                                                     |
+//!
+//! How many a view shows is [`View::crowd`]. A crowd is made in the background, and made anew when something that it is made of
+//! changes; the character itself goes on as ever and is shown until the crowd is there. What comes of a crowd that can't be made, or is
+//! lost, is one sentence, and one character in the view.
+//!
+//! The first of a crowd stands where the character does and moves in its time. Nothing of the others can be picked, and overlays are those
+//! of the character.
+
+mod beat;
+mod running;
+mod shared;
+mod worker;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use self::beat::Follower;
+use self::shared::Order;
+use self::worker::CrowdWorker;
+use super::Around;
+use crate::character::BoneMap;
+use crate::dynamics::{Collisions, Params};
+use crate::gpu::GpuContext;
+use crate::methods::{Capability, Subject};
+use crate::session::job::JobView;
+use crate::session::{ChannelId, Level, View, ViewId, Views};
+use crate::studio::CrowdFrame;
+
+/// What was changed a moment ago will be changed again.
+const PAUSE_SECS: f64 = 0.25;
+
+/// How much time has passed since the last tick.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) struct Elapsed {
+    /// Seconds.
+    pub(in crate::session) real_secs: f64,
+    /// Seconds that the clocks have let pass.
+    pub(in crate::session) clock_secs: f64,
+}
+
+/// A crowd, or one that is being made.
+struct Made {
+    order: Order,
+    worker: CrowdWorker,
+    follower: Follower,
+}
+
+/// What becomes of the crowd of a view.
+struct Crowd {
+    view: ViewId,
+    shown: Option<Made>,
+    coming: Option<Made>,
+    /// What is about to be made, and for how long it has been wanted.
+    wanted: Option<(Order, f64)>,
+}
+
+/// The crowds of all views.
+#[derive(Default)]
+pub struct Crowds {
+    list: Vec<Crowd>,
+    /// The frames that were there when last looked at.
+    last_sequences: Vec<u64>,
+}
+
+impl Crowd {
+    fn made(&self) -> impl Iterator<Item = &Made> {
+        self.shown.iter().chain(&self.coming)
+    }
+
+    fn frame(&self) -> Option<Arc<CrowdFrame>> {
+        self.shown.as_ref()?.worker.latest()
+    }
+
+    /// Shows what has become ready, and lets go of what is of another character.
+    fn exchange(&mut self, subject: &Arc<Subject>) {
+        if self
+            .coming
+            .as_ref()
+            .is_some_and(|coming| coming.worker.latest().is_some())
+        {
+            self.shown = self.coming.take();
+        }
+        self.shown.take_if(|shown| {
+            let theirs = &shown.order.subject;
+            !Arc::ptr_eq(theirs, &subject.weighted(theirs.weight_method()))
+        });
+    }
+
+    /// Whether an order has been wanted for long enough, and nobody is at it.
+    fn is_due(&mut self, order: &Order, dt_secs: f64) -> bool {
+        if self.made().any(|made| made.order == *order) {
+            self.wanted = None;
+            return false;
+        }
+        self.coming = None;
+        let waited_secs = self
+            .wanted
+            .take()
+            .filter(|(wanted, _)| wanted == order)
+            .map_or(0.0, |(_, secs)| secs + dt_secs);
+        if waited_secs < PAUSE_SECS {
+            self.wanted = Some((order.clone(), waited_secs));
+        }
+        waited_secs >= PAUSE_SECS
+    }
+}
+
+impl Crowds {
+    /// How much of `dt_secs` the clock may let pass: the slowest crowd says.
+    pub(in crate::session) fn accept(&self, dt_secs: f64) -> f64 {
+        self.list
+            .iter()
+            .filter_map(|crowd| crowd.shown.as_ref())
+            .fold(dt_secs, |dt, shown| shown.worker.accept(dt))
+    }
+
+    /// Whether something is being made, settles, or moves.
+    pub(in crate::session) fn is_active(&self) -> bool {
+        self.list.iter().any(|crowd| {
+            crowd.wanted.is_some() || crowd.made().any(|made| !made.worker.is_asleep())
+        })
+    }
+
+    /// What runs now.
+    pub(in crate::session) fn list(&self) -> impl Iterator<Item = JobView> {
+        self.list
+            .iter()
+            .flat_map(Crowd::made)
+            .filter_map(|made| made.worker.job())
+    }
+
+    /// The crowd of a view as it is now; none while it is being made, and in views of one character.
+    #[must_use]
+    pub fn of(&self, view: ViewId) -> Option<Arc<CrowdFrame>> {
+        self.list.iter().find(|crowd| crowd.view == view)?.frame()
+    }
+
+    /// Makes the crowds follow views, document and clocks. Returns whether there is something new to draw.
+    pub(in crate::session) fn follow(
+        &mut self,
+        views: &[View],
+        gpu: Option<&GpuContext>,
+        sequences: &Arc<AtomicU64>,
+        elapsed: Elapsed,
+        around: &mut Around<'_>,
+    ) -> bool {
+        let before = self.list.len();
+        self.list
+            .retain(|crowd| views.iter().any(|view| view.id == crowd.view));
+        let mut changed = self.list.len() != before;
+        let Some(subject) = around.document.subject.clone() else {
+            return changed;
+        };
+        for view in views {
+            let followed = self
+                .prepare(*view, &subject, gpu, sequences, elapsed, around)
+                .map(|place| self.post(place, view.channel(), elapsed.clock_secs, around));
+            if let Err(why) = followed {
+                self.give_up(view.id, around.views);
+                around.tell(
+                    Level::Warning,
+                    format!("One character is shown instead of {}: {why}.", view.crowd),
+                );
+                changed = true;
+            }
+        }
+        let sequences: Vec<u64> = self
+            .list
+            .iter()
+            .filter_map(|crowd| Some(crowd.frame()?.sequence))
+            .collect();
+        changed |= sequences != self.last_sequences;
+        self.last_sequences = sequences;
+        changed
+    }
+
+    /// Sees to it that a view's crowd is there or is being made. Returns its place in the list.
+    fn prepare(
+        &mut self,
+        view: View,
+        subject: &Arc<Subject>,
+        gpu: Option<&GpuContext>,
+        sequences: &Arc<AtomicU64>,
+        elapsed: Elapsed,
+        around: &Around<'_>,
+    ) -> Result<usize, String> {
+        let gpu = gpu
+            .ok_or("a crowd moves on the graphics device, and there is none")?
+            .clone();
+        let place = self
+            .list
+            .iter()
+            .position(|crowd| crowd.view == view.id)
+            .unwrap_or_else(|| {
+                self.list.push(Crowd {
+                    view: view.id,
+                    shown: None,
+                    coming: None,
+                    wanted: None,
+                });
+                self.list.len() - 1
+            });
+        let crowd = &mut self.list[place];
+        if let Some(fault) = crowd.made().find_map(|made| made.worker.fault()) {
+            return Err(fault);
+        }
+        if crowd.made().any(|made| !made.order.gpu.is_same(&gpu)) {
+            return Err("the graphics device was lost".to_owned());
+        }
+        crowd.exchange(subject);
+        let subject = subject.weighted(view.need().weights);
+        let simulated = view.method.has(Capability::Physics);
+        let params = if simulated {
+            around.document.params
+        } else {
+            Params::default()
+        };
+        let bones = if simulated {
+            around.document.flesh.bones.clone()
+        } else {
+            BoneMap::new()
+        };
+        let params = Params {
+            budget_ms: None,
+            collisions: Collisions::Off,
+            ..params
+        };
+        let order = Order {
+            gpu,
+            subject,
+            method: view.method,
+            params,
+            bones,
+            count: view.crowd,
+        };
+        if !around.dragging && crowd.is_due(&order, elapsed.real_secs) {
+            let worker =
+                CrowdWorker::start(order.clone(), sequences.clone(), around.waker.cloned());
+            let worker = worker.map_err(|error| format!("no thread could be started: {error}"))?;
+            crowd.coming = Some(Made {
+                order,
+                worker,
+                follower: Follower::default(),
+            });
+        }
+        Ok(place)
+    }
+
+    /// Says what it shall do to a crowd, and to the one that is to come in its place.
+    fn post(&mut self, place: usize, channel: ChannelId, dt_secs: f64, around: &Around<'_>) {
+        let Some(playback) = around.channels.playback_in(channel) else {
+            return;
+        };
+        let joints = around.channels.joints_in(channel);
+        let clips = around.document.clips();
+        let crowd = &mut self.list[place];
+        for made in crowd.shown.iter_mut().chain(&mut crowd.coming) {
+            // For a moment they may be of another skeleton.
+            if joints.len() == made.order.subject.character.skeleton.len() {
+                let (beat, anew) = made.follower.beat(playback, &clips, joints, dt_secs);
+                made.worker.post(beat, anew, dt_secs);
+            }
+        }
+    }
+
+    /// Everybody who follows the channel shall begin at rest.
+    pub(in crate::session) fn settle(&mut self, channel: ChannelId, views: &Views) {
+        let follows = |crowd: &Crowd| {
+            views
+                .get(crowd.view)
+                .is_some_and(|view| view.channel() == channel)
+        };
+        for crowd in self.list.iter_mut().filter(|crowd| follows(crowd)) {
+            crowd
+                .shown
+                .iter_mut()
+                .chain(&mut crowd.coming)
+                .for_each(|made| made.follower.forget());
+        }
+    }
+
+    /// Views whose crowd is not there yet, or settles, show one character again.
+    pub(in crate::session) fn cancel(&mut self, views: &mut Views) {
+        let busy = |crowd: &&Crowd| {
+            crowd.wanted.is_some() || crowd.made().any(|made| made.worker.job().is_some())
+        };
+        let busy: Vec<ViewId> = self
+            .list
+            .iter()
+            .filter(busy)
+            .map(|crowd| crowd.view)
+            .collect();
+        for view in busy {
+            self.give_up(view, views);
+        }
+    }
+
+    fn give_up(&mut self, view: ViewId, views: &mut Views) {
+        self.list.retain(|crowd| crowd.view != view);
+        views.set_crowd(view, 1);
+    }
+}

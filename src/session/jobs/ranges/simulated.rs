@@ -1,0 +1,324 @@
+//! The frames of one simulation of a range, and what they depend on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+
+use crate::character::BoneMap;
+use crate::collision::Contact;
+use crate::dynamics::{Collisions, Params};
+use crate::math::{Affine, Point, Vec3};
+use crate::methods::{Actor, BindError, Subject};
+use crate::progress::Progress;
+use crate::rig::KeyedClip;
+use crate::session::job::{Job, Outcome};
+use crate::session::views::Need;
+use crate::session::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Snapshot, Take, Waker, with_takes};
+
+/// What may be kept in memory, of all simulations together.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// Everything that the simulation depends on.
+#[derive(Clone)]
+pub(super) struct Basis {
+    pub(super) subject: Arc<Subject>,
+    pub(super) need: Need,
+    pub(super) params: Params,
+    pub(super) bones: BoneMap,
+    pub(super) clip: usize,
+    pub(super) take: Option<Arc<KeyedClip>>,
+    pub(super) range_secs: Option<[f64; 2]>,
+}
+
+impl PartialEq for Basis {
+    fn eq(&self, other: &Self) -> bool {
+        let same_take = match (&self.take, &other.take) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (None, None) => self.clip == other.clip,
+            _ => false,
+        };
+        same_take
+            && Arc::ptr_eq(&self.subject, &other.subject)
+            && (self.need, self.range_secs) == (other.need, other.range_secs)
+            && (&self.params, &self.bones) == (&other.params, &other.bones)
+    }
+}
+
+impl Basis {
+    pub(super) fn fps(&self) -> f64 {
+        self.take.as_ref().map_or(DEFAULT_FPS, |take| take.fps())
+    }
+
+    pub(super) fn start_secs(&self) -> f64 {
+        self.range_secs.map_or(0.0, |[from, _]| from)
+    }
+
+    fn duration_secs(&self) -> f64 {
+        match (self.range_secs, &self.take) {
+            (Some([from, to]), _) => to - from,
+            (None, Some(take)) => take.duration_secs(),
+            (None, None) => self
+                .subject
+                .character
+                .clips
+                .get(self.clip)
+                .map_or(0.0, |clip| clip.duration_secs),
+        }
+    }
+
+    /// Frames of the range.
+    fn frames(&self) -> u32 {
+        (self.duration_secs() * self.fps() + 1e-6).floor() as u32 + 1
+    }
+
+    /// About how much a frame takes in memory.
+    fn bytes_per_frame(&self) -> u64 {
+        let (skin, inside) = (
+            self.subject.bind_positions.len(),
+            self.subject.sim().mesh.positions.len(),
+        );
+        let vectors = 3 * skin * size_of::<Vec3>() + inside * size_of::<Point>();
+        let contacts = if self.params.collisions == Collisions::Off {
+            0
+        } else {
+            inside * size_of::<Contact>()
+        };
+        (vectors + contacts + self.subject.character.skeleton.len() * size_of::<Affine>()) as u64
+    }
+}
+
+/// The frames of a simulation.
+pub(super) struct Simulated {
+    pub(super) basis: Basis,
+    /// How long the basis has been what it is; the work begins after a pause.
+    pub(super) age_secs: f64,
+    pub(super) job: Option<Job<Result<(), String>>>,
+    incoming: Option<Receiver<Arc<Snapshot>>>,
+    frames: Vec<Arc<Snapshot>>,
+    /// Every how many frames one is kept.
+    every: u32,
+    pub(super) total: u32,
+    /// It ended, well or not: it is not begun again by itself.
+    pub(super) ended: bool,
+    /// Whether all frames of all views were there when playing began, so that it goes through them.
+    pub(super) plays: bool,
+}
+
+impl Simulated {
+    pub(super) fn of(basis: Basis) -> Self {
+        let total = basis.frames();
+        Self {
+            basis,
+            age_secs: 0.0,
+            job: None,
+            incoming: None,
+            frames: Vec::new(),
+            every: 1,
+            total,
+            ended: false,
+            plays: false,
+        }
+    }
+
+    /// Whether the work is still to begin.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.ended && self.job.is_none()
+    }
+
+    pub(super) fn stop(&mut self) {
+        (self.job, self.incoming, self.ended) = (None, None, true);
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.ended && self.shown_frames() >= self.total
+    }
+
+    /// Frames that can be shown, from the first.
+    pub(super) fn shown_frames(&self) -> u32 {
+        (self.frames.len() as u32)
+            .saturating_mul(self.every)
+            .min(self.total)
+    }
+
+    /// What all its frames take in memory.
+    fn bytes(&self) -> u64 {
+        u64::from(self.total.div_ceil(self.every)) * self.basis.bytes_per_frame()
+    }
+
+    /// Keeps only every other frame of those it has.
+    fn thin(&mut self) {
+        let mut at = 0;
+        self.frames.retain(|_| {
+            at += 1;
+            at % 2 == 1
+        });
+        self.every *= 2;
+    }
+
+    /// The state at a time of the clip.
+    pub(super) fn at(&self, time_secs: f64) -> Option<&Arc<Snapshot>> {
+        let frame = ((time_secs - self.basis.start_secs()) * self.basis.fps() + 1e-6).round();
+        if frame < 0.0 || frame >= f64::from(self.total) {
+            return None;
+        }
+        self.frames.get(frame as usize / self.every as usize)
+    }
+
+    /// Takes in what the job has made. Returns whether there was anything, and what went wrong.
+    pub(super) fn poll(&mut self) -> (bool, Option<String>) {
+        let before = self.frames.len();
+        self.frames
+            .extend(self.incoming.iter().flat_map(Receiver::try_iter));
+        let outcome = self.job.as_ref().map(Job::poll);
+        let failed = match outcome {
+            None | Some(Outcome::Running) => None,
+            Some(Outcome::Done(result)) => {
+                self.frames
+                    .extend(self.incoming.iter().flat_map(Receiver::try_iter));
+                self.stop();
+                result.err()
+            }
+            Some(Outcome::Lost) => {
+                self.stop();
+                Some("the work stopped unexpectedly".to_owned())
+            }
+        };
+        (self.frames.len() != before, failed)
+    }
+
+    /// Begins the work.
+    pub(super) fn start(
+        &mut self,
+        takes: &[Arc<KeyedClip>],
+        sequences: Arc<AtomicU64>,
+        waker: Option<Waker>,
+    ) -> std::io::Result<()> {
+        let basis = self.basis.clone();
+        let fps = basis.fps();
+        let (sender, receiver) = channel();
+        let (every, takes, wake) = (self.every, takes.to_vec(), waker.clone());
+        let title = "Simulating the range".to_owned();
+        let work = move |progress: &Progress| {
+            let mut before: Vec<Point> = Vec::new();
+            let receive = |frame: u32, actor: &Actor, joints: Vec<Affine>| {
+                let velocities = velocities(&before, actor.positions(), fps as f32);
+                before.clear();
+                before.extend_from_slice(actor.positions());
+                if frame.is_multiple_of(every) {
+                    let snapshot = Snapshot {
+                        velocities,
+                        ..snapshot_of(actor, joints, &basis, &sequences)
+                    };
+                    // Nobody waits any more if sending fails; the progress says so, too.
+                    let _ = sender.send(Arc::new(snapshot));
+                    if let Some(wake) = &wake {
+                        wake();
+                    }
+                }
+            };
+            simulate(&basis, &takes, fps, progress, receive)
+        };
+        self.job = Some(Job::start(title, waker, work)?);
+        self.incoming = Some(receiver);
+        Ok(())
+    }
+}
+
+/// Plays the range as `sinew bake` does.
+fn simulate(
+    basis: &Basis,
+    takes: &[Arc<KeyedClip>],
+    fps: f64,
+    progress: &Progress,
+    mut receive: impl FnMut(u32, &Actor, Vec<Affine>),
+) -> Result<(), String> {
+    let subject = if basis.take.is_some() {
+        with_takes(&basis.subject, takes)
+    } else {
+        basis.subject.clone()
+    }
+    .weighted(basis.need.weights);
+    let motion = match basis.range_secs {
+        Some(range) => Motion::Play(ClipPlay {
+            range_secs: Some(range),
+            ..ClipPlay::once(basis.clip)
+        }),
+        None => Motion::Clip(basis.clip),
+    };
+    let mut actor = match Actor::bind(
+        &subject,
+        basis.need.method,
+        &basis.params,
+        &progress.silent(),
+    ) {
+        Ok(actor) => actor,
+        Err(BindError::Cancelled(_)) => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    };
+    if subject.settings.bones != basis.bones {
+        actor
+            .set_bones(&basis.bones)
+            .map_err(|error| error.to_string())?;
+    }
+    let take = Take::whole(motion, &subject.character, fps);
+    let actors = std::slice::from_mut(&mut actor);
+    let played = take.play_together(actors, progress, |frame, world, actors| {
+        receive(frame, &actors[0], world.to_vec());
+        Ok::<(), std::convert::Infallible>(())
+    });
+    match played {
+        Ok(()) | Err(PlayError::Cancelled(_)) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn snapshot_of(
+    actor: &Actor,
+    world_from_joint: Vec<Affine>,
+    basis: &Basis,
+    sequences: &AtomicU64,
+) -> Snapshot {
+    Snapshot {
+        sequence: sequences.fetch_add(1, Ordering::Relaxed) + 1,
+        subject: basis.subject.clone(),
+        ..Snapshot::of_actor(actor, world_from_joint)
+    }
+}
+
+/// World units per second from one frame to the next; the first frame is at rest.
+fn velocities(before: &[Point], now: &[Point], fps: f32) -> Vec<Vec3> {
+    if before.len() != now.len() {
+        return vec![Vec3::zeros(); now.len()];
+    }
+    before
+        .iter()
+        .zip(now)
+        .map(|(before, now)| (now - before) * fps)
+        .collect()
+}
+
+/// Makes room for one that is about to begin: what takes most keeps fewer frames, until all find room together.
+pub(super) fn make_room(all: &mut [Simulated], next: usize) {
+    loop {
+        let sizes: Vec<u64> = all
+            .iter()
+            .enumerate()
+            .map(|(index, one)| {
+                if index == next || !one.is_waiting() {
+                    one.bytes()
+                } else {
+                    0
+                }
+            })
+            .collect();
+        match (0..sizes.len()).max_by_key(|&index| sizes[index]) {
+            Some(largest)
+                if sizes.iter().sum::<u64>() > MOST_BYTES
+                    && all[largest].every < all[largest].total =>
+            {
+                all[largest].thin();
+            }
+            _ => return,
+        }
+    }
+}

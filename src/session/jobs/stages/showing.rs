@@ -1,0 +1,152 @@
+//! What is shown: it follows the document and the views, and is never nothing.
+
+use std::sync::Arc;
+
+use super::making::STAND_IN;
+use super::{Bound, Stages};
+use crate::methods::{Actor, Requirement, Subject};
+use crate::progress::Progress;
+use crate::session::jobs::Around;
+use crate::session::views::Need;
+use crate::session::{ChannelId, Channels, Document, View, Views};
+use crate::weights::WeightMethod;
+
+/// Vertices of a character that a direct method is bound to within a frame.
+const MOST_AT_ONCE: usize = 40_000;
+
+impl Stages {
+    /// Binds what the views ask for and shows what comes nearest to it. Returns whether anything changed. `unfinished` says that the
+    /// skeleton is not one to bind to yet.
+    pub(in crate::session) fn follow_views(
+        &mut self,
+        subject: &Arc<Subject>,
+        unfinished: bool,
+        around: &mut Around<'_>,
+    ) -> bool {
+        let needs = around.views.needs();
+        let mut changed = self.take_finished_binding(&needs, unfinished, around);
+        changed |= self.stand_in(subject, around);
+        let missing = needs.iter().find(|need| {
+            self.bound_worker(**need).is_none() && !self.refused.contains(&need.method)
+        });
+        if let (Some(&missing), None) = (missing, &self.binding) {
+            self.start_binding(subject, missing, around);
+        }
+        changed |= self.follow_flesh(subject, around);
+        self.show_what_is_bound(around.views, around.channels) || changed
+    }
+
+    /// Another subject is shown from now on. Returns the one before.
+    pub(in crate::session) fn enter_subject(
+        &mut self,
+        subject: &Arc<Subject>,
+        document: &Document,
+        views: &Views,
+    ) -> Option<Arc<Subject>> {
+        self.exchange_bound(subject, document, views);
+        self.refused.clear();
+        self.binding = None;
+        (self.rebuilding, self.refused_flesh) = (None, None);
+        (self.growing, self.growing_cancelled) = (None, false);
+        self.subject.replace(subject.clone())
+    }
+
+    /// What is bound to the subject shown until now rests, and what was bound to this one before wakes.
+    fn exchange_bound(&mut self, subject: &Arc<Subject>, document: &Document, views: &Views) {
+        self.shown.clear();
+        let mut bound = std::mem::take(&mut self.bound);
+        for bound in &mut bound {
+            bound.live = false;
+        }
+        if let Some(left) = self.subject.clone() {
+            self.resting.keep(left, bound);
+        }
+        let channels: Vec<ChannelId> = views.channels().collect();
+        let Document { params, flesh, .. } = document;
+        self.bound = self.resting.take(subject);
+        self.bound
+            .retain(|bound| channels.contains(&bound.need.channel) && !bound.worker.is_dead());
+        for Bound { worker, .. } in &self.bound {
+            worker.set_params(*params);
+            worker.set_bones(flesh.bones.clone());
+            worker.set_wants(self.wants);
+        }
+    }
+
+    /// Never nothing: what is bound in a moment is shown until the wanted method is. Of a big character even that takes too long to
+    /// wait for; it is bound in the background.
+    fn stand_in(&mut self, subject: &Arc<Subject>, around: &mut Around<'_>) -> bool {
+        let wanted = around.views.active().need();
+        let method = if wanted.method.needs(Requirement::Tissue) {
+            STAND_IN
+        } else {
+            wanted.method
+        };
+        if !self.bound.is_empty() || self.refused.contains(&method) {
+            return false;
+        }
+        // Other weights may take a while to compute.
+        let need = Need {
+            method,
+            weights: WeightMethod::default(),
+            ..wanted
+        };
+        if subject.bind_positions.len() > MOST_AT_ONCE {
+            if self.binding.is_none() {
+                self.start_binding(subject, need, around);
+            }
+            return false;
+        }
+        match Actor::bind(subject, method, &around.document.params, &Progress::new()) {
+            Ok(actor) => self.take_actor(need, actor, around),
+            Err(error) => self.refuse(method, &error.to_string(), around),
+        }
+        true
+    }
+
+    /// Gives every view what it asks for, or what comes nearest to that, and wakes and rests the workers accordingly.
+    fn show_what_is_bound(&mut self, views: &Views, channels: &Channels) -> bool {
+        let mut changed = false;
+        let views = views.list();
+        for view in views {
+            let need = view.need();
+            let is_bound = |need: &Need| self.bound_worker(*need).is_some();
+            let present = self
+                .shown
+                .iter()
+                .find(|(id, _)| *id == view.id)
+                .map(|(_, need)| *need);
+            let kept =
+                present.filter(|present| present.channel == need.channel && is_bound(present));
+            let near = || {
+                self.bound
+                    .iter()
+                    .map(|bound| bound.need)
+                    .max_by_key(|other| other.channel == need.channel)
+            };
+            let shown = if is_bound(&need) {
+                Some(need)
+            } else {
+                kept.or_else(near)
+            };
+            changed |= shown.is_some_and(|shown| self.show(view.id, shown));
+        }
+        self.shown
+            .retain(|(id, _)| views.iter().any(|view| view.id == *id));
+        let compared: Vec<Need> = views
+            .iter()
+            .copied()
+            .filter_map(View::compared_need)
+            .collect();
+        for bound in &mut self.bound {
+            let need = bound.need;
+            let live =
+                self.shown.iter().any(|(_, shown)| *shown == need) || compared.contains(&need);
+            if live && !bound.live {
+                bound.worker.settle(channels.joints_in(need.channel));
+            }
+            bound.live = live;
+        }
+        changed
+    }
+}

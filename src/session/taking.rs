@@ -1,0 +1,319 @@
+//! What the jobs have made is taken over: characters that were read, other flesh, bound methods. What is shown follows the document,
+//! through undo and redo too.
+
+use std::sync::Arc;
+
+use super::history::History;
+use super::jobs::stages::making::{Opened, Rebuilt};
+use super::jobs::stages::opening::Reading;
+use super::project::Restored;
+use super::rigging::enter_rig;
+use super::{
+    Document, Gesture, Level, OpenError, ProjectError, Session, Source, UpAxis, ViewCommand,
+};
+use crate::dynamics::Params;
+use crate::io::FileRead;
+use crate::methods::Subject;
+
+impl Session {
+    /// Takes over what the jobs have made. Returns whether anything was.
+    pub(super) fn take_finished_jobs(&mut self) -> bool {
+        let mut changed = self.take_opened();
+        changed |= self
+            .projects
+            .take_saved(&mut self.messages, self.waker.as_ref());
+        changed |= self.projects.take_exported(&mut self.messages);
+        changed |= self.rigging.follow_mesh(
+            &self.editor.document,
+            self.editor.history.is_dragging(),
+            &mut self.messages,
+            self.waker.as_ref(),
+        );
+        self.follow_document() || changed
+    }
+
+    /// Makes what is shown follow the document: another subject (by undo), another method. Returns whether anything changed.
+    fn follow_document(&mut self) -> bool {
+        let Some(subject) = self.editor.document.subject.clone() else {
+            return false;
+        };
+        let mut changed = false;
+        if !self.jobs.stages.is_of(&subject) {
+            self.enter_subject(&subject);
+            changed = true;
+        }
+        let rerigged = self.rigging.follow_rig(
+            &subject,
+            &mut self.editor,
+            self.views.active().method,
+            &mut self.messages,
+            self.waker.as_ref(),
+        );
+        let rebuilt = rerigged.or_else(|| {
+            if self.rigging().is_pending() {
+                return None;
+            }
+            self.with_jobs(|jobs, around| jobs.stages.follow_settings(&subject, around))
+        });
+        if let Some(rebuilt) = rebuilt {
+            self.take_rebuilt(rebuilt);
+            return true;
+        }
+        let unfinished = self.rigging().is_unfinished();
+        self.with_jobs(|jobs, around| jobs.stages.follow_views(&subject, unfinished, around))
+            || changed
+    }
+
+    /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
+    fn enter_subject(&mut self, subject: &Arc<Subject>) {
+        let (editor, channels) = (&mut self.editor, &mut self.channels);
+        let before = self
+            .jobs
+            .stages
+            .enter_subject(subject, &editor.document, &self.views);
+        if let Some(before) = before.filter(|before| before.same_character(subject)) {
+            enter_rig(&before, subject, editor, channels);
+            editor.enter_skeleton();
+            channels.active_mut().refresh(&editor.document);
+            return;
+        }
+        self.rigging.forget();
+        editor.enter_skeleton();
+        editor.selection.set(None);
+        channels.start_over();
+        channels.refresh(&editor.document);
+    }
+
+    /// New flesh is ready. No undo step of its own: it belongs to the change that asked for it.
+    fn take_rebuilt(&mut self, rebuilt: Rebuilt) {
+        self.editor.document.subject = Some(rebuilt.subject.clone());
+        self.enter_subject(&rebuilt.subject);
+        let unfinished = self.rigging().is_unfinished();
+        self.with_jobs(|jobs, around| {
+            jobs.stages
+                .take_binding(rebuilt.binding, unfinished, around);
+        });
+    }
+
+    /// Takes over what has been read, once it has. Returns whether the reading came to an end.
+    fn take_opened(&mut self) -> bool {
+        let Some(reading) = self.jobs.stages.take_opened() else {
+            return false;
+        };
+        let opened = match reading {
+            Reading::Done(opened) => *opened,
+            Reading::Lost => {
+                self.tell(
+                    Level::Error,
+                    "Reading stopped unexpectedly; the files could not be opened.",
+                );
+                return true;
+            }
+        };
+        match opened {
+            Ok(opened) => self.take_over(opened),
+            Err(OpenError::Cancelled(_)) => {}
+            Err(OpenError::Project(ProjectError::Sources(missing))) => {
+                if let Some((source, answers)) = self.jobs.stages.take_asked() {
+                    self.projects.ask_about_sources(source, answers, missing);
+                }
+            }
+            Err(error) => self.tell(Level::Error, error.to_string()),
+        }
+        true
+    }
+
+    /// A character has been read: it becomes the document's, as one undo step.
+    fn take_over(&mut self, opened: Opened) {
+        let before = self.editor.document.clone();
+        let first = before.subject.is_none();
+        if let (Some(clip), false) = (opened.added, first) {
+            return self.take_added(before, opened, clip);
+        }
+        let Opened {
+            source,
+            subject,
+            binding,
+            files_read,
+            project,
+            continues,
+            ..
+        } = opened;
+        self.editor.keying.start_over();
+        self.jobs.ranges.start_over();
+        self.editor.document = fresh(&before, source, &subject, files_read.into());
+        let same_joints = || {
+            before
+                .skeleton()
+                .is_some_and(|skeleton| skeleton.joints() == subject.character.skeleton.joints())
+        };
+        if let Some(project) = &project {
+            self.take_restored(project.restored.clone());
+        } else if continues && same_joints() {
+            let Document {
+                source,
+                subject,
+                files_read,
+                ..
+            } = self.editor.document.clone();
+            self.editor.document = Document {
+                source,
+                subject,
+                files_read,
+                ..before.clone()
+            };
+        } else {
+            // Gravity goes on pulling down, wherever that is in the new file.
+            let up = before
+                .subject
+                .as_deref()
+                .map_or_else(UpAxis::y, Subject::up_axis);
+            self.editor.document.params.gravity_m_s2 = subject
+                .up_axis()
+                .gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+        }
+        if !continues || first {
+            let document = &mut self.editor.document;
+            if let Some(file) = self.projects.enter(document, project, &mut self.messages) {
+                self.recoveries.adopt(&file);
+            }
+        }
+        self.enter_subject(&subject);
+        let editor = &mut self.editor;
+        if first {
+            // There is no going back to before there was anything.
+            editor.history = History::default();
+        } else {
+            let label = if continues { "Add files" } else { "Open" };
+            editor
+                .history
+                .record(before, &editor.document, label, Gesture::Once);
+        }
+        self.projects.forget_old(&editor.document, &editor.history);
+        let unfinished = self.rigging().is_unfinished();
+        self.with_jobs(|jobs, around| jobs.stages.take_binding(binding, unfinished, around));
+    }
+
+    /// What a project says takes the place of what a fresh character has.
+    fn take_restored(&mut self, restored: Restored) {
+        let Restored {
+            pose,
+            free_poses,
+            views,
+            active,
+            params,
+            flesh,
+            rig,
+            limits,
+            pins,
+            takes,
+            pose_library,
+        } = restored;
+        let said = Document {
+            pose,
+            free_poses,
+            limits,
+            pins,
+            takes,
+            pose_library,
+            params,
+            flesh,
+            rig,
+            ..Document::default()
+        };
+        let Document {
+            source,
+            subject,
+            files_read,
+            work,
+            ..
+        } = self.editor.document.clone();
+        self.editor.document = Document {
+            source,
+            subject,
+            files_read,
+            work,
+            ..said
+        };
+        self.apply_view(ViewCommand::SetAll(views));
+        self.apply_view(ViewCommand::Activate(active));
+    }
+
+    /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
+    fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
+        let (selected, playback) = (
+            self.editor.selection.clone(),
+            self.channels.active().playback().clone(),
+        );
+        // Gravity goes on pulling down, wherever that is in the new file.
+        let up = before
+            .subject
+            .as_deref()
+            .map_or_else(UpAxis::y, Subject::up_axis);
+        let gravity_m_s2 = opened
+            .subject
+            .up_axis()
+            .gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+        let params = Params {
+            gravity_m_s2,
+            ..before.params
+        };
+        let files_read = before
+            .files_read
+            .iter()
+            .cloned()
+            .chain(opened.files_read)
+            .collect();
+        let clips = self.editor.document.clips().names();
+        self.editor.document = Document {
+            params,
+            source: opened.source,
+            subject: Some(opened.subject.clone()),
+            files_read,
+            ..before.clone()
+        };
+        self.enter_subject(&opened.subject);
+        let (editor, channels) = (&mut self.editor, &mut self.channels);
+        editor.selection = selected;
+        channels.active_mut().playback = playback;
+        channels.follow_clips(&clips, &editor.document.clips().names());
+        channels.active_mut().refresh(&editor.document);
+        editor
+            .history
+            .record(before, &editor.document, "Add motion", Gesture::Once);
+        let unfinished = self.rigging().is_unfinished();
+        self.with_jobs(|jobs, around| {
+            jobs.stages.take_binding(opened.binding, unfinished, around);
+        });
+        self.channels.active_mut().playback.playing = true;
+        self.select_clip(Some(clip));
+        self.channels.active_mut().refresh(&self.editor.document);
+    }
+}
+
+/// The document of a character that has just been read. Clips, poses, limits and pins of the user are of the skeleton before; physical
+/// parameters stay.
+fn fresh(
+    before: &Document,
+    source: Source,
+    subject: &Arc<Subject>,
+    files_read: Arc<[FileRead]>,
+) -> Document {
+    let pose = subject.character.skeleton.rest_pose();
+    let free_poses = before
+        .free_poses
+        .keys()
+        .map(|&view| (view, pose.clone()))
+        .collect();
+    Document {
+        source,
+        subject: Some(subject.clone()),
+        pose,
+        free_poses,
+        flesh: (*subject.settings).clone(),
+        files_read,
+        work: before.work,
+        params: before.params,
+        ..Document::default()
+    }
+}

@@ -1,0 +1,614 @@
+//! The timeline as a window uses it.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::math::{Point, Quat, Vec64};
+use crate::methods::{Actor, MethodId};
+use crate::progress::Progress;
+use crate::rig::{Ease, KeyRef, KeyedClip, Pose};
+
+fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
+    let start = Instant::now();
+    while !done(session) {
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "{:?} {:?}",
+            session.jobs(),
+            session.messages()
+        );
+        session.tick(1.0 / 60.0);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn opened() -> Session {
+    let mut session = Session::new();
+    session.apply_once(Command::Open(Source::builtin("cylinder")));
+    tick_until(&mut session, |session| {
+        session.shown_method() == Some(session.active_view().method)
+    });
+    session
+}
+
+fn keys(command: KeysCommand) -> Command {
+    Command::Keys(command)
+}
+
+fn turn(degrees: f64) -> Command {
+    Command::Pose(PoseCommand::Turn {
+        joints: vec![1],
+        rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()),
+        axes: TurnAxes::World,
+    })
+}
+
+fn angle(session: &Session) -> f64 {
+    session.joint_angles_deg(1)[2]
+}
+
+/// A clip of two seconds that bends the cylinder by 90° in the first.
+fn keyed() -> (Session, usize) {
+    let mut session = opened();
+    session.apply_once(keys(KeysCommand::NewClip { duration_secs: 2.0 }));
+    let clip = session.channels().active().playback().clip.unwrap();
+    session.apply_once(keys(KeysCommand::SetAutoKey(true)));
+    session.apply_once(Command::Scrub { time_secs: 1.0 });
+    session.apply_once(turn(90.0));
+    (session, clip)
+}
+
+#[test]
+fn a_new_clip_is_shown_after_the_files_and_auto_key_keys_it() {
+    let (mut session, clip) = keyed();
+    assert_eq!(clip, session.subject().unwrap().character.clips.len());
+    assert_eq!(
+        session.channels().active().playback().clip,
+        Some(clip),
+        "the clip is not left"
+    );
+    assert!((angle(&session) - 90.0).abs() < 1e-6);
+    let take = session.document().clips().take(clip).unwrap();
+    assert_eq!(
+        (take.keys(1).len(), take.keys(0).len()),
+        (2, 1),
+        "only what was turned is keyed"
+    );
+    session.apply_once(Command::Scrub { time_secs: 0.0 });
+    assert!(angle(&session).abs() < 1e-6);
+    session.apply_once(Command::Scrub { time_secs: 2.0 });
+    assert!((angle(&session) - 90.0).abs() < 1e-6, "held to the end");
+    // Undo stays in the clip while there is one.
+    session.apply_once(Command::Undo);
+    assert_eq!(
+        (
+            session.channels().active().playback().clip,
+            session.document().clips().take(clip).unwrap().keys(1).len()
+        ),
+        (Some(clip), 1)
+    );
+    session.apply_once(Command::Undo);
+    assert_eq!(
+        (
+            session.channels().active().playback().clip,
+            session.document().clips().len()
+        ),
+        (None, clip)
+    );
+    session.apply_once(Command::Redo);
+    session.apply_once(Command::Redo);
+    assert_eq!(
+        session.document().clips().take(clip).unwrap().keys(1).len(),
+        2
+    );
+}
+
+#[test]
+fn without_auto_key_the_pose_is_taken_over_and_can_be_keyed_where_it_was() {
+    let (mut session, clip) = keyed();
+    session.apply_once(keys(KeysCommand::SetAutoKey(false)));
+    session.apply_once(Command::Scrub { time_secs: 1.5 });
+    session.apply_once(turn(-30.0));
+    assert_eq!(
+        (
+            session.channels().active().playback().clip,
+            session
+                .channels()
+                .active()
+                .edited_clip(&session.document().clips())
+        ),
+        (None, Some((clip, 1.5)))
+    );
+    assert!((angle(&session) - 60.0).abs() < 1e-6);
+    session.apply_once(keys(KeysCommand::SetKeys {
+        clip,
+        joints: vec![0],
+        time_secs: 1.5,
+    }));
+    assert_eq!(session.channels().active().playback().clip, Some(clip));
+    assert!(
+        (session.channels().active().playback().time_secs - 1.5).abs() < 1e-9
+            && (angle(&session) - 60.0).abs() < 1e-6
+    );
+    let take = session.document().clips().take(clip).unwrap();
+    assert_eq!(
+        (take.keys(0).len(), take.keys(1).len()),
+        (2, 3),
+        "what was turned is keyed although it was not asked for"
+    );
+    session.apply_once(Command::Undo);
+    assert_eq!(
+        session.document().clips().take(clip).unwrap().keys(1).len(),
+        2
+    );
+}
+
+#[test]
+fn keys_are_moved_in_one_step_and_do_not_eat_each_other_on_the_way() {
+    let (mut session, clip) = keyed();
+    let from = session.document().clips().take(clip).unwrap().clone();
+    let which = vec![KeyRef {
+        joint: 1,
+        time_secs: 1.0,
+    }];
+    for by_secs in [-0.5, -1.0, -0.4, 0.5] {
+        let command = KeysCommand::MoveKeys {
+            clip,
+            keys: which.clone(),
+            by_secs,
+            from: Some(from.clone()),
+        };
+        session.apply(keys(command), Gesture::Dragging);
+    }
+    session.end_gesture();
+    let times = |session: &Session| {
+        session
+            .document()
+            .clips()
+            .take(clip)
+            .unwrap()
+            .keys(1)
+            .iter()
+            .map(|key| key.time_secs)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(times(&session), [0.0, 1.5]);
+    session.apply_once(Command::Undo);
+    assert_eq!(times(&session), [0.0, 1.0]);
+    session.apply_once(keys(KeysCommand::SetInterpolation {
+        clip,
+        keys: vec![KeyRef {
+            joint: 1,
+            time_secs: 0.0,
+        }],
+        ease: Ease::Step,
+    }));
+    session.apply_once(Command::Scrub { time_secs: 0.9 });
+    assert!(angle(&session).abs() < 1e-6);
+    session.apply_once(keys(KeysCommand::DeleteKeys { clip, keys: which }));
+    assert_eq!(times(&session), [0.0]);
+    session.apply_once(keys(KeysCommand::Delete { clip }));
+    assert_eq!(
+        (
+            session.document().clips().len(),
+            session.channels().active().playback().clip
+        ),
+        (clip, None)
+    );
+    session.apply_once(Command::Undo);
+    assert_eq!(times(&session), [0.0]);
+}
+
+#[test]
+fn clips_of_files_stay_and_are_copied() {
+    let mut session = opened();
+    let before = session.document().clone();
+    let file = session.document().clips().get(0).unwrap().clone();
+    session.apply_once(keys(KeysCommand::DeleteKeys {
+        clip: 0,
+        keys: vec![KeyRef {
+            joint: 1,
+            time_secs: 0.0,
+        }],
+    }));
+    assert!(
+        session
+            .messages()
+            .last()
+            .unwrap()
+            .text
+            .contains("editable copy")
+    );
+    assert_eq!(
+        (session.document().takes.len(), session.undo_label()),
+        (before.takes.len(), None)
+    );
+    let copy = session.document().clips().len();
+    session.apply_once(keys(KeysCommand::Duplicate { clip: 0 }));
+    tick_until(&mut session, |session| {
+        session.document().clips().len() == copy + 1
+    });
+    assert_eq!(
+        (
+            session.channels().active().playback().clip,
+            session.undo_label()
+        ),
+        (Some(copy), Some("Copy clip"))
+    );
+    let skeleton = session.document().skeleton().unwrap();
+    for step in 0..20 {
+        let time = file.duration_secs * f64::from(step) / 19.0;
+        let (a, b) = (
+            file.sample(skeleton, time),
+            session
+                .document()
+                .clips()
+                .get(copy)
+                .unwrap()
+                .sample(skeleton, time),
+        );
+        let apart = a
+            .locals
+            .iter()
+            .zip(&b.locals)
+            .map(|(a, b)| a.rotation.angle_to(&b.rotation))
+            .fold(0.0, f64::max);
+        assert!(apart < 0.5_f64.to_radians(), "{time} s: {apart}");
+    }
+    session.apply_once(keys(KeysCommand::Rename {
+        clip: copy,
+        name: format!(" {} ", file.name),
+    }));
+    assert_eq!(
+        session.document().clips().get(copy).unwrap().name,
+        format!("{} 2", file.name),
+        "names stay different"
+    );
+    assert_eq!(session.channels().active().playback().clip, Some(copy));
+}
+
+#[test]
+fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
+    let (mut session, clip) = keyed();
+    session.apply_once(Command::Scrub { time_secs: 1.5 });
+    let before = session.document().clips().take(clip).unwrap().clone();
+    let drag = |degrees: f64| {
+        let rotation = Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians());
+        Command::Pose(PoseCommand::Turn {
+            joints: vec![1],
+            rotation,
+            axes: TurnAxes::World,
+        })
+    };
+    for degrees in [5.0, 11.0, 17.0, 20.0] {
+        session.apply(drag(degrees), Gesture::Dragging);
+        session.tick(1.0 / 60.0);
+    }
+    assert!(
+        (angle(&session) - 110.0).abs() < 1e-6,
+        "since the drag began: {}",
+        angle(&session)
+    );
+    session.apply_once(Command::Pose(PoseCommand::TakeBack));
+    assert_eq!(
+        (session.document().clips().take(clip), session.undo_label()),
+        (Some(&before), Some("Rotate joints"))
+    );
+    assert!((angle(&session) - 90.0).abs() < 1e-6);
+}
+
+/// Records a drag with fixed ticks.
+fn recorded(session: &mut Session) -> Arc<KeyedClip> {
+    session.apply_once(keys(KeysCommand::StartRecording));
+    for step in 0..60 {
+        let since_start = 3 * if step < 30 { step + 1 } else { 59 - step };
+        session.apply(turn(f64::from(since_start)), Gesture::Dragging);
+        session.tick(1.0 / 60.0);
+    }
+    session.apply_once(keys(KeysCommand::StopRecording));
+    session.document().takes.last().unwrap().clone()
+}
+
+#[test]
+fn a_recording_is_one_step_few_keys_and_the_same_every_time() {
+    let (mut session, mut again) = (opened(), opened());
+    session.apply_once(turn(10.0));
+    again.apply_once(turn(10.0));
+    let pose = session.document().pose.clone();
+    let take = recorded(&mut session);
+    assert_eq!(take, recorded(&mut again));
+    assert!(
+        (take.duration_secs() - 1.0).abs() < 0.04,
+        "{}",
+        take.duration_secs()
+    );
+    assert!(
+        (2..20).contains(&take.keys(1).len()) && take.keys(0).is_empty(),
+        "{} keys",
+        take.keys(1).len()
+    );
+    let at = |time: f64| {
+        let skeleton = session.document().skeleton().unwrap();
+        crate::session::joint_angles_deg(skeleton, &take.sample(skeleton, time), 1)[2]
+    };
+    // Half of each second is one way: 3° in a 60th.
+    for (time, expected) in [(0.0, 10.0), (0.25, 55.0), (0.5, 100.0), (1.0, 10.0)] {
+        assert!((at(time) - expected).abs() < 4.0, "{time} s: {}", at(time));
+    }
+    assert_eq!(
+        (session.undo_label(), &session.document().pose),
+        (Some("Record take"), &pose)
+    );
+    session.apply_once(Command::Undo);
+    assert!(
+        session.document().takes.is_empty()
+            && session.document().pose == pose
+            && session.undo_label() == Some("Rotate joints")
+    );
+    session.apply_once(Command::Redo);
+    assert_eq!(session.document().takes.len(), 1);
+}
+
+#[test]
+fn nothing_recorded_makes_no_take() {
+    let (mut session, clip) = keyed();
+    session.apply_once(keys(KeysCommand::StartRecording));
+    for _ in 0..30 {
+        session.tick(1.0 / 60.0);
+    }
+    session.apply_once(keys(KeysCommand::StopRecording));
+    assert_eq!(session.document().clips().len(), clip + 1);
+    assert!(
+        session
+            .messages()
+            .iter()
+            .any(|message| message.text.contains("Nothing moved"))
+    );
+}
+
+#[test]
+fn a_recording_that_is_undone_while_it_runs_leaves_nothing() {
+    let mut session = opened();
+    session.apply_once(keys(KeysCommand::StartRecording));
+    session.apply_once(turn(40.0));
+    session.tick(0.05);
+    assert!(session.keying().recording_secs().is_some());
+    session.apply_once(Command::Undo);
+    assert!(session.keying().recording_secs().is_none() && session.document().takes.is_empty());
+    assert!(session.undo_label().is_none() && angle(&session).abs() < 1e-9);
+}
+
+#[test]
+fn poses_are_kept_blended_and_brought_back() {
+    let mut session = opened();
+    session.apply_once(turn(80.0));
+    session.apply_once(keys(KeysCommand::AddPose));
+    session.apply_once(keys(KeysCommand::RenamePose {
+        pose: 0,
+        name: "bent".into(),
+    }));
+    session.apply_once(Command::ResetPose);
+    let from: Arc<Pose> = Arc::new(session.channels().active().pose().clone());
+    for blend in [0.2, 0.9, 0.5] {
+        session.apply(
+            keys(KeysCommand::ApplyPose {
+                pose: 0,
+                blend,
+                from: Some(from.clone()),
+            }),
+            Gesture::Dragging,
+        );
+    }
+    session.end_gesture();
+    assert!((angle(&session) - 40.0).abs() < 1e-6);
+    session.apply_once(Command::Undo);
+    assert!(angle(&session).abs() < 1e-9 && session.document().pose_library[0].name == "bent");
+    let folder = std::env::temp_dir().join(format!("sinew-poses-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    session.apply_once(keys(KeysCommand::SavePoses(folder.clone())));
+    session.apply_once(keys(KeysCommand::DeletePose { pose: 0 }));
+    session.apply_once(keys(KeysCommand::LoadPoses(vec![folder.join("bent.json")])));
+    session.apply_once(keys(KeysCommand::ApplyPose {
+        pose: 0,
+        blend: 1.0,
+        from: None,
+    }));
+    assert!((angle(&session) - 80.0).abs() < 1e-6);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// What a bake writes.
+fn baked(session: &Session, motion: Motion, fps: f64) -> Vec<Vec<Point>> {
+    let subject = with_takes(session.subject().unwrap(), &session.document().takes);
+    let mut actor = Actor::bind(
+        &subject,
+        MethodId::PD,
+        &session.document().params,
+        &Progress::new(),
+    )
+    .unwrap();
+    let mut frames = Vec::new();
+    let take = Take::whole(motion, &subject.character, fps);
+    take.play(&mut actor, &Progress::new(), |_, actor| {
+        frames.push(actor.positions().to_vec());
+        Ok::<(), Infallible>(())
+    })
+    .unwrap();
+    frames
+}
+
+fn is_complete(session: &Session) -> bool {
+    session
+        .ranges()
+        .frames(session.views())
+        .is_some_and(|frames| frames.done == frames.total && frames.of_all >= 1.0)
+}
+
+#[test]
+fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
+    let (mut session, clip) = keyed();
+    session.apply_once(Command::SetMethod(MethodId::PD));
+    session.apply_once(Command::SetRange(Some([0.5, 1.5])));
+    session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Dynamic)));
+    tick_until(&mut session, is_complete);
+    let expected = baked(
+        &session,
+        Motion::Play(ClipPlay {
+            range_secs: Some([0.5, 1.5]),
+            ..ClipPlay::once(clip)
+        }),
+        30.0,
+    );
+    assert_eq!(
+        session.ranges().frames(session.views()).unwrap().total as usize,
+        expected.len()
+    );
+    for frame in [30_usize, 0, 12, 29, 3, 12] {
+        session.apply_once(Command::Scrub {
+            time_secs: 0.5 + frame as f64 / 30.0,
+        });
+        let shown = session.snapshot().unwrap();
+        assert!(shown.positions() == expected[frame], "frame {frame}");
+        assert!(
+            Arc::ptr_eq(&shown.subject, session.subject().unwrap())
+                && shown.world_from_joint == session.channels().active().world_from_joint()
+        );
+    }
+    // Anything that matters starts it anew, and undoing that does, too.
+    session.apply_once(Command::Scrub { time_secs: 0.5 });
+    session.apply_once(turn(25.0));
+    assert!(session.ranges().frames(session.views()).is_none());
+    tick_until(&mut session, is_complete);
+    let changed = baked(
+        &session,
+        Motion::Play(ClipPlay {
+            range_secs: Some([0.5, 1.5]),
+            ..ClipPlay::once(clip)
+        }),
+        30.0,
+    );
+    session.apply_once(Command::Scrub { time_secs: 1.5 });
+    assert!(session.snapshot().unwrap().positions() == changed[30]);
+    session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Settled)));
+    assert!(session.ranges().frames(session.views()).is_none());
+}
+
+/// What a view is compared with is served, too, and a view with a clock of its own; what is drawn over them moves with the frames.
+#[test]
+fn dynamic_scrubbing_serves_all_views() {
+    let (mut session, clip) = keyed();
+    let (first, second) = (session.active_view().id, session.views().next_id());
+    let view =
+        |session: &mut Session, command: ViewCommand| session.apply_once(Command::View(command));
+    view(
+        &mut session,
+        ViewCommand::Add {
+            id: second,
+            like: first,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetMethod {
+            view: second,
+            method: MethodId::PD,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetFree {
+            view: second,
+            free: true,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetMethod {
+            view: first,
+            method: MethodId::LBS,
+        },
+    );
+    assert!(!session.views().simulates());
+    view(
+        &mut session,
+        ViewCommand::SetCompare {
+            view: first,
+            method: Some(MethodId::PD),
+        },
+    );
+    assert!(
+        session.views().simulates(),
+        "although the active view does not"
+    );
+    session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Dynamic)));
+    tick_until(&mut session, is_complete);
+    view(&mut session, ViewCommand::Activate(second));
+    tick_until(&mut session, is_complete);
+    let expected = baked(&session, Motion::Clip(clip), 30.0);
+    let last = expected.len() - 1;
+    for (frame, other) in [(last, 3), (0, 0), (7, last)] {
+        for (view_of, frame) in [(first, frame), (second, other)] {
+            view(&mut session, ViewCommand::Activate(view_of));
+            session.apply_once(Command::Scrub {
+                time_secs: frame as f64 / 30.0,
+            });
+        }
+        for (shown, frame) in [
+            (session.compared_snapshot_of(first), frame),
+            (session.snapshot_of(second), other),
+        ] {
+            let shown = shown.unwrap();
+            assert!(
+                shown.method == MethodId::PD && shown.positions() == expected[frame],
+                "frame {frame}"
+            );
+            let moved = |vertex: usize| {
+                (expected[frame][vertex] - expected[frame.saturating_sub(1)][vertex]) * 30.0
+            };
+            assert!(
+                (0..shown.positions().len())
+                    .all(|vertex| (shown.velocities[vertex] - moved(vertex)).norm() < 1e-3)
+            );
+        }
+    }
+    // What is no longer seen is let go of.
+    view(&mut session, ViewCommand::Remove(second));
+    view(
+        &mut session,
+        ViewCommand::SetCompare {
+            view: first,
+            method: None,
+        },
+    );
+    assert!(session.ranges().frames(session.views()).is_none() && !session.views().simulates());
+}
+
+#[test]
+fn settled_scrubbing_depends_on_the_moment_only() {
+    let (mut session, clip) = keyed();
+    session.apply_once(Command::SetMethod(MethodId::PD));
+    let at_rest = |session: &Session| {
+        session.jobs().is_empty() && session.shown_method() == Some(MethodId::PD)
+    };
+    tick_until(&mut session, at_rest);
+    let mut seen = Vec::new();
+    for time_secs in [0.0, 0.7, 2.0, 0.7] {
+        session.apply_once(Command::Scrub { time_secs });
+        let start = Instant::now();
+        while session.tick(1.0 / 60.0).active {
+            assert!(start.elapsed() < Duration::from_mins(1));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        seen.push(session.snapshot().unwrap().positions().to_vec());
+    }
+    let size = session.subject().unwrap().size;
+    let apart = seen[1]
+        .iter()
+        .zip(&seen[3])
+        .map(|(a, b)| (a - b).norm())
+        .fold(0.0, f32::max);
+    assert!(apart < 1e-4 * size, "{apart}");
+    assert_eq!(session.channels().active().playback().clip, Some(clip));
+}

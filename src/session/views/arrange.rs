@@ -1,0 +1,176 @@
+//! What becomes of the views when they are arranged anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
+use crate::rig::Pose;
+
+/// What of the views has changed that others follow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::session) struct Arranged {
+    /// Methods may have to be bound; those that could not be are tried again.
+    pub(in crate::session) methods: bool,
+    /// Which views there are, which of them are free, or which is active.
+    pub(in crate::session) channels: bool,
+}
+
+impl Arranged {
+    const METHODS: Self = Self {
+        methods: true,
+        channels: false,
+    };
+    const CHANNELS: Self = Self {
+        methods: false,
+        channels: true,
+    };
+}
+
+impl Views {
+    /// Carries out a command. Free views have a pose of their own in the document; they begin with the one that linked views show.
+    pub(in crate::session) fn apply(
+        &mut self,
+        command: ViewCommand,
+        linked_pose: &Pose,
+        free_poses: &mut BTreeMap<ViewId, Pose>,
+    ) -> Arranged {
+        match command {
+            ViewCommand::Add { id, like } => self.add(id, like, free_poses),
+            ViewCommand::Remove(id) => self.remove(id, free_poses),
+            ViewCommand::Activate(id) if self.get(id).is_some() => {
+                self.active = id;
+                Arranged::CHANNELS
+            }
+            ViewCommand::Activate(_) => Arranged::default(),
+            ViewCommand::SetMethod { view, method } => {
+                self.change(view, |view| View { method, ..view })
+            }
+            ViewCommand::SetWeights { view, weights } => {
+                self.change(view, |view| View { weights, ..view })
+            }
+            ViewCommand::SetCompare { view, method } => self.change(view, |view| {
+                View {
+                    compare: method,
+                    ..view
+                }
+                .sanitized()
+            }),
+            ViewCommand::SetCrowd { view, count } => {
+                self.set_crowd(view, count);
+                Arranged::default()
+            }
+            ViewCommand::SetFree { view, free } => {
+                if self.get(view).is_none_or(|view| view.free == free) {
+                    return Arranged::default();
+                }
+                if free {
+                    free_poses.insert(view, linked_pose.clone());
+                } else {
+                    free_poses.remove(&view);
+                }
+                self.follow(free_poses)
+            }
+            ViewCommand::SetAll(list) => self.set_all(list, linked_pose, free_poses),
+        }
+    }
+
+    /// Shows many of the character in a view, or one.
+    pub(in crate::session) fn set_crowd(&mut self, view: ViewId, crowd: usize) {
+        if let Some(view) = self.get_mut(view) {
+            *view = View { crowd, ..*view }.sanitized();
+        }
+    }
+
+    /// A view that has a pose in the document is free.
+    pub(in crate::session) fn follow(&mut self, free_poses: &BTreeMap<ViewId, Pose>) -> Arranged {
+        let mut channels = false;
+        for view in &mut self.list {
+            let free = free_poses.contains_key(&view.id);
+            channels |= view.free != free;
+            view.free = free;
+        }
+        Arranged {
+            methods: false,
+            channels,
+        }
+    }
+
+    fn change(&mut self, id: ViewId, change: impl FnOnce(View) -> View) -> Arranged {
+        if let Some(view) = self.get_mut(id) {
+            *view = change(*view);
+        }
+        Arranged::METHODS
+    }
+
+    fn add(
+        &mut self,
+        id: ViewId,
+        like: ViewId,
+        free_poses: &mut BTreeMap<ViewId, Pose>,
+    ) -> Arranged {
+        let Some(&like) = self.get(like) else {
+            return Arranged::default();
+        };
+        if self.list.len() >= MAX_VIEWS || self.get(id).is_some() {
+            return Arranged::default();
+        }
+        free_poses.remove(&id);
+        self.list.push(View {
+            id,
+            free: false,
+            ..like
+        });
+        self.next = self.next.max(id.0.saturating_add(1));
+        Arranged::METHODS
+    }
+
+    fn remove(&mut self, id: ViewId, free_poses: &mut BTreeMap<ViewId, Pose>) -> Arranged {
+        let Some(at) = self.list.iter().position(|view| view.id == id) else {
+            return Arranged::default();
+        };
+        if self.list.len() < 2 {
+            return Arranged::default();
+        }
+        if self.active().id == id {
+            let neighbour = if at > 0 { at - 1 } else { 1 };
+            self.active = self.list[neighbour].id;
+        }
+        free_poses.remove(&id);
+        self.list.remove(at);
+        Arranged::CHANNELS
+    }
+
+    fn set_all(
+        &mut self,
+        mut list: Vec<View>,
+        linked_pose: &Pose,
+        free_poses: &mut BTreeMap<ViewId, Pose>,
+    ) -> Arranged {
+        let mut seen = BTreeSet::new();
+        list.retain(|view| seen.insert(view.id));
+        for view in &mut list {
+            *view = view.sanitized();
+        }
+        list.truncate(MAX_VIEWS);
+        let Some(first) = list.first().map(|view| view.id) else {
+            return Arranged::default();
+        };
+        for view in &list {
+            if view.free {
+                free_poses
+                    .entry(view.id)
+                    .or_insert_with(|| linked_pose.clone());
+            } else {
+                free_poses.remove(&view.id);
+            }
+        }
+        self.next = list
+            .iter()
+            .map(|view| view.id.0.saturating_add(1))
+            .fold(self.next, u32::max);
+        (self.list, self.active) = (list, first);
+        Arranged {
+            methods: true,
+            channels: true,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Skins of other moments of a clip, made on a thread of its own.
+//!
+//! ```text
+//! owner ─ask(poses)→ inbox (the latest wins) → thread: one method that depends on the pose alone → cell → owner
+//! ```
+//! Which method makes them: [`method_of_ghosts`].
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use crate::dynamics::Params;
+use crate::methods::{Actor, MethodId, Subject};
+use crate::progress::Progress;
+use crate::session::Waker;
+use crate::session::worker::lock;
+use crate::studio::{GhostPose, GhostSkins, ghost_skins, method_of_ghosts};
+
+/// What the thread shall make.
+#[derive(Clone)]
+struct Wanted {
+    subject: Arc<Subject>,
+    method: MethodId,
+    poses: Vec<GhostPose>,
+}
+
+impl PartialEq for Wanted {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.subject, &other.subject)
+            && self.method == other.method
+            && self.poses == other.poses
+    }
+}
+
+#[derive(Default)]
+struct Inbox {
+    wanted: Option<Wanted>,
+    stop: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    inbox: Mutex<Inbox>,
+    wake: Condvar,
+    ready: Mutex<Option<Arc<GhostSkins>>>,
+}
+
+/// Makes ghosts for one view. The thread starts with the first that are asked for; dropping the worker ends it.
+pub struct GhostWorker {
+    shared: Arc<Shared>,
+    asked: Option<Wanted>,
+    runs: bool,
+    waker: Option<Waker>,
+}
+
+impl GhostWorker {
+    /// A worker that calls `waker` when there is something new to show.
+    #[must_use]
+    pub fn new(waker: Option<Waker>) -> Self {
+        Self {
+            shared: Arc::default(),
+            asked: None,
+            runs: false,
+            waker,
+        }
+    }
+
+    /// Asks for the skins of these poses; nothing happens if they are what was asked for last. Without a thread there are no ghosts,
+    /// and nothing else is the worse for it.
+    pub fn ask(&mut self, subject: &Arc<Subject>, method: MethodId, poses: Vec<GhostPose>) {
+        let method = method_of_ghosts(method);
+        let wanted = Wanted {
+            subject: subject.clone(),
+            method,
+            poses,
+        };
+        if self.asked.as_ref() == Some(&wanted) {
+            return;
+        }
+        self.asked = Some(wanted.clone());
+        lock(&self.shared.inbox).wanted = Some(wanted);
+        self.shared.wake.notify_one();
+        if !self.runs {
+            let (shared, waker) = (self.shared.clone(), self.waker.clone());
+            let started = std::thread::Builder::new()
+                .name("ghosts".to_owned())
+                .spawn(move || run(&shared, waker.as_ref()));
+            self.runs = started.is_ok();
+        }
+    }
+
+    /// The latest skins; of an earlier moment while those asked for are being made.
+    #[must_use]
+    pub fn skins(&self) -> Option<Arc<GhostSkins>> {
+        lock(&self.shared.ready).clone()
+    }
+}
+
+impl Drop for GhostWorker {
+    fn drop(&mut self) {
+        lock(&self.shared.inbox).stop = true;
+        self.shared.wake.notify_one();
+    }
+}
+
+fn run(shared: &Shared, waker: Option<&Waker>) {
+    let mut bound: Option<Actor> = None;
+    while let Some(wanted) = next(shared) {
+        if bound.as_ref().is_none_or(|actor| {
+            !Arc::ptr_eq(actor.subject(), &wanted.subject) || actor.method() != wanted.method
+        }) {
+            bound = Actor::bind(
+                &wanted.subject,
+                wanted.method,
+                &Params::default(),
+                &Progress::new(),
+            )
+            .ok();
+        }
+        let Some(actor) = &mut bound else { continue };
+        let skins = ghost_skins(actor, &wanted.poses);
+        *lock(&shared.ready) = Some(Arc::new(GhostSkins::new(wanted.subject, skins)));
+        if let Some(waker) = waker {
+            waker();
+        }
+    }
+}
+
+/// Waits for something to make; `None` to end.
+fn next(shared: &Shared) -> Option<Wanted> {
+    let mut inbox = lock(&shared.inbox);
+    loop {
+        if inbox.stop {
+            return None;
+        }
+        if let Some(wanted) = inbox.wanted.take() {
+            return Some(wanted);
+        }
+        inbox = shared
+            .wake
+            .wait(inbox)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::session::{Source, open};
+
+    #[test]
+    fn ghosts_are_the_skins_that_the_method_makes_of_their_poses() {
+        let subject = open(&Source::builtin("cylinder"), &Progress::new()).unwrap();
+        let (sender, receiver) = channel();
+        let sender = Mutex::new(sender);
+        let waker: Waker = Arc::new(move || lock(&sender).send(()).unwrap_or(()));
+        let mut worker = GhostWorker::new(Some(waker));
+        assert!(worker.skins().is_none());
+        let rest = subject.character.skeleton.bind_transforms();
+        let poses = vec![GhostPose {
+            offset_secs: -0.5,
+            world_from_joint: rest.clone(),
+        }];
+        worker.ask(&subject, MethodId::PD, poses.clone());
+        receiver.recv().unwrap();
+        let first = worker.skins().expect("ghosts");
+        assert_eq!(first.skins.len(), 1);
+        let off = first.skins[0]
+            .positions
+            .iter()
+            .zip(&*subject.bind_positions)
+            .map(|(a, b)| (a - b).norm())
+            .fold(0.0, f32::max);
+        assert!(
+            off < 1e-5 * subject.size,
+            "the ghost of the bind pose is off by {off}"
+        );
+        worker.ask(&subject, MethodId::PD, poses);
+        worker.ask(&subject, MethodId::LBS, Vec::new());
+        receiver.recv().unwrap();
+        let second = worker.skins().expect("no ghosts are ghosts, too");
+        assert!(second.skins.is_empty() && second.sequence > first.sequence);
+    }
+}

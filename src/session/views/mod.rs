@@ -1,0 +1,235 @@
+//! Views of the character: what each shows, and whose pose and clock it follows.
+//!
+//! Linked views share one pose and one clock; a free view has a [`super::PoseChannel`] of its own. How many views there are and what they
+//! show is no part of the document: undo does not touch it, the project file keeps it.
+//!
+//! | file        | what                                                          |
+//! |-------------|---------------------------------------------------------------|
+//! | [`command`] | what can be asked for                                           |
+//! | [`arrange`] | what becomes of the views then                                  |
+//! | [`ghosts`]  | skins of other moments of a clip, made for a view                |
+//! | [`scores`]  | scores of what views show, measured beside the flesh             |
+
+mod arrange;
+mod command;
+pub(super) mod ghosts;
+pub(super) mod scores;
+
+pub(super) use arrange::Arranged;
+pub use command::ViewCommand;
+
+use crate::methods::{Capability, MethodId, Requirement};
+use crate::weights::WeightMethod;
+
+/// Identifies a view; never used twice in a session.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct ViewId(pub u32);
+
+/// Most views at a time.
+pub const MAX_VIEWS: usize = 6;
+
+/// Most characters in a view.
+pub const MAX_CROWD: usize = 200;
+
+/// Identifies the clock and pose that a view follows: the shared ones, or those of a free view.
+pub type ChannelId = Option<ViewId>;
+
+/// A method that follows the pose of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Need {
+    pub(super) channel: ChannelId,
+    pub(super) method: MethodId,
+    /// The default for methods that use none.
+    pub(super) weights: WeightMethod,
+}
+
+/// One view of the character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct View {
+    /// Which.
+    pub id: ViewId,
+    /// The method shown.
+    pub method: MethodId,
+    /// The method it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare: Option<MethodId>,
+    /// The weights of methods that use them.
+    #[serde(default, skip_serializing_if = "is_of_file")]
+    pub weights: WeightMethod,
+    /// Whether it has a pose and a clock of its own.
+    #[serde(default)]
+    pub free: bool,
+    /// How many of the character it shows: 1 to [`MAX_CROWD`]. More than one are not compared with anything.
+    #[serde(default = "alone", skip_serializing_if = "is_alone")]
+    pub crowd: usize,
+}
+
+pub(super) fn alone() -> usize {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+pub(super) fn is_alone(crowd: &usize) -> bool {
+    *crowd == 1
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+pub(super) fn is_of_file(weights: &WeightMethod) -> bool {
+    *weights == WeightMethod::default()
+}
+
+impl View {
+    /// A view of one character, by itself.
+    #[must_use]
+    pub fn new(id: ViewId, method: MethodId) -> Self {
+        Self {
+            id,
+            method,
+            compare: None,
+            weights: WeightMethod::default(),
+            free: false,
+            crowd: 1,
+        }
+    }
+
+    /// The same with numbers in their bounds: a file may say anything.
+    #[must_use]
+    pub(super) fn sanitized(self) -> Self {
+        let crowd = self.crowd.clamp(1, MAX_CROWD);
+        Self {
+            crowd,
+            compare: self.compare.filter(|_| crowd == 1),
+            ..self
+        }
+    }
+
+    /// Which channel it follows: the shared one, or its own.
+    #[must_use]
+    pub fn channel(self) -> ChannelId {
+        self.free.then_some(self.id)
+    }
+
+    /// What it shows.
+    pub(super) fn need(self) -> Need {
+        self.need_of(self.method)
+    }
+
+    /// What it compares that with.
+    pub(super) fn compared_need(self) -> Option<Need> {
+        self.compare.map(|method| self.need_of(method))
+    }
+
+    /// Methods without weights are the same whatever the view's weights are.
+    fn need_of(self, method: MethodId) -> Need {
+        let weights = method.needs(Requirement::Weights).then_some(self.weights);
+        Need {
+            channel: self.channel(),
+            method,
+            weights: weights.unwrap_or_default(),
+        }
+    }
+}
+
+/// The views, in the order they were made.
+#[derive(Debug, Clone)]
+pub struct Views {
+    list: Vec<View>,
+    active: ViewId,
+    next: u32,
+}
+
+impl Default for Views {
+    fn default() -> Self {
+        let first = View::new(ViewId(0), MethodId::default());
+        Self {
+            list: vec![first],
+            active: first.id,
+            next: 1,
+        }
+    }
+}
+
+impl Views {
+    /// All views; never none.
+    #[must_use]
+    pub fn list(&self) -> &[View] {
+        &self.list
+    }
+
+    /// The view that commands act on.
+    #[must_use]
+    pub fn active(&self) -> &View {
+        self.get(self.active).unwrap_or(&self.list[0])
+    }
+
+    /// A view.
+    #[must_use]
+    pub fn get(&self, id: ViewId) -> Option<&View> {
+        self.list.iter().find(|view| view.id == id)
+    }
+
+    /// The identity that a new view may take.
+    #[must_use]
+    pub fn next_id(&self) -> ViewId {
+        ViewId(self.next)
+    }
+
+    fn get_mut(&mut self, id: ViewId) -> Option<&mut View> {
+        self.list.iter_mut().find(|view| view.id == id)
+    }
+
+    /// All bindings that some view needs, the active view's first.
+    pub(super) fn needs(&self) -> Vec<Need> {
+        let active_first = std::iter::once(self.active())
+            .chain(self.list.iter().filter(|view| view.id != self.active().id));
+        let mut needs: Vec<Need> = Vec::new();
+        for need in
+            active_first.flat_map(|view| std::iter::once(view.need()).chain(view.compared_need()))
+        {
+            if !needs.contains(&need) {
+                needs.push(need);
+            }
+        }
+        needs
+    }
+
+    /// What views show or compare with that simulates, the active view's first.
+    pub(super) fn simulating(&self) -> Vec<Need> {
+        let mut needs = self.needs();
+        needs.retain(|need| need.method.has(Capability::State));
+        needs
+    }
+
+    /// Whether something that shares the active view's clock simulates.
+    #[must_use]
+    pub fn simulates(&self) -> bool {
+        let channel = self.active().channel();
+        self.simulating().iter().any(|need| need.channel == channel)
+    }
+
+    /// All channels, the shared one first.
+    pub(super) fn channels(&self) -> impl Iterator<Item = ChannelId> + '_ {
+        std::iter::once(None).chain(
+            self.list
+                .iter()
+                .filter(|view| view.free)
+                .map(|view| Some(view.id)),
+        )
+    }
+}

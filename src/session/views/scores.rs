@@ -1,0 +1,265 @@
+//! Scores of what is shown, measured beside the flesh on one thread, at most a few times a second.
+//!
+//! Whoever draws a view asks [`Session::score_of`] with every frame; it answers at once with the latest score and hands the
+//! snapshot in if the thread is free. What was not taken is stale and forgotten; when the thread is free again it calls the waker,
+//! so that the last state of a movement is measured, too.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use crate::methods::{MethodId, Subject};
+use crate::metrics::{Score, Scorer};
+use crate::progress::Progress;
+use crate::session::{Snapshot, Waker};
+
+/// The least time from one round of measuring to the next.
+const ROUND: Duration = Duration::from_millis(250);
+
+/// A score with what it is of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ViewScore {
+    /// What was measured.
+    pub score: Score,
+    /// The snapshot's number.
+    pub sequence: u64,
+    /// The snapshot's method.
+    pub method: MethodId,
+    /// What its frame cost, milliseconds.
+    pub frame_ms: f64,
+}
+
+/// The thread and what it has found, by the key of whoever asks.
+#[derive(Default)]
+pub(in crate::session) struct Scores {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about the thread, all under one lock"
+)]
+struct State {
+    wanted: BTreeMap<u64, Arc<Snapshot>>,
+    found: BTreeMap<u64, (Weak<Subject>, ViewScore)>,
+    progress: Progress,
+    /// A thread is there, or could not be had.
+    started: bool,
+    /// Measuring or resting: nothing is taken.
+    busy: bool,
+    /// Something newer was seen meanwhile.
+    missed: bool,
+    stop: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Scores {
+    /// The latest score; see [`crate::session::Session::score_of`].
+    pub(in crate::session) fn of(
+        &self,
+        key: u64,
+        snapshot: &Arc<Snapshot>,
+        waker: Option<&Waker>,
+    ) -> Option<ViewScore> {
+        let mut state = self.shared.lock();
+        let known = state
+            .found
+            .get(&key)
+            .filter(|(subject, _)| std::ptr::eq(subject.as_ptr(), Arc::as_ptr(&snapshot.subject)));
+        let known = known
+            .map(|(_, score)| *score)
+            .filter(|score| score.method == snapshot.method);
+        if known.is_some_and(|score| score.sequence == snapshot.sequence) {
+            return known;
+        }
+        if state.busy {
+            state.missed = true;
+            return known;
+        }
+        state.wanted.insert(key, snapshot.clone());
+        if !state.started {
+            state.started = true;
+            let (shared, waker) = (self.shared.clone(), waker.cloned());
+            let thread = std::thread::Builder::new()
+                .name("scores".into())
+                .spawn(move || run(&shared, waker.as_ref()));
+            if let Err(error) = thread {
+                log::warn!("no thread could be started to measure scores: {error}");
+            }
+        }
+        drop(state);
+        self.shared.wake.notify_one();
+        known
+    }
+}
+
+impl Drop for Scores {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.stop = true;
+        state.progress.cancel();
+        self.shared.wake.notify_one();
+    }
+}
+
+/// The thread: waits, measures all that is wanted, rests.
+fn run(shared: &Shared, waker: Option<&Waker>) {
+    // The flesh has the other cores.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let mut scorer: Option<(Weak<Subject>, Scorer)> = None;
+    loop {
+        let (wanted, progress) = {
+            let mut state = shared.lock();
+            while state.wanted.is_empty() && !state.stop {
+                state = shared
+                    .wake
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            if state.stop {
+                return;
+            }
+            (state.busy, state.missed) = (true, false);
+            (std::mem::take(&mut state.wanted), state.progress.clone())
+        };
+        let start = Instant::now();
+        for (key, snapshot) in wanted {
+            let mut work = || measure(&mut scorer, &snapshot, &progress);
+            let found = match &pool {
+                Ok(pool) => pool.install(&mut work),
+                Err(_) => work(),
+            };
+            let Some(score) = found else { return };
+            let entry = (Arc::downgrade(&snapshot.subject), of(&snapshot, score));
+            shared.lock().found.insert(key, entry);
+        }
+        if let Some(waker) = waker {
+            waker();
+        }
+        if !rest(shared, start) {
+            return;
+        }
+        if let Some(waker) = waker.filter(|_| shared.lock().missed) {
+            waker();
+        }
+    }
+}
+
+fn of(snapshot: &Snapshot, score: Score) -> ViewScore {
+    ViewScore {
+        score,
+        sequence: snapshot.sequence,
+        method: snapshot.method,
+        frame_ms: snapshot.times.total_ms,
+    }
+}
+
+/// Measures one snapshot; nothing if the owner is gone.
+fn measure(
+    scorer: &mut Option<(Weak<Subject>, Scorer)>,
+    snapshot: &Snapshot,
+    progress: &Progress,
+) -> Option<Score> {
+    let subject = &snapshot.subject;
+    if scorer
+        .as_ref()
+        .is_none_or(|(of, _)| !std::ptr::eq(of.as_ptr(), Arc::as_ptr(subject)))
+    {
+        *scorer = Some((
+            Arc::downgrade(subject),
+            Scorer::new(subject, progress).ok()?,
+        ));
+    }
+    scorer
+        .as_mut()?
+        .1
+        .score(snapshot.positions(), progress)
+        .ok()
+}
+
+/// Lets the rest of the round pass. Returns whether the owner is still there.
+fn rest(shared: &Shared, start: Instant) -> bool {
+    let mut state = shared.lock();
+    loop {
+        let left = ROUND.saturating_sub(start.elapsed());
+        if state.stop {
+            return false;
+        }
+        if left.is_zero() {
+            state.busy = false;
+            return true;
+        }
+        state = shared
+            .wake
+            .wait_timeout(state, left)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::session::{Command, Session, Source};
+
+    /// Ticks until the session's flesh is there.
+    fn open(session: &mut Session, wake: &std::sync::mpsc::Receiver<()>) -> Arc<Snapshot> {
+        session.apply_once(Command::SetMethod(MethodId::LBS));
+        session.apply_once(Command::Open(Source::builtin("arm")));
+        loop {
+            session.tick(0.01);
+            if let Some(snapshot) = session.snapshot() {
+                return snapshot;
+            }
+            wake.recv().expect("the session wakes whoever waits");
+        }
+    }
+
+    #[test]
+    fn the_latest_state_is_measured_in_the_end_and_nobody_waits() {
+        let (sender, wake) = channel();
+        let mut session = Session::new();
+        session.set_waker(Arc::new(move || {
+            let _ = sender.send(());
+        }));
+        let first = open(&mut session, &wake);
+        assert_eq!(
+            session.score_of(1, &first),
+            None,
+            "the first answer is that there is none yet"
+        );
+        session.apply_once(Command::SetJointAngles {
+            joint: 1,
+            degrees: [0.0, 0.0, 70.0],
+        });
+        let score = loop {
+            session.tick(0.01);
+            let snapshot = session.snapshot().expect("a snapshot");
+            let moved = snapshot.world_from_joint == session.channels().active().world_from_joint();
+            match session.score_of(1, &snapshot) {
+                Some(score) if moved && score.sequence == snapshot.sequence => break score,
+                _ => wake.recv().expect("whoever measures wakes whoever waits"),
+            }
+        };
+        assert!(score.score.stretch_p99 > 1.05, "{score:?}");
+        assert_eq!(score.method, MethodId::LBS);
+        let again = session
+            .snapshot()
+            .map(|snapshot| session.score_of(1, &snapshot));
+        assert_eq!(again, Some(Some(score)));
+    }
+}
