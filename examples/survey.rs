@@ -16,7 +16,9 @@ use sinew::math::{Point, Quat, Vec64};
 use sinew::mesh::Bounds;
 use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::progress::Progress;
-use sinew::render::{Background, Camera, Ground, MeshStyle, Picture, PictureSheet, Renderer};
+use sinew::render::{
+    Background, Camera, CharacterPicture, Ground, MeshStyle, PictureSheet, Renderer,
+};
 use sinew::rig::{Pose, Skeleton};
 use sinew::session::{
     BakeFormat, BakeSettings, Checkup, DEFAULT_FPS, Moments, Motion, Source, Take, bake, open,
@@ -197,7 +199,7 @@ fn draw(
 ) -> Result<RgbaImage, Box<dyn Error>> {
     let mut camera = Camera::default();
     camera.frame_points(actor.positions(), CELL[0] as f32 / CELL[1] as f32);
-    let picture = Picture {
+    let picture = CharacterPicture {
         character: &subject.character,
         positions: actor.positions(),
         normals: actor.normals(),

@@ -15,7 +15,7 @@ use sinew::mesh::TriMesh;
 use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::progress::Progress;
 use sinew::render::{
-    Background, Camera, Margins, MeshStyle, Picture, PictureSheet, Renderer, WIRE_COLOR,
+    Background, Camera, CharacterPicture, Margins, MeshStyle, PictureSheet, Renderer, WIRE_COLOR,
 };
 use sinew::session::{Source, open, set_joint_angles_deg};
 use sinew::upsample::{Directions, Upsampling, UpsamplingKind, UpsamplingSettings};
@@ -245,7 +245,7 @@ fn draw(shown: &[Shown], around: &[Point]) -> Result<image::RgbaImage, Box<dyn E
             ..Character::default()
         };
         let edges = std::env::var_os("EDGES").map(|_| WIRE_COLOR);
-        pictures.push(renderer.picture(&Picture {
+        pictures.push(renderer.picture(&CharacterPicture {
             character: &character,
             positions: &mesh.positions,
             normals,

@@ -109,11 +109,11 @@ impl Default for Navigation {
 impl Navigation {
     /// The motion scaled by the speed settings.
     #[must_use]
-    pub fn paced(&self, motion: Motion) -> Motion {
+    pub fn paced(&self, motion: CameraMotion) -> CameraMotion {
         match motion {
-            Motion::Orbit(drag) => Motion::Orbit(drag * self.orbit_speed),
-            Motion::Pan(drag) => Motion::Pan(drag * self.pan_speed),
-            Motion::Zoom { factor, at } => Motion::Zoom {
+            CameraMotion::Orbit(drag) => CameraMotion::Orbit(drag * self.orbit_speed),
+            CameraMotion::Pan(drag) => CameraMotion::Pan(drag * self.pan_speed),
+            CameraMotion::Zoom { factor, at } => CameraMotion::Zoom {
                 factor: factor.powf(self.zoom_speed),
                 at,
             },
@@ -123,7 +123,7 @@ impl Navigation {
 
 /// One movement of the camera.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Motion {
+pub enum CameraMotion {
     /// Orbit by a drag in points.
     Orbit(Vec2),
     /// Pan by a drag in points.
@@ -138,14 +138,14 @@ pub enum Motion {
 }
 
 /// Applies a motion to a camera that fills `rect`.
-pub fn apply(camera: &mut Camera, motion: Motion, rect: Rect) {
+pub fn apply(camera: &mut Camera, motion: CameraMotion, rect: Rect) {
     let size = [rect.width(), rect.height()];
     match motion {
-        Motion::Orbit(drag) => {
+        CameraMotion::Orbit(drag) => {
             camera.orbit(-drag.x * RADIANS_PER_POINT, drag.y * RADIANS_PER_POINT);
         }
-        Motion::Pan(drag) => camera.pan([drag.x, drag.y], size),
-        Motion::Zoom { factor, at } => {
+        CameraMotion::Pan(drag) => camera.pan([drag.x, drag.y], size),
+        CameraMotion::Zoom { factor, at } => {
             camera.zoom_towards(factor, [at.x - rect.left(), at.y - rect.top()], size);
         }
     }
@@ -200,7 +200,7 @@ pub fn drag_motion(
     modifiers: Modifiers,
     press: Option<Pos2>,
     preset: NavigationPreset,
-) -> Option<Motion> {
+) -> Option<CameraMotion> {
     let delta = response.drag_delta();
     if delta == Vec2::ZERO {
         return None;
@@ -214,12 +214,12 @@ pub fn drag_motion(
         .into_iter()
         .find(|&button| response.dragged_by(button))?;
     Some(match deed(preset, button, modifiers)? {
-        DragMotion::Orbit => Motion::Orbit(delta),
-        DragMotion::Pan => Motion::Pan(delta),
+        DragMotion::Orbit => CameraMotion::Orbit(delta),
+        DragMotion::Pan => CameraMotion::Pan(delta),
         // Right and up moves closer, towards the press position.
         DragMotion::Dolly => {
             let factor = zoom_of_lines((delta.x - delta.y) / POINTS_PER_LINE * 2.0);
-            Motion::Zoom {
+            CameraMotion::Zoom {
                 factor,
                 at: press.unwrap_or_else(|| response.rect.center()),
             }
@@ -233,12 +233,12 @@ fn zoom_of_lines(lines: f32) -> f32 {
 
 /// Camera motion of two or more fingers on a touch screen: pan and pinch.
 #[must_use]
-pub fn touch_motions(input: &InputState) -> Option<[Motion; 2]> {
+pub fn touch_motions(input: &InputState) -> Option<[CameraMotion; 2]> {
     let touch = input.multi_touch()?;
     let factor = 1.0 / touch.zoom_delta.clamp(0.2, 5.0);
     Some([
-        Motion::Pan(touch.translation_delta),
-        Motion::Zoom {
+        CameraMotion::Pan(touch.translation_delta),
+        CameraMotion::Zoom {
             factor,
             at: touch.center_pos,
         },
@@ -247,7 +247,7 @@ pub fn touch_motions(input: &InputState) -> Option<[Motion; 2]> {
 
 /// Camera motion of wheel and trackpad with the pointer at `at`.
 #[must_use]
-pub fn scroll_motions(input: &InputState, at: Pos2, invert_zoom: bool) -> Vec<Motion> {
+pub fn scroll_motions(input: &InputState, at: Pos2, invert_zoom: bool) -> Vec<CameraMotion> {
     input
         .events
         .iter()
@@ -255,9 +255,9 @@ pub fn scroll_motions(input: &InputState, at: Pos2, invert_zoom: bool) -> Vec<Mo
         .collect()
 }
 
-fn scroll_motion(event: &Event, at: Pos2, invert_zoom: bool) -> Option<Motion> {
+fn scroll_motion(event: &Event, at: Pos2, invert_zoom: bool) -> Option<CameraMotion> {
     match event {
-        Event::Zoom(factor) => Some(Motion::Zoom {
+        Event::Zoom(factor) => Some(CameraMotion::Zoom {
             factor: 1.0 / factor.clamp(0.2, 5.0),
             at,
         }),
@@ -280,12 +280,12 @@ fn scroll_motion(event: &Event, at: Pos2, invert_zoom: bool) -> Option<Motion> {
                 MouseWheelUnit::Page => *delta * POINTS_PER_LINE * 10.0,
             };
             match (fingers && !modifiers.command, modifiers.shift) {
-                (true, true) => Some(Motion::Pan(points)),
-                (true, false) => Some(Motion::Orbit(points)),
+                (true, true) => Some(CameraMotion::Pan(points)),
+                (true, false) => Some(CameraMotion::Orbit(points)),
                 // Some systems report a horizontal wheel while Shift is held.
                 (false, _) => {
                     let lines = (points.y + points.x) / POINTS_PER_LINE;
-                    Some(Motion::Zoom {
+                    Some(CameraMotion::Zoom {
                         factor: zoom_of_lines(if invert_zoom { -lines } else { lines }),
                         at,
                     })

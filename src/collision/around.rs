@@ -5,7 +5,7 @@
 
 use super::axes::{Axes, CylinderCell, SECTORS};
 use super::bone_cells::BoneCells;
-use super::wedge::{BLOCK, Shape, Span};
+use super::wedge::{BLOCK, Span, WedgeShape};
 use super::{CollisionBody, Feet, Hit};
 use crate::math::Point;
 
@@ -207,7 +207,7 @@ impl Around {
             if (first..=last).all(|slice| met(slice) == 0) {
                 continue;
             }
-            let shape = Shape::of(body, triangle, positions, feet);
+            let shape = WedgeShape::of(body, triangle, positions, feet);
             for slice in first..=last {
                 for sector in bits(u32::from(met(slice))) {
                     let cell = slice * SECTORS + sector;

@@ -47,7 +47,7 @@ pub(super) struct Hinge {
 }
 
 /// What one joint found.
-type Found = (Hinge, Vec<Pair>);
+type SweptPairs = (Hinge, Vec<Pair>);
 
 /// Sweeps all joints. Every joint by itself, so that the result does not depend on the number of threads.
 pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<Hinge>, Vec<Pair>) {
@@ -56,7 +56,7 @@ pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<Hinge>, Vec<P
     for (vertex, &bone) in tissue.foot_bones.iter().enumerate() {
         by_bone[bone as usize].push(vertex as u32);
     }
-    let found: Vec<Found> = meeting_bones(graph)
+    let found: Vec<SweptPairs> = meeting_bones(graph)
         .into_par_iter()
         .filter_map(|(node, bones)| {
             let skins = bones.map(|bone| by_bone[bone].as_slice());
@@ -96,7 +96,7 @@ fn sweep_joint(
     node: usize,
     bones: [usize; 2],
     skins: [&[u32]; 2],
-) -> Option<Found> {
+) -> Option<SweptPairs> {
     let center = graph.nodes[node].position;
     let way = |bone: usize| {
         (graph.nodes[graph.other_end(bone, node)].position - center).try_normalize(1e-30)

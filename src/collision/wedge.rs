@@ -59,14 +59,14 @@ impl Span {
 }
 
 /// A wedge in the pose.
-pub(super) struct Shape {
+pub(super) struct WedgeShape {
     chain: [Point; 6],
     span: Span,
     sign: f32,
     pub(super) bones: [u32; 3],
 }
 
-impl Shape {
+impl WedgeShape {
     pub(super) fn of(
         body: &CollisionBody,
         triangle: u32,

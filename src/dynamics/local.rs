@@ -134,7 +134,7 @@ pub(super) fn add_forces(
     forces: &mut Slots,
     task: ForceTask,
 ) -> f64 {
-    let input = Input {
+    let input = LocalInput {
         blocks,
         weights,
         points,
@@ -153,8 +153,8 @@ pub(super) fn add_forces(
     }
 }
 
-/// What [`Kernel`] reads and writes.
-struct Input<'a> {
+/// What [`LocalKernel`] reads and writes.
+struct LocalInput<'a> {
     blocks: &'a [Block],
     weights: &'a [BlockWeights],
     points: &'a Slots,
@@ -162,17 +162,17 @@ struct Input<'a> {
     volume: f32,
 }
 
-impl Input<'_> {
+impl LocalInput<'_> {
     fn run<const ENERGY: bool, const VOLUME: bool, const ALL: bool>(self) -> f64 {
-        Arch::new().dispatch(Kernel::<ENERGY, VOLUME, ALL>(self))
+        Arch::new().dispatch(LocalKernel::<ENERGY, VOLUME, ALL>(self))
     }
 }
 
 /// With energy, resistance to changes of volume, and forces on all six points instead of three.
-struct Kernel<'a, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(Input<'a>);
+struct LocalKernel<'a, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(LocalInput<'a>);
 
 impl<const ENERGY: bool, const VOLUME: bool, const ALL: bool> WithSimd
-    for Kernel<'_, ENERGY, VOLUME, ALL>
+    for LocalKernel<'_, ENERGY, VOLUME, ALL>
 {
     type Output = f64;
 
@@ -184,7 +184,7 @@ impl<const ENERGY: bool, const VOLUME: bool, const ALL: bool> WithSimd
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let ops = Ops(simd);
         let mut energy = 0.0;
-        let Input {
+        let LocalInput {
             blocks,
             weights,
             points,

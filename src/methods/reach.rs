@@ -1,6 +1,6 @@
 //! Bounds of a posed character, computed without its vertices.
 
-use super::recipe::{PaletteEntry, Recipe, Source};
+use super::recipe::{PaletteEntry, Recipe, VertexSource};
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::Bounds;
 
@@ -21,7 +21,7 @@ impl Reach {
             .collect();
         let mut still = Bounds::of([]);
         for (source, position) in recipe.sources.iter().zip(&recipe.positions) {
-            if let Source::Blended { rest, first } = source {
+            if let VertexSource::Blended { rest, first } = source {
                 for influence in &recipe.influences[*first as usize..] {
                     grow(&mut moved[influence.entry as usize].1, rest);
                     if influence.is_last {

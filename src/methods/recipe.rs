@@ -15,7 +15,7 @@ use crate::upsample::{Directions, PlainUpsampling};
 
 /// How the position of a source vertex is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Source {
+pub enum VertexSource {
     /// At rest, or computed with cloth or props: see [`Cloth::targets`] and [`Cluster::vertices`].
     Still,
     /// A blend of joint transforms.
@@ -98,7 +98,7 @@ pub struct Recipe {
     /// Their rest normals.
     pub normals: Vec<Vec3>,
     /// How the position of each is computed.
-    pub sources: Vec<Source>,
+    pub sources: Vec<VertexSource>,
     /// Number of simulated vertices.
     pub simulated: usize,
     /// Upsampling from them to the flesh, unless they are the flesh.
@@ -171,7 +171,7 @@ impl Recipe {
         let mut normals = vec![Vec3::y(); positions.len()];
         groups.clone().normals_into(&positions, &mut normals);
         Self {
-            sources: vec![Source::Still; positions.len()],
+            sources: vec![VertexSource::Still; positions.len()],
             positions,
             normals,
             simulated: 0,
@@ -200,12 +200,12 @@ impl Recipe {
                 continue;
             };
             self.sources[source] = match (carried, flesh_from_skin[skin]) {
-                (Some((vertex, normal)), _) => Source::Flesh { vertex, normal },
-                (None, Some(vertex)) => Source::Simulated(vertex),
+                (Some((vertex, normal)), _) => VertexSource::Flesh { vertex, normal },
+                (None, Some(vertex)) => VertexSource::Simulated(vertex),
                 // It follows the flesh, or there is nothing to follow.
-                (None, None) => Source::Still,
+                (None, None) => VertexSource::Still,
             };
-            if self.sources[source] == Source::Still {
+            if self.sources[source] == VertexSource::Still {
                 self.positions[source] = subject.skin.mesh.positions[skin];
             }
         }
@@ -224,7 +224,7 @@ impl Recipe {
             let entry = palette.entry(self, rigid.joint, &rigid.joint_from_world);
             for (&skin, &rest) in rigid.vertices.iter().zip(&rigid.rest) {
                 for &source in &sources_of_skin[skin as usize] {
-                    self.sources[source as usize] = Source::Blended {
+                    self.sources[source as usize] = VertexSource::Blended {
                         rest,
                         first: self.influences.len() as u32,
                     };
@@ -250,7 +250,7 @@ impl Recipe {
     /// Collects the triangles around every vertex whose normal the upsampling does not give.
     fn gather_normals(&mut self, groups: &NormalGroups) {
         let (group_of, members) = (groups.group_of(), groups.members());
-        let is_carried = |source: &Source| matches!(source, Source::Flesh { .. });
+        let is_carried = |source: &VertexSource| matches!(source, VertexSource::Flesh { .. });
         let mut wanted = vec![false; members.len()];
         for (source, &group) in self.sources.iter().zip(group_of) {
             wanted[group as usize] |= !is_carried(source);
@@ -407,12 +407,12 @@ impl PaletteBuilder {
                     }
                     let any = recipe.influences.len() > first;
                     recipe.sources[source] = if any {
-                        Source::Blended {
+                        VertexSource::Blended {
                             rest,
                             first: first as u32,
                         }
                     } else {
-                        Source::Still
+                        VertexSource::Still
                     };
                     match recipe.influences.last_mut().filter(|_| any) {
                         Some(last) => last.is_last = true,

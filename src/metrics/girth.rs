@@ -39,7 +39,7 @@ pub static METRIC: Metric = Metric {
 
 /// A joint between two bones.
 #[derive(Debug, Clone, Copy)]
-struct Hinge {
+struct BentJoint {
     parent: usize,
     joint: usize,
     child: usize,
@@ -47,7 +47,7 @@ struct Hinge {
 
 /// Hinges with their girths in the bind pose.
 struct Girth {
-    hinges: Vec<(Hinge, f64)>,
+    hinges: Vec<(BentJoint, f64)>,
     least: f64,
 }
 
@@ -93,7 +93,7 @@ impl Measure for Girth {
 }
 
 /// All joints with a bone before and after; of several children the one that goes on straightest.
-fn hinges(rest: &RestSkin, least: f64) -> Vec<Hinge> {
+fn hinges(rest: &RestSkin, least: f64) -> Vec<BentJoint> {
     let direction =
         |from: usize, to: usize| (rest.joints[to].1 - rest.joints[from].1).try_normalize(least);
     let mut best: Vec<Option<(f64, usize)>> = vec![None; rest.joints.len()];
@@ -110,7 +110,7 @@ fn hinges(rest: &RestSkin, least: f64) -> Vec<Hinge> {
         }
     }
     let hinge = |(joint, best): (usize, &Option<(f64, usize)>)| {
-        Some(Hinge {
+        Some(BentJoint {
             parent: rest.joints[joint].0?,
             joint,
             child: (*best)?.1,
@@ -121,7 +121,7 @@ fn hinges(rest: &RestSkin, least: f64) -> Vec<Hinge> {
 
 fn girth_at(
     mesh: &TriMesh,
-    hinge: Hinge,
+    hinge: BentJoint,
     position: &impl Fn(usize) -> Point64,
     least: f64,
 ) -> Option<f64> {

@@ -34,13 +34,13 @@ pub static METRIC: Metric = Metric {
 
 /// Edges between two triangles.
 struct Roughness {
-    hinges: Vec<Hinge>,
+    hinges: Vec<EdgePair>,
     rest_angles: Vec<f64>,
 }
 
 /// Two triangles with a common edge, which the first one runs through from `from` to `to`.
 #[derive(Debug, Clone, Copy)]
-struct Hinge {
+struct EdgePair {
     from: u32,
     to: u32,
     triangles: [u32; 2],
@@ -62,7 +62,7 @@ impl Roughness {
         let triangle_at = |edge: [u32; 2]| directed.get(&edge).copied().flatten();
         let hinge = |&[from, to]: &[u32; 2]| {
             let triangles = [triangle_at([from, to])?, triangle_at([to, from])?];
-            Some(Hinge {
+            Some(EdgePair {
                 from,
                 to,
                 triangles,
@@ -102,7 +102,7 @@ impl Measure for Roughness {
 }
 
 /// The signed angle between the normals of two triangles about their common edge, radians; `None` if one has no area.
-fn dihedral(mesh: &TriMesh, hinge: Hinge) -> Option<f64> {
+fn dihedral(mesh: &TriMesh, hinge: EdgePair) -> Option<f64> {
     let at = |vertex: u32| mesh.positions[vertex as usize].coords.cast::<f64>();
     let axis = (at(hinge.to) - at(hinge.from)).try_normalize(0.0)?;
     let [m, n] = hinge.triangles.map(|triangle| {

@@ -17,7 +17,7 @@ use super::{Elimination, FactorError, RowMatrix};
 
 /// A supernode in its tree.
 #[derive(Debug, Clone)]
-pub(crate) struct Front {
+pub(crate) struct EliminationFront {
     /// Its rows.
     pub(crate) rows: std::ops::Range<usize>,
     /// First row of its subtree, which ends with its own.
@@ -29,7 +29,7 @@ pub(crate) struct Front {
     pub(crate) height: usize,
 }
 
-impl Front {
+impl EliminationFront {
     /// Rows of its subtree.
     pub(crate) fn subtree(&self) -> std::ops::Range<usize> {
         self.begin..self.rows.end
@@ -37,8 +37,8 @@ impl Front {
 }
 
 /// The supernodes, children before parents; `None` if they are not those of a factor.
-pub(crate) fn tree_of(eliminations: &[Elimination], rows: usize) -> Option<Vec<Front>> {
-    let mut nodes: Vec<Front> = Vec::with_capacity(eliminations.len());
+pub(crate) fn tree_of(eliminations: &[Elimination], rows: usize) -> Option<Vec<EliminationFront>> {
+    let mut nodes: Vec<EliminationFront> = Vec::with_capacity(eliminations.len());
     let mut owner = vec![usize::MAX; rows];
     for (index, elimination) in eliminations.iter().enumerate() {
         let first = elimination.first as usize;
@@ -54,7 +54,7 @@ pub(crate) fn tree_of(eliminations: &[Elimination], rows: usize) -> Option<Vec<F
             return None;
         }
         owner[first..end].fill(index);
-        nodes.push(Front {
+        nodes.push(EliminationFront {
             rows: first..end,
             begin: first,
             below: elimination.below.clone(),
@@ -98,7 +98,7 @@ pub(crate) struct Remainder {
 /// The rows of the inverse factor of a supernode over its subtree, and its update, given those of its children.
 pub(crate) fn eliminate(
     matrix: &RowMatrix,
-    nodes: &[Front],
+    nodes: &[EliminationFront],
     index: usize,
     rests: &[Remainder],
 ) -> Result<(DMatrix<f64>, Remainder), FactorError> {
@@ -169,7 +169,7 @@ pub(crate) fn eliminate(
 }
 
 /// Where a row is in the front of a supernode.
-fn place(node: &Front, row: usize) -> Option<usize> {
+fn place(node: &EliminationFront, row: usize) -> Option<usize> {
     if node.rows.contains(&row) {
         return Some(row - node.rows.start);
     }

@@ -50,9 +50,9 @@ pub use legend::{Legend, SteadyRange, round_up};
 pub use look::{Backdrop, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors};
 pub use mesh::{MeshColors, MeshFrame, MeshModel};
 pub use overlay::{ColorVertex, Overlay, OverlayLayer, OverlayLine, Rgba};
-pub use paint::{Quantity, SkinPaint, weights_of};
+pub use paint::{SkinPaint, SkinQuantity, weights_of};
 pub use pick::{SurfaceHit, pick_point, pick_segment, pick_surface};
-pub use picture::Picture;
+pub use picture::CharacterPicture;
 pub use renderer::Renderer;
 pub use scene::{
     Background, CLAY, Ground, Light, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb,

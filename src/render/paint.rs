@@ -111,7 +111,7 @@ impl Strain {
 
 /// The quantity that colours a skin.
 #[derive(Debug, Clone, Copy)]
-pub enum Quantity<'a> {
+pub enum SkinQuantity<'a> {
     /// The weights of a joint.
     Weights {
         /// Which.
@@ -144,7 +144,10 @@ pub struct SkinPaint {
     strain: Option<Strain>,
     range: SteadyRange,
     /// The quantity of `range`.
-    of: Option<(std::mem::Discriminant<Quantity<'static>>, *const Subject)>,
+    of: Option<(
+        std::mem::Discriminant<SkinQuantity<'static>>,
+        *const Subject,
+    )>,
 }
 
 impl SkinPaint {
@@ -164,7 +167,7 @@ impl SkinPaint {
     pub fn update(
         &mut self,
         subject: &Arc<Subject>,
-        quantity: &Quantity<'_>,
+        quantity: &SkinQuantity<'_>,
         map: ColorMap,
     ) -> Legend {
         let of = (kind_of(quantity), Arc::as_ptr(subject));
@@ -173,7 +176,7 @@ impl SkinPaint {
             self.of = Some(of);
         }
         let legend = match *quantity {
-            Quantity::Weights { joint } => {
+            SkinQuantity::Weights { joint } => {
                 weights_into(subject, joint, &mut self.numbers);
                 let name = subject
                     .character
@@ -188,7 +191,7 @@ impl SkinPaint {
                     map,
                 }
             }
-            Quantity::Strain { positions } => {
+            SkinQuantity::Strain { positions } => {
                 let strain = match self.strain.take() {
                     Some(strain) if Arc::ptr_eq(&strain.subject, subject) => strain,
                     _ => Strain::of(subject),
@@ -205,7 +208,7 @@ impl SkinPaint {
                     map: ColorMap::Diverging,
                 }
             }
-            Quantity::Difference {
+            SkinQuantity::Difference {
                 positions,
                 others,
                 methods: [one, other],
@@ -266,11 +269,11 @@ impl SkinPaint {
     }
 }
 
-fn kind_of(quantity: &Quantity<'_>) -> std::mem::Discriminant<Quantity<'static>> {
-    let same_kind: Quantity<'static> = match quantity {
-        Quantity::Weights { joint } => Quantity::Weights { joint: *joint },
-        Quantity::Strain { .. } => Quantity::Strain { positions: &[] },
-        Quantity::Difference { .. } => Quantity::Difference {
+fn kind_of(quantity: &SkinQuantity<'_>) -> std::mem::Discriminant<SkinQuantity<'static>> {
+    let same_kind: SkinQuantity<'static> = match quantity {
+        SkinQuantity::Weights { joint } => SkinQuantity::Weights { joint: *joint },
+        SkinQuantity::Strain { .. } => SkinQuantity::Strain { positions: &[] },
+        SkinQuantity::Difference { .. } => SkinQuantity::Difference {
             positions: &[],
             others: &[],
             methods: [""; 2],

@@ -11,7 +11,7 @@ use crate::math::{Point, Vec3};
 
 /// Contents of a picture.
 #[derive(Debug, Clone, Copy)]
-pub struct Picture<'a> {
+pub struct CharacterPicture<'a> {
     /// The character: materials and triangles.
     pub character: &'a Character,
     /// Source vertices, one mesh after the other.
@@ -38,7 +38,7 @@ impl Renderer {
     /// # Errors
     /// [`GpuError::Size`] for a size beyond the device's limit, [`GpuError::Readback`] if the
     /// device was lost.
-    pub fn picture(&self, picture: &Picture<'_>) -> Result<image::RgbaImage, GpuError> {
+    pub fn picture(&self, picture: &CharacterPicture<'_>) -> Result<image::RgbaImage, GpuError> {
         let model = MeshModel::of_character(self, picture.character);
         let mut mesh = MeshFrame::new(self, &model);
         mesh.update(self.gpu(), picture.positions, picture.normals);

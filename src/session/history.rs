@@ -7,7 +7,7 @@ use crate::methods::Subject;
 
 /// One undo step: the document before it, and what it did.
 #[derive(Debug, Clone)]
-struct Step {
+struct UndoStep {
     document: Document,
     label: &'static str,
 }
@@ -15,8 +15,8 @@ struct Step {
 /// Steps back and forth. The present document lives with the owner.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    past: Vec<Step>,
-    future: Vec<Step>,
+    past: Vec<UndoStep>,
+    future: Vec<UndoStep>,
     /// The label of the drag whose step is still open.
     open: Option<&'static str>,
     /// Steps that are not kept any more.
@@ -50,7 +50,7 @@ impl History {
     ) {
         let continues = gesture != Gesture::Once && self.open == Some(label);
         if !continues && !before.same_as(now) {
-            self.past.push(Step {
+            self.past.push(UndoStep {
                 document: before,
                 label,
             });
@@ -120,7 +120,7 @@ impl History {
             return false;
         };
         let after = std::mem::replace(now, step.document);
-        self.future.push(Step {
+        self.future.push(UndoStep {
             document: after,
             label: step.label,
         });
@@ -133,7 +133,7 @@ impl History {
             return false;
         };
         let before = std::mem::replace(now, step.document);
-        self.past.push(Step {
+        self.past.push(UndoStep {
             document: before,
             label: step.label,
         });

@@ -12,7 +12,7 @@ use crate::mesh::{SimMesh, SkinMesh, TriMesh};
 use crate::rig::Skeleton;
 use crate::tissue::Tissue;
 use crate::upsample::{Upsampling, UpsamplingSettings};
-use crate::weights::{Descriptor, SkinWeights};
+use crate::weights::{SkinWeights, WeightDescriptor};
 
 const BODY: u32 = 2;
 const SIM: u32 = 1;
@@ -22,7 +22,7 @@ const UPSAMPLING: u32 = 1;
 /// Weights of the skin by a weight method.
 pub(super) fn weights<E>(
     cache: &Cache,
-    method: &Descriptor,
+    method: &WeightDescriptor,
     mesh: &TriMesh,
     skeleton: &Skeleton,
     make: impl FnOnce() -> Result<SkinWeights, E>,

@@ -9,7 +9,7 @@ use crate::progress::{Cancelled, Progress};
 /// How often a waiting thread looks whether it was cancelled, and shows the progress of the thread that computes.
 const POLL: Duration = Duration::from_millis(10);
 
-type Compute<T> = dyn Fn(&Progress) -> Result<Timed<T>, Cancelled> + Send + Sync;
+type ComputeFn<T> = dyn Fn(&Progress) -> Result<Timed<T>, Cancelled> + Send + Sync;
 
 /// A memoised computation of one stage, with its inputs inside.
 ///
@@ -19,7 +19,7 @@ pub struct Lazy<T> {
     value: OnceLock<Timed<T>>,
     computing: Mutex<Option<Computing>>,
     ended: Condvar,
-    compute: Box<Compute<T>>,
+    compute: Box<ComputeFn<T>>,
 }
 
 /// A value and the milliseconds that it took.

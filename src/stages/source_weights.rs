@@ -10,7 +10,7 @@ use crate::cache::Cache;
 use crate::character::{Attachment, Character, SourceMesh};
 use crate::mesh::{SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
-use crate::weights::{Input, SkinWeights, WeightError, WeightMethod, by_distance};
+use crate::weights::{SkinWeights, WeightError, WeightInput, WeightMethod, by_distance};
 
 /// For every source mesh the weights in place of those of the file; `None` for a mesh that keeps those, or moves otherwise.
 pub(super) type MeshWeights = Vec<Option<SkinWeights>>;
@@ -74,7 +74,7 @@ fn compute(
     let on_skin = match descriptor.compute {
         None => by_distance(mesh, skeleton),
         Some(compute) => {
-            let make = || compute(&Input { mesh, skeleton }, progress);
+            let make = || compute(&WeightInput { mesh, skeleton }, progress);
             cached::weights(cache, descriptor, mesh, skeleton, make)
                 .map_err(|WeightError::Cancelled(cancelled)| cancelled)?
         }

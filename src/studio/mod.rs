@@ -31,6 +31,6 @@ pub use crowd::{CrowdFrame, CrowdMotion};
 pub use crowd_scene::{CrowdScene, CrowdSettings};
 pub use drawing::Drawing;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, ghost_skins, method_of_ghosts};
-pub use sheet::{LINE_HEIGHT, MethodState, SheetDrawing, SheetSettings};
+pub use sheet::{LINE_HEIGHT, SheetDrawing, SheetSettings, SheetState};
 pub use snapshot::{Shape, Snapshot, Wants};
 pub use take::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Step, Take};

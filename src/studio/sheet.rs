@@ -10,8 +10,8 @@ use crate::gpu::{GpuContext, GpuError};
 use crate::math::Point;
 use crate::mesh::Bounds;
 use crate::render::{
-    Camera, Look, Margins, NamedView, PictureSheet, PositionMark, Projection, Quantity, SkinColors,
-    SkinPaint,
+    Camera, Look, Margins, NamedView, PictureSheet, PositionMark, Projection, SkinColors,
+    SkinPaint, SkinQuantity,
 };
 
 /// Lines are drawn for pictures of this height; in larger ones they are wider.
@@ -44,7 +44,7 @@ pub struct SheetSettings {
 
 /// The state of one method, with its skins at other moments.
 #[derive(Debug, Clone)]
-pub struct MethodState {
+pub struct SheetState {
     /// The state.
     pub snapshot: Arc<Snapshot>,
     /// Skins at other moments, if the look shows any.
@@ -130,8 +130,8 @@ impl SheetDrawing {
     ///
     /// # Errors
     /// [`GpuError`] if a picture can't be read back.
-    pub fn draw(&mut self, states: &[MethodState]) -> Result<RgbaImage, GpuError> {
-        let label = |state: &MethodState| state.snapshot.method.label();
+    pub fn draw(&mut self, states: &[SheetState]) -> Result<RgbaImage, GpuError> {
+        let label = |state: &SheetState| state.snapshot.method.label();
         let (pictures, labels) = match (self.settings.compare, states) {
             (Some(Compare::Wipe(at)), [left, right, ..]) => {
                 let caption = format!("{} | {}", label(left), label(right));
@@ -163,8 +163,8 @@ impl SheetDrawing {
     /// The first method left of a white line, the second right of it.
     fn wipe(
         &mut self,
-        left: &MethodState,
-        right: &MethodState,
+        left: &SheetState,
+        right: &SheetState,
         at: f32,
     ) -> Result<RgbaImage, GpuError> {
         // The skins of a wipe show their material.
@@ -205,12 +205,12 @@ impl SheetDrawing {
     /// Every method but the first, coloured by its distance to the first, all with the same range.
     fn differences(
         &mut self,
-        first: &MethodState,
-        others: &[MethodState],
+        first: &SheetState,
+        others: &[SheetState],
     ) -> Result<Vec<RgbaImage>, GpuError> {
         let look = self.settings.look;
-        let range_of = |state: &MethodState| {
-            let quantity = Quantity::Difference {
+        let range_of = |state: &SheetState| {
+            let quantity = SkinQuantity::Difference {
                 positions: state.snapshot.positions(),
                 others: first.snapshot.positions(),
                 methods: [state, first].map(|state| state.snapshot.method.label()),
@@ -238,7 +238,7 @@ impl SheetDrawing {
     fn cell(
         &mut self,
         cell: u32,
-        state: &MethodState,
+        state: &SheetState,
         compare: Option<Comparison<'_>>,
         look: Look,
     ) -> Result<RgbaImage, GpuError> {
@@ -264,7 +264,7 @@ fn picture<'a>(
     settings: &'a SheetSettings,
     camera: &'a Camera,
     ground_height: f32,
-    state: &'a MethodState,
+    state: &'a SheetState,
     look: &'a Look,
 ) -> Picture<'a> {
     Picture {

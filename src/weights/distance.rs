@@ -6,13 +6,13 @@
 
 use rayon::prelude::*;
 
-use super::{Descriptor, Segment, SkinWeights};
+use super::{Segment, SkinWeights, WeightDescriptor};
 use crate::math::Point;
 use crate::mesh::{Topology, TriMesh};
 use crate::rig::Skeleton;
 
 /// Weights by distance.
-pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
     id: "distance",
     label: "By distance",
     doc: "From distances to the nearest bones, smoothed over the skin. Quick, and works on any mesh.",

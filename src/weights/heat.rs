@@ -24,14 +24,14 @@
 
 use rayon::prelude::*;
 
-use super::{Descriptor, Input, Segment, SkinWeights, WeightError, by_distance};
+use super::{Segment, SkinWeights, WeightDescriptor, WeightError, WeightInput, by_distance};
 use crate::math::Point64;
 use crate::mesh::{Topology, TriMesh, TriangleTree, cotangent_laplacian, vertex_areas};
 use crate::numerics::{Cholesky, Ordering, SymmetricMatrix};
 use crate::progress::Progress;
 
 /// Bone heat.
-pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
     id: "heat",
     label: "Bone heat",
     doc: "Heat that spreads over the skin from the nearest visible bones. Best on one closed skin.",
@@ -64,10 +64,10 @@ pub struct HeatSource {
 /// # Errors
 /// [`WeightError::Cancelled`].
 pub(super) fn bone_heat(
-    input: &Input<'_>,
+    input: &WeightInput<'_>,
     progress: &Progress,
 ) -> Result<SkinWeights, WeightError> {
-    let Input { mesh, skeleton } = *input;
+    let WeightInput { mesh, skeleton } = *input;
     let segments = Segment::of(skeleton);
     progress.report(0.0, "Finding visible bones");
     let tree = TriangleTree::new(mesh);
@@ -138,7 +138,7 @@ pub fn heat_equilibrium(
 ) -> Result<Vec<Vec<f64>>, WeightError> {
     progress.report(0.0, "Spreading heat");
     let (laplacian, areas) = (cotangent_laplacian(mesh), vertex_areas(mesh));
-    let parts = Parts::of(mesh, &laplacian);
+    let parts = LaplacianParts::of(mesh, &laplacian);
     progress.check()?;
     let solved: Vec<Vec<(usize, Vec<f64>)>> = (0..parts.vertices.len())
         .into_par_iter()
@@ -158,14 +158,14 @@ pub fn heat_equilibrium(
 }
 
 /// The Laplacian taken apart by connected parts.
-struct Parts {
+struct LaplacianParts {
     /// The vertices of each part, ascending.
     vertices: Vec<Vec<u32>>,
     /// Entries of the Laplacian of each part, by places in its `vertices`.
     entries: Vec<Vec<(usize, usize, f64)>>,
 }
 
-impl Parts {
+impl LaplacianParts {
     fn of(mesh: &TriMesh, laplacian: &SymmetricMatrix) -> Self {
         let topology = Topology::of(mesh);
         let mut vertices = vec![Vec::new(); topology.components];
@@ -186,7 +186,7 @@ impl Parts {
 
 /// The weights of one part; nothing if no bone heats it, or its system can't be factored.
 fn solve_part(
-    parts: &Parts,
+    parts: &LaplacianParts,
     part: usize,
     sources: &[HeatSource],
     areas: &[f64],

@@ -1,6 +1,6 @@
 //! Skinning weights and the methods that compute them.
 //!
-//! A weight method is a file here with a [`Descriptor`] and a line in the list of built-in methods; others can be added from outside of
+//! A weight method is a file here with a [`WeightDescriptor`] and a line in the list of built-in methods; others can be added from outside of
 //! the crate by [`register`].
 
 mod bones;
@@ -14,8 +14,8 @@ pub use bones::Segment;
 pub use distance::by_distance;
 pub use heat::{HeatSource, heat_equilibrium, limited};
 pub use registry::{
-    Compute, Descriptor, Input, RegisterError, UnknownWeights, WeightError, WeightMethod, register,
-    registry,
+    Compute, UnknownWeights, WeightDescriptor, WeightError, WeightInput, WeightMethod,
+    WeightRegisterError, register, registry,
 };
 
 /// The built-in weight methods, the default first.
@@ -26,7 +26,7 @@ const BUILT_IN: [WeightMethod; 3] = [
 ];
 
 /// The file's own weights.
-const FILE: Descriptor = Descriptor {
+const FILE: WeightDescriptor = WeightDescriptor {
     id: "file",
     label: "From the file",
     doc: "The weights in the file; by distance for meshes that have none there.",

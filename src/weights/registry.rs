@@ -16,7 +16,7 @@ use crate::rig::Skeleton;
 
 /// What weights are computed from.
 #[derive(Debug, Clone, Copy)]
-pub struct Input<'a> {
+pub struct WeightInput<'a> {
     /// The welded skin in the bind pose, world space.
     pub mesh: &'a TriMesh,
     /// The skeleton in the bind pose.
@@ -33,11 +33,11 @@ pub enum WeightError {
 }
 
 /// Computes weights: one row per vertex of the skin, not negative, summing to 1. Rows are empty only if there is no joint.
-pub type Compute = fn(&Input<'_>, &Progress) -> Result<SkinWeights, WeightError>;
+pub type Compute = fn(&WeightInput<'_>, &Progress) -> Result<SkinWeights, WeightError>;
 
 /// All that is known of a weight method without running it.
 #[derive(Debug)]
-pub struct Descriptor {
+pub struct WeightDescriptor {
     /// Key on the command line and in project files: lower case, no spaces.
     pub id: &'static str,
     /// Name on screen.
@@ -52,12 +52,12 @@ pub struct Descriptor {
 
 /// A registered weight method. Two are equal if their ids are.
 #[derive(Clone, Copy)]
-pub struct WeightMethod(&'static Descriptor);
+pub struct WeightMethod(&'static WeightDescriptor);
 
 /// Why a weight method was not registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RegisterError {
+pub enum WeightRegisterError {
     /// Another weight method has that id.
     #[error("there are weights \"{0}\" already")]
     Taken(&'static str),
@@ -87,17 +87,19 @@ pub fn registry() -> Vec<WeightMethod> {
 /// Adds a weight method. From then on it is in every list of weight methods.
 ///
 /// # Errors
-/// [`RegisterError`] if its id is taken or can't be written on a command line.
-pub fn register(descriptor: &'static Descriptor) -> Result<WeightMethod, RegisterError> {
+/// [`WeightRegisterError`] if its id is taken or can't be written on a command line.
+pub fn register(
+    descriptor: &'static WeightDescriptor,
+) -> Result<WeightMethod, WeightRegisterError> {
     let id = descriptor.id;
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if id.is_empty() || !id.chars().all(is_plain) {
-        return Err(RegisterError::BadId(id));
+        return Err(WeightRegisterError::BadId(id));
     }
     let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
     let mut known = super::BUILT_IN.iter().chain(&*added);
     if known.any(|method| method.id() == id) {
-        return Err(RegisterError::Taken(id));
+        return Err(WeightRegisterError::Taken(id));
     }
     let method = WeightMethod(descriptor);
     added.push(method);
@@ -109,7 +111,7 @@ impl WeightMethod {
     pub const FILE: Self = Self(&super::FILE);
 
     /// The method of a descriptor, for the list of built-in methods.
-    pub(super) const fn of(descriptor: &'static Descriptor) -> Self {
+    pub(super) const fn of(descriptor: &'static WeightDescriptor) -> Self {
         Self(descriptor)
     }
 
@@ -131,7 +133,7 @@ impl WeightMethod {
 
     /// All that is known of it.
     #[must_use]
-    pub fn descriptor(self) -> &'static Descriptor {
+    pub fn descriptor(self) -> &'static WeightDescriptor {
         self.0
     }
 

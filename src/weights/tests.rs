@@ -34,7 +34,7 @@ fn joined(parts: &[TriMesh]) -> TriMesh {
 
 fn computed(method: WeightMethod, mesh: &TriMesh, skeleton: &Skeleton) -> Option<SkinWeights> {
     let compute = method.descriptor().compute?;
-    let input = Input { mesh, skeleton };
+    let input = WeightInput { mesh, skeleton };
     Some(compute(&input, &Progress::new()).expect("nobody cancels"))
 }
 
@@ -248,7 +248,7 @@ fn heat_can_be_cancelled() {
     let progress = Progress::new();
     progress.cancel();
     let compute = heat().descriptor().compute.expect("computed");
-    let input = Input {
+    let input = WeightInput {
         mesh: &mesh,
         skeleton: &skeleton,
     };

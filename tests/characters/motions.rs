@@ -261,7 +261,7 @@ fn motions_fit_characters() {
                 clip: &source.clip,
                 roles: JointRoles::of(&source.skeleton),
             };
-            let z_up = made.up == sinew::rig::retarget::UpAxis::Z;
+            let z_up = made.up == sinew::rig::retarget::SignedAxis::Z;
             let axes = nalgebra::UnitQuaternion::from_euler_angles(
                 if z_up {
                     -std::f64::consts::FRAC_PI_2

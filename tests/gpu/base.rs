@@ -8,7 +8,7 @@ use sinew::gpu::compute::{fetch, storage};
 use sinew::gpu::surface::{BaseModel, Simulated, Surface, SurfaceError, SurfaceModel};
 use sinew::math::{Affine, Point, Vec3};
 use sinew::mesh::TriMesh;
-use sinew::methods::recipe::Source;
+use sinew::methods::recipe::VertexSource;
 use sinew::methods::{Reach, Recipe, Subject};
 use sinew::progress::Progress;
 use sinew::tissue::BaseFrame;
@@ -136,9 +136,8 @@ fn recipe(
     normals: Vec<Vec3>,
 ) -> Recipe {
     let source = |direction: Option<(u32, [f32; 3])>| {
-        direction.map_or(Source::Still, |(vertex, normal)| Source::Flesh {
-            vertex,
-            normal,
+        direction.map_or(VertexSource::Still, |(vertex, normal)| {
+            VertexSource::Flesh { vertex, normal }
         })
     };
     Recipe {

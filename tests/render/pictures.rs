@@ -8,8 +8,8 @@ use sinew::gpu::GpuError;
 use sinew::math::{Point, Vec3};
 use sinew::mesh::TriMesh;
 use sinew::render::{
-    Background, BoneGlyph, BoneState, Camera, Ground, MeshFrame, MeshModel, MeshStyle, NamedView,
-    Overlay, OverlayLayer, Picture, Projection, Renderer, Scene, Target, WIRE_COLOR,
+    Background, BoneGlyph, BoneState, Camera, CharacterPicture, Ground, MeshFrame, MeshModel,
+    MeshStyle, NamedView, Overlay, OverlayLayer, Projection, Renderer, Scene, Target, WIRE_COLOR,
 };
 
 use crate::common::drawn::{ball, renderer, uploaded};
@@ -253,7 +253,7 @@ fn poster(alpha_cutoff: Option<f32>) -> Character {
 fn poster_shot(renderer: &Renderer, character: &Character, style: MeshStyle) -> RgbaImage {
     let positions = character.bind_positions();
     let camera = Camera::framing(&sinew::mesh::Bounds::of(&positions), NamedView::Front, 1.0);
-    let picture = Picture {
+    let picture = CharacterPicture {
         character,
         positions: &positions,
         normals: &vec![Vec3::z(); positions.len()],

@@ -395,20 +395,20 @@ mod tests {
     use super::*;
 
     /// The dialog over settings that follow what it asks for; what else it asked for comes back.
-    struct State {
+    struct DialogState {
         settings: CaptureSettings,
         asked: Vec<CaptureAction>,
     }
 
-    fn dialog(clip_secs: Option<f64>, job: Option<JobView>) -> Harness<'static, State> {
-        let state = State {
+    fn dialog(clip_secs: Option<f64>, job: Option<JobView>) -> Harness<'static, DialogState> {
+        let state = DialogState {
             settings: CaptureSettings {
                 folder: std::env::temp_dir(),
                 ..CaptureSettings::default()
             },
             asked: Vec::new(),
         };
-        let draw = move |ui: &mut Ui, state: &mut State| {
+        let draw = move |ui: &mut Ui, state: &mut DialogState| {
             let mut actions = Actions::default();
             let settings = state.settings.clone();
             let view = CaptureView {

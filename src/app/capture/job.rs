@@ -11,7 +11,7 @@ use crate::session::JobView;
 
 /// Where a picture goes.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Work {
+pub(super) enum CaptureTarget {
     /// Into a file.
     File(PathBuf),
     /// Onto the clipboard.
@@ -20,7 +20,7 @@ pub(super) enum Work {
 
 /// What has been made.
 #[derive(Debug)]
-pub(super) enum Done {
+pub(super) enum CaptureResult {
     /// Files, in order.
     Files(Vec<PathBuf>),
     /// A picture for the clipboard.
@@ -31,7 +31,7 @@ pub(super) enum Done {
 pub(super) struct CaptureJob {
     title: String,
     progress: Progress,
-    receiver: Receiver<Result<Done, CaptureError>>,
+    receiver: Receiver<Result<CaptureResult, CaptureError>>,
 }
 
 impl CaptureJob {
@@ -39,7 +39,7 @@ impl CaptureJob {
     pub(super) fn start(
         ctx: &Context,
         title: String,
-        work: impl FnOnce(&Progress) -> Result<Done, CaptureError> + Send + 'static,
+        work: impl FnOnce(&Progress) -> Result<CaptureResult, CaptureError> + Send + 'static,
     ) -> std::io::Result<Self> {
         let (sender, receiver) = channel();
         let (progress, ctx) = (Progress::new(), ctx.clone());
@@ -59,7 +59,7 @@ impl CaptureJob {
     }
 
     /// What has come of it, if it is over.
-    pub(super) fn poll(&self) -> Option<Result<Done, CaptureError>> {
+    pub(super) fn poll(&self) -> Option<Result<CaptureResult, CaptureError>> {
         match self.receiver.try_recv() {
             Ok(done) => Some(done),
             Err(TryRecvError::Empty) => None,

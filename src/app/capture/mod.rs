@@ -19,7 +19,7 @@ use egui::{ColorImage, Context};
 
 pub use studio::{ClipShot, Shot};
 
-use self::job::{CaptureJob, Done, Work};
+use self::job::{CaptureJob, CaptureResult, CaptureTarget};
 use crate::gpu::GpuContext;
 use crate::session::{JobView, Level, Session};
 
@@ -57,7 +57,7 @@ pub struct Capture {
     job: Option<CaptureJob>,
     browsing: Option<dialog::Browse>,
     /// A picture of the window is wanted in so many passes: the menu that asked for it must be gone first.
-    window: Option<(u32, Work)>,
+    window: Option<(u32, CaptureTarget)>,
 }
 
 impl Capture {
@@ -86,8 +86,10 @@ impl Capture {
             },
             CaptureAction::Export => {
                 if let Some(shot) = shot {
-                    let (work, settings) =
-                        (Work::File(self.settings.path()), self.settings.clone());
+                    let (work, settings) = (
+                        CaptureTarget::File(self.settings.path()),
+                        self.settings.clone(),
+                    );
                     self.start(ctx, settings.title(), session, move |progress| {
                         studio::export(&shot, &settings, &work, progress)
                     });
@@ -105,13 +107,13 @@ impl Capture {
                         "Copying the view".to_owned(),
                         session,
                         move |progress| {
-                            studio::export(&shot, &settings, &Work::Clipboard, progress)
+                            studio::export(&shot, &settings, &CaptureTarget::Clipboard, progress)
                         },
                     );
                 }
             }
-            CaptureAction::CopyWindow => self.window = Some((2, Work::Clipboard)),
-            CaptureAction::SaveWindow(path) => self.window = Some((2, Work::File(path))),
+            CaptureAction::CopyWindow => self.window = Some((2, CaptureTarget::Clipboard)),
+            CaptureAction::SaveWindow(path) => self.window = Some((2, CaptureTarget::File(path))),
             CaptureAction::Cancel => self.cancel(),
         }
         ctx.request_repaint();
@@ -122,7 +124,9 @@ impl Capture {
         ctx: &Context,
         title: String,
         session: &mut Session,
-        work: impl FnOnce(&crate::progress::Progress) -> Result<Done, CaptureError> + Send + 'static,
+        work: impl FnOnce(&crate::progress::Progress) -> Result<CaptureResult, CaptureError>
+        + Send
+        + 'static,
     ) {
         if self.job.is_some() {
             session.tell(
@@ -157,8 +161,8 @@ impl Capture {
         };
         self.job = None;
         match done {
-            Ok(Done::Files(files)) => session.tell(Level::Info, written(&files)),
-            Ok(Done::Image(image)) => {
+            Ok(CaptureResult::Files(files)) => session.tell(Level::Info, written(&files)),
+            Ok(CaptureResult::Image(image)) => {
                 ctx.copy_image(image);
                 session.tell(Level::Info, "The picture is on the clipboard.");
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use image::RgbaImage;
 
-use super::job::{Done, Work};
+use super::job::{CaptureResult, CaptureTarget};
 use super::{CaptureError, color_image};
 use crate::app::settings::capture::CaptureSettings;
 use crate::app::settings::capture::What;
@@ -177,14 +177,14 @@ impl<'a> Studio<'a> {
 pub(super) fn export(
     shot: &Shot,
     settings: &CaptureSettings,
-    work: &Work,
+    work: &CaptureTarget,
     progress: &Progress,
-) -> Result<Done, CaptureError> {
+) -> Result<CaptureResult, CaptureError> {
     progress.report(0.0, "Setting up");
     let mut studio = Studio::new(shot, settings)?;
     progress.check()?;
     let path = match work {
-        Work::File(path) if settings.what != What::Picture => path,
+        CaptureTarget::File(path) if settings.what != What::Picture => path,
         _ => {
             let other = shot.compare.as_ref().map(|(other, _)| other);
             return keep(
@@ -209,7 +209,7 @@ pub(super) fn export(
         }
         _ => turn(&mut studio, frames, progress, receive)?,
     }
-    Ok(Done::Files(writer.finish()?))
+    Ok(CaptureResult::Files(writer.finish()?))
 }
 
 /// The camera of a shot, gone round by a part of a turn.
@@ -317,8 +317,8 @@ fn play(
 pub(super) fn keep_texture(
     gpu: &GpuContext,
     texture: &wgpu::Texture,
-    work: &Work,
-) -> Result<Done, CaptureError> {
+    work: &CaptureTarget,
+) -> Result<CaptureResult, CaptureError> {
     let mut image = read_rgba(gpu, texture)?;
     let swapped = matches!(
         texture.format(),
@@ -333,16 +333,16 @@ pub(super) fn keep_texture(
     keep(&image, work)
 }
 
-fn keep(image: &RgbaImage, work: &Work) -> Result<Done, CaptureError> {
+fn keep(image: &RgbaImage, work: &CaptureTarget) -> Result<CaptureResult, CaptureError> {
     match work {
-        Work::Clipboard => Ok(Done::Image(color_image(image))),
-        Work::File(path) => {
+        CaptureTarget::Clipboard => Ok(CaptureResult::Image(color_image(image))),
+        CaptureTarget::File(path) => {
             write_atomically(path, |out| {
                 image
                     .write_to(out, image::ImageFormat::Png)
                     .map_err(std::io::Error::other)
             })?;
-            Ok(Done::Files(vec![path.clone()]))
+            Ok(CaptureResult::Files(vec![path.clone()]))
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use egui::{TouchPhase, pos2, vec2};
 
-fn wheel(unit: MouseWheelUnit, delta: Vec2, modifiers: Modifiers) -> Option<Motion> {
+fn wheel(unit: MouseWheelUnit, delta: Vec2, modifiers: Modifiers) -> Option<CameraMotion> {
     let event = Event::MouseWheel {
         unit,
         delta,
@@ -15,17 +15,17 @@ fn wheel(unit: MouseWheelUnit, delta: Vec2, modifiers: Modifiers) -> Option<Moti
 #[test]
 fn the_wheel_zooms_and_two_fingers_orbit() {
     let closer = wheel(MouseWheelUnit::Line, vec2(0.0, 1.0), Modifiers::NONE);
-    assert!(matches!(closer, Some(Motion::Zoom { factor, .. }) if factor < 1.0));
+    assert!(matches!(closer, Some(CameraMotion::Zoom { factor, .. }) if factor < 1.0));
     assert_eq!(
         wheel(MouseWheelUnit::Point, vec2(3.0, -2.0), Modifiers::NONE),
-        Some(Motion::Orbit(vec2(3.0, -2.0)))
+        Some(CameraMotion::Orbit(vec2(3.0, -2.0)))
     );
     assert_eq!(
         wheel(MouseWheelUnit::Point, vec2(3.0, -2.0), Modifiers::SHIFT),
-        Some(Motion::Pan(vec2(3.0, -2.0)))
+        Some(CameraMotion::Pan(vec2(3.0, -2.0)))
     );
     let pinch = wheel(MouseWheelUnit::Point, vec2(0.0, -20.0), Modifiers::COMMAND);
-    assert!(matches!(pinch, Some(Motion::Zoom { factor, .. }) if factor > 1.0));
+    assert!(matches!(pinch, Some(CameraMotion::Zoom { factor, .. }) if factor > 1.0));
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_drag_to_the_right_turns_the_front_to_the_right() {
     let yaw = camera.yaw;
     apply(
         &mut camera,
-        Motion::Orbit(vec2(10.0, 0.0)),
+        CameraMotion::Orbit(vec2(10.0, 0.0)),
         Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 100.0)),
     );
     assert!(
@@ -84,19 +84,21 @@ fn speed_scales_steps_and_keeps_their_sign() {
     };
     let (drag, at) = (vec2(3.0, -2.0), pos2(1.0, 2.0));
     assert_eq!(
-        navigation.paced(Motion::Orbit(drag)),
-        Motion::Orbit(vec2(6.0, -4.0))
+        navigation.paced(CameraMotion::Orbit(drag)),
+        CameraMotion::Orbit(vec2(6.0, -4.0))
     );
     assert_eq!(
-        navigation.paced(Motion::Pan(drag)),
-        Motion::Pan(vec2(1.5, -1.0))
+        navigation.paced(CameraMotion::Pan(drag)),
+        CameraMotion::Pan(vec2(1.5, -1.0))
     );
-    let Motion::Zoom { factor, .. } = navigation.paced(Motion::Zoom { factor: 0.9, at }) else {
+    let CameraMotion::Zoom { factor, .. } =
+        navigation.paced(CameraMotion::Zoom { factor: 0.9, at })
+    else {
         panic!("a zoom stays one")
     };
     assert!((factor - 0.81).abs() < 1e-6);
     assert_eq!(
-        Navigation::default().paced(Motion::Zoom { factor: 0.9, at }),
-        Motion::Zoom { factor: 0.9, at }
+        Navigation::default().paced(CameraMotion::Zoom { factor: 0.9, at }),
+        CameraMotion::Zoom { factor: 0.9, at }
     );
 }

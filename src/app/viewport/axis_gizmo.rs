@@ -8,7 +8,7 @@ use egui::{
 use super::Viewport;
 use crate::app::actions::CameraAction;
 use crate::app::actions::{Action, Actions};
-use crate::app::navigation::Motion;
+use crate::app::navigation::CameraMotion;
 use crate::app::theme;
 use crate::math::Vec3;
 use crate::render::{Camera, NamedView, Projection};
@@ -127,7 +127,7 @@ pub fn axis_gizmo_ui(
         asked = Some(CameraAction::ToggleProjection);
     }
     if orbit != Vec2::ZERO {
-        viewport.obey(Motion::Orbit(orbit));
+        viewport.obey(CameraMotion::Orbit(orbit));
         ui.ctx().request_repaint();
     }
     if let Some(action) = asked {

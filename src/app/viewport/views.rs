@@ -5,7 +5,7 @@ use egui::{Response, Ui};
 
 use super::{Viewport, ViewportView};
 use crate::app::navigation;
-use crate::app::navigation::Motion;
+use crate::app::navigation::CameraMotion;
 use crate::math::{Affine, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
@@ -263,12 +263,12 @@ impl Viewport {
     }
 
     /// Moves the camera manually, scaled by the speed settings.
-    pub(super) fn obey(&mut self, motion: Motion) {
+    pub(super) fn obey(&mut self, motion: CameraMotion) {
         self.go(self.navigation.paced(motion));
     }
 
     /// Moves the camera relative to the target of its transition.
-    fn go(&mut self, motion: Motion) {
+    fn go(&mut self, motion: CameraMotion) {
         if let Some(rect) = self.rect {
             if let Some(flight) = self.flight.take() {
                 self.camera = flight.to;

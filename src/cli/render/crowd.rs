@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Render, Shown, still};
+use super::{Render, RenderLook, still};
 use crate::cli::options::Options;
 use crate::cli::pose::PoseOptions;
 use crate::cli::{Failure, character, crowd, stderr};
@@ -17,7 +17,7 @@ impl Render {
     pub(super) fn crowd(
         &self,
         subject: &Arc<Subject>,
-        shown: &Shown,
+        shown: &RenderLook,
         format: AnimationFormat,
         (pose, count): (&PoseOptions, usize),
         options: &Options,

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Render, Scores, Shown, play, points_of, still};
+use super::{Render, RenderLook, RenderScores, play, points_of, still};
 use crate::cli::options::Options;
 use crate::cli::pose::PoseOptions;
 use crate::cli::{Failure, stderr};
 use crate::io::{AnimationFormat, AnimationWriter};
 use crate::methods::Subject;
-use crate::studio::MethodState;
+use crate::studio::SheetState;
 
 /// All frames of all methods are held in memory, to be seen by one camera.
 const MOST_BYTES: usize = 800 << 20;
@@ -19,10 +19,10 @@ impl Render {
     pub(super) fn film(
         &self,
         subject: &Arc<Subject>,
-        shown: &Shown,
+        shown: &RenderLook,
         format: AnimationFormat,
         pose: &PoseOptions,
-        scores: &mut Scores,
+        scores: &mut RenderScores,
         options: &Options,
     ) -> Result<Vec<PathBuf>, Failure> {
         let take = if self.turntable.is_some() {
@@ -39,7 +39,7 @@ impl Render {
                 bytes as f64 / 1e9
             )));
         }
-        let mut frames: Vec<Vec<MethodState>> =
+        let mut frames: Vec<Vec<SheetState>> =
             std::iter::repeat_with(Vec::new).take(count).collect();
         for &method in &shown.methods {
             let played = play(subject, method, &take, &shown.look, scores, options)?;

@@ -13,7 +13,7 @@ use clap::Args;
 
 use self::looks::{CompareOption, LookOptions, parse_compare};
 use self::saved::SavedView;
-use self::scores::{RenderReport, Scores};
+use self::scores::{RenderReport, RenderScores};
 use super::bake::check_folder;
 use super::options::{CharacterOptions, Options, methods_help, parse_method};
 use super::pose::PoseOptions;
@@ -27,7 +27,7 @@ use crate::progress::Progress;
 use crate::render::{Camera, Look, NamedView, Projection};
 use crate::session::{Checkup, ProjectState};
 use crate::studio::{
-    Compare, GhostMaker, GhostSkins, MethodState, SheetDrawing, SheetSettings, Snapshot, Take,
+    Compare, GhostMaker, GhostSkins, SheetDrawing, SheetSettings, SheetState, Snapshot, Take,
 };
 
 /// Options of the verb.
@@ -93,7 +93,7 @@ fn parse_view(name: &str) -> Result<NamedView, String> {
 
 /// What is drawn: as asked for, and as the project's view shows it where nothing was said.
 #[derive(Debug)]
-struct Shown {
+struct RenderLook {
     methods: Vec<MethodId>,
     compare: Option<Compare>,
     /// Where the colours of a difference end, millimetres.
@@ -133,9 +133,9 @@ impl Render {
         let films = self.turntable.is_some() || format != AnimationFormat::Png;
         let crowd = self.crowd_of(saved.as_ref());
         let mut scores = if self.json && crowd.is_none() {
-            Scores::of(&subject, options)?
+            RenderScores::of(&subject, options)?
         } else {
-            Scores::default()
+            RenderScores::default()
         };
         let files = if let Some(count) = crowd {
             self.crowd(&subject, &shown, format, (pose, count), options)?
@@ -169,9 +169,9 @@ impl Render {
     fn picture(
         &self,
         subject: &Arc<Subject>,
-        shown: &Shown,
+        shown: &RenderLook,
         pose: &PoseOptions,
-        scores: &mut Scores,
+        scores: &mut RenderScores,
         options: &Options,
     ) -> Result<Vec<PathBuf>, Failure> {
         let take = still(subject, pose)?;
@@ -191,7 +191,7 @@ impl Render {
     }
 
     /// What draws the pictures of one or several methods.
-    fn drawing(&self, subject: &Arc<Subject>, shown: &Shown) -> Result<SheetDrawing, Failure> {
+    fn drawing(&self, subject: &Arc<Subject>, shown: &RenderLook) -> Result<SheetDrawing, Failure> {
         let look = shown.look;
         if look.shows_flesh()
             && let Err(error) = subject.flesh()
@@ -237,7 +237,7 @@ impl Render {
     }
 
     /// What is asked for goes before what the project's view shows.
-    fn shown(&self, saved: Option<&ProjectState>) -> Shown {
+    fn shown(&self, saved: Option<&ProjectState>) -> RenderLook {
         let view = saved.and_then(SavedView::of);
         let look = self.look.look(view.as_ref().map(|view| &view.look));
         let mut camera = view
@@ -260,7 +260,7 @@ impl Render {
             ),
             _ => (self.method.clone(), asked),
         };
-        Shown {
+        RenderLook {
             methods,
             compare,
             max_mm,
@@ -299,9 +299,9 @@ fn play(
     method: MethodId,
     take: &Take,
     look: &Look,
-    scores: &mut Scores,
+    scores: &mut RenderScores,
     options: &Options,
-) -> Result<Vec<MethodState>, Failure> {
+) -> Result<Vec<SheetState>, Failure> {
     let mut actor = character::bind(subject, method, options)?;
     let values = options.values_for(method)?;
     let mut ghosts = look
@@ -320,7 +320,7 @@ fn play(
                 .map(|maker| maker.skins(look.ghosts.offsets_secs(), pose_at))
                 .map(|skins| Arc::new(GhostSkins::new(subject.clone(), skins)));
             let snapshot = Snapshot::of_actor(&actors[0], world.to_vec());
-            frames.push(MethodState {
+            frames.push(SheetState {
                 snapshot: Arc::new(snapshot),
                 ghosts,
             });
@@ -335,7 +335,7 @@ fn play(
 }
 
 /// Everything that a camera is to see of these states.
-fn points_of<'a>(states: impl IntoIterator<Item = &'a MethodState>) -> Vec<Point> {
+fn points_of<'a>(states: impl IntoIterator<Item = &'a SheetState>) -> Vec<Point> {
     let skins = states.into_iter().map(|state| state.snapshot.positions());
     skins.flatten().copied().collect()
 }

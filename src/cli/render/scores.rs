@@ -29,14 +29,14 @@ pub(super) struct MethodScore {
 
 /// Measures one method after the other, if numbers are wanted.
 #[derive(Default)]
-pub(super) struct Scores {
+pub(super) struct RenderScores {
     meter: Option<Meter>,
     /// Positions of the first method.
     first: Option<Vec<Point>>,
     pub(super) list: Vec<MethodScore>,
 }
 
-impl Scores {
+impl RenderScores {
     /// Measures the bind pose.
     pub(super) fn of(subject: &Subject, options: &Options) -> Result<Self, Failure> {
         let meter = stderr::with_progress(options, "Measuring", |progress| {

@@ -5,7 +5,7 @@ use super::layout::{
     StiffCluster, StiffPoint, StiffVertex, SurfaceStand,
 };
 use crate::methods::Recipe;
-use crate::methods::recipe::{Cloth, Cluster, Source};
+use crate::methods::recipe::{Cloth, Cluster, VertexSource};
 use crate::methods::riding::FRAMES;
 use crate::upsample::{PlainStand, PlainSums};
 
@@ -22,19 +22,19 @@ pub(super) fn sources(
     row_of_vertex: &[u32],
     is_followed: bool,
 ) -> Vec<SourceVertex> {
-    let pack = |source: &Source| match *source {
-        Source::Still => SourceVertex::default(),
-        Source::Blended { rest, first } => SourceVertex {
+    let pack = |source: &VertexSource| match *source {
+        VertexSource::Still => SourceVertex::default(),
+        VertexSource::Blended { rest, first } => SourceVertex {
             name: BLENDED | first,
             x: rest.x,
             y: rest.y,
             z: rest.z,
         },
-        Source::Simulated(vertex) => SourceVertex {
+        VertexSource::Simulated(vertex) => SourceVertex {
             name: SIMULATED | row_of_vertex[vertex as usize],
             ..SourceVertex::default()
         },
-        Source::Flesh {
+        VertexSource::Flesh {
             vertex,
             normal: [x, y, z],
         } if is_followed => SourceVertex {
@@ -43,7 +43,7 @@ pub(super) fn sources(
             y,
             z,
         },
-        Source::Flesh { .. } => SourceVertex::default(),
+        VertexSource::Flesh { .. } => SourceVertex::default(),
     };
     recipe.sources.iter().map(pack).collect()
 }

@@ -339,7 +339,7 @@ fn at_rest(model: &SurfaceModel) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
         for ((position, normal), source) in
             positions.iter_mut().zip(&mut normals).zip(&recipe.sources)
         {
-            if let crate::methods::recipe::Source::Flesh {
+            if let crate::methods::recipe::VertexSource::Flesh {
                 vertex,
                 normal: own,
             } = source

@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use plan::{Truncation, tree};
 
 use super::lines::{GROUP, LINE, LineGroup, LineMatrix};
-use super::multifrontal::{Front, Remainder, eliminate};
+use super::multifrontal::{EliminationFront, Remainder, eliminate};
 use super::{Elimination, FactorError, RowMatrix};
 
 /// W and S of P⁻¹ = Wᵀ S W.
@@ -193,7 +193,7 @@ fn subtrees(
 }
 
 /// Rows of V of a supernode into its groups; `values` are only those of these.
-fn write_rows(node: &Front, v: &DMatrix<f64>, groups: &[LineGroup], values: &mut [f32]) {
+fn write_rows(node: &EliminationFront, v: &DMatrix<f64>, groups: &[LineGroup], values: &mut [f32]) {
     let first_line = groups.first().map_or(0, |group| group.line);
     for group in groups {
         let local = LineGroup {

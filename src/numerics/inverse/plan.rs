@@ -2,7 +2,7 @@
 
 use super::InverseError;
 use crate::numerics::lines::{GROUP, LINE, LineGroup};
-use crate::numerics::multifrontal::{Front, tree_of};
+use crate::numerics::multifrontal::{EliminationFront, tree_of};
 use crate::numerics::{Elimination, FactorError, RowMatrix};
 
 /// Latency of a dependent pass, µs: 3 to 6 measured on GPUs.
@@ -34,12 +34,12 @@ fn blocks_of(range: std::ops::Range<usize>) -> std::ops::Range<u32> {
 
 /// An elimination tree whose uppermost part is inverted densely.
 pub(super) struct Truncation<'a> {
-    pub(super) nodes: &'a [Front],
+    pub(super) nodes: &'a [EliminationFront],
     pub(super) threshold: usize,
 }
 
 impl Truncation<'_> {
-    pub(super) fn is_top(&self, node: &Front) -> bool {
+    pub(super) fn is_top(&self, node: &EliminationFront) -> bool {
         node.subtree().len() > self.threshold
     }
 
@@ -53,7 +53,7 @@ impl Truncation<'_> {
         })
     }
 
-    pub(super) fn top_nodes(&self) -> impl Iterator<Item = &Front> {
+    pub(super) fn top_nodes(&self) -> impl Iterator<Item = &EliminationFront> {
         self.nodes.iter().filter(|node| self.is_top(node))
     }
 
@@ -127,7 +127,7 @@ impl Truncation<'_> {
 pub(super) fn tree(
     matrix: &RowMatrix,
     eliminations: &[Elimination],
-) -> Result<Vec<Front>, FactorError> {
+) -> Result<Vec<EliminationFront>, FactorError> {
     let unknowns = matrix.rows();
     tree_of(eliminations, unknowns).ok_or_else(|| FactorError::Symbolic {
         unknowns,

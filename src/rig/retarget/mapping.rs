@@ -33,7 +33,7 @@ pub struct Mapping {
     pub pairs: Vec<JointPair>,
     /// Up axis of the motion; detected if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub up: Option<UpAxis>,
+    pub up: Option<SignedAxis>,
     /// Ratio of the character's length to that of the motion's skeleton; from leg lengths if
     /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub struct Mapping {
 
 /// An axis that points up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum UpAxis {
+pub enum SignedAxis {
     /// +X.
     #[serde(rename = "x")]
     X,
@@ -276,7 +276,7 @@ mod tests {
         let mapping: Mapping = serde_json::from_str(text).unwrap();
         assert_eq!(
             (mapping.up, mapping.scale),
-            (Some(UpAxis::MinusZ), Some(2.5))
+            (Some(SignedAxis::MinusZ), Some(2.5))
         );
         assert_eq!(
             serde_json::from_str::<Mapping>(&serde_json::to_string(&mapping).unwrap()).unwrap(),

@@ -40,7 +40,7 @@ mod stance;
 mod topology;
 mod transfer;
 
-pub use mapping::{JointPair, Mapping, UpAxis};
+pub use mapping::{JointPair, Mapping, SignedAxis};
 pub use role::{Digit, Role, Side};
 pub use roles::JointRoles;
 
@@ -101,7 +101,7 @@ pub struct Retargeted {
     /// Ratio of the character's length to that of the motion's skeleton.
     pub scale: f64,
     /// Up axis of the motion.
-    pub up: UpAxis,
+    pub up: SignedAxis,
     /// Whether the first frame was omitted.
     pub first_left_out: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::mapping::{Link, UpAxis};
+use super::mapping::{Link, SignedAxis};
 use super::role::{Role, Side};
 use super::stance::{Landmarks, Stance, unit};
 use super::{Mapping, RetargetError};
@@ -29,7 +29,7 @@ pub(super) struct SourceMotion<'a> {
     /// The key times.
     pub times_secs: Vec<f64>,
     pub first_left_out: bool,
-    pub up: UpAxis,
+    pub up: SignedAxis,
     /// The stance from which rotations are measured.
     pub stance: Stance,
     /// Whether the stance is a frame of the motion, in which feet may not be flat.
@@ -59,7 +59,7 @@ impl<'a> SourceMotion<'a> {
             marks,
             times_secs: Vec::new(),
             first_left_out: false,
-            up: UpAxis::Y,
+            up: SignedAxis::Y,
             stance: Stance::of_pose(skeleton, &skeleton.rest_pose()),
             stance_is_a_moment: false,
             hinges: BTreeMap::new(),
@@ -119,7 +119,7 @@ impl<'a> SourceMotion<'a> {
     }
 
     /// The mean up axis of the body.
-    fn find_up(&self, looks: &[Stance]) -> UpAxis {
+    fn find_up(&self, looks: &[Stance]) -> SignedAxis {
         let sum: Vec64 = looks.iter().filter_map(|look| self.marks.up(look)).sum();
         let mean = sum / looks.len().max(1) as f64;
         // A body that constantly rotates gives no axis; its rest pose is used.
@@ -128,7 +128,7 @@ impl<'a> SourceMotion<'a> {
         } else {
             self.marks.up(&self.stance)
         };
-        said.map_or(UpAxis::Y, |up| UpAxis::nearest(&up))
+        said.map_or(SignedAxis::Y, |up| SignedAxis::nearest(&up))
     }
 
     /// Chooses the stance; returns whether it is a frame of the motion.
@@ -136,7 +136,7 @@ impl<'a> SourceMotion<'a> {
         let rest_up = self
             .marks
             .up(&self.stance)
-            .map_or(self.up, |up| UpAxis::nearest(&up));
+            .map_or(self.up, |up| SignedAxis::nearest(&up));
         let (rest, worst) = self.marks.portrait(&self.stance, &rest_up.vector());
         let vertical = self.up.vector();
         if self.first_left_out {

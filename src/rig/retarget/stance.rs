@@ -1,6 +1,6 @@
 //! A skeleton in a pose: positions, rotations, and the body's directions.
 
-use super::mapping::{Link, UpAxis};
+use super::mapping::{Link, SignedAxis};
 use super::role::{Role, Side};
 use crate::math::{Affine, Quat, Vec64, origin_of};
 use crate::rig::{Pose, Skeleton, Trs};
@@ -180,7 +180,7 @@ pub(super) fn about(axis: &Vec64, angle: f64) -> Quat {
     Quat::new(axis * angle)
 }
 
-impl UpAxis {
+impl SignedAxis {
     pub(super) fn vector(self) -> Vec64 {
         match self {
             Self::X => Vec64::x(),

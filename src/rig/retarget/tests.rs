@@ -273,7 +273,7 @@ fn a_motion_with_z_up_stands_upright() {
     let (source, target) = (body(source_build), body(PLAIN));
     let clip = dance(&source, 40, Vec64::new(0.0, -1.0, 0.0));
     let made = put(&source, &clip, &target);
-    assert_eq!(made.up, UpAxis::Z);
+    assert_eq!(made.up, SignedAxis::Z);
     let axes = Quat::from_euler_angles(-std::f64::consts::FRAC_PI_2, 0.0, 0.0);
     assert!(
         largest_angle(

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::align::Alignment;
 use super::feet::{Leg, corrections};
 use super::ground::{Soles, ground_of, smoothed};
-use super::mapping::{Link, Mapping, UpAxis};
+use super::mapping::{Link, Mapping, SignedAxis};
 use super::role::{Role, Side};
 use super::source::SourceMotion;
 use super::stance::{Landmarks, Stance};
@@ -85,7 +85,7 @@ impl<'a> Transfer<'a> {
         let target_stance = stance_of_character(target, &marks);
         let target_up = marks
             .up(&target_stance)
-            .map_or(UpAxis::Y, |up| UpAxis::nearest(&up));
+            .map_or(SignedAxis::Y, |up| SignedAxis::nearest(&up));
         let has_body =
             marks.up(&target_stance).is_some() && motion.marks.up(&motion.stance).is_some();
         let axes = if has_body || mapping.up.is_some() {

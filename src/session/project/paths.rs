@@ -122,7 +122,7 @@ pub(super) fn without_parents(path: &Path) -> PathBuf {
 }
 
 /// What was found where a file should be.
-enum Place {
+enum FoundFile {
     Same(PathBuf),
     Moved(PathBuf),
     Changed(PathBuf),
@@ -144,15 +144,15 @@ pub(super) fn resolve(
             found,
         };
         let place = match answers.get(&index) {
-            Some(Answer::Located(path)) => Place::Same(path.clone()),
+            Some(Answer::Located(path)) => FoundFile::Same(path.clone()),
             answer => match (find(reference, folder), answer) {
-                (Place::Changed(path), Some(Answer::AsItIs)) => Place::Same(path),
+                (FoundFile::Changed(path), Some(Answer::AsItIs)) => FoundFile::Same(path),
                 (place, _) => place,
             },
         };
         match place {
-            Place::Same(path) => files.push(path),
-            Place::Moved(path) => {
+            FoundFile::Same(path) => files.push(path),
+            FoundFile::Moved(path) => {
                 notes.push(format!(
                     "{} was moved; it is read from {}.",
                     name_of(reference),
@@ -160,8 +160,8 @@ pub(super) fn resolve(
                 ));
                 files.push(path);
             }
-            Place::Changed(path) => missing.push(ask(path, Found::Changed)),
-            Place::Missing(path) => missing.push(ask(path, Found::Nothing)),
+            FoundFile::Changed(path) => missing.push(ask(path, Found::Changed)),
+            FoundFile::Missing(path) => missing.push(ask(path, Found::Nothing)),
         }
     }
     if missing.is_empty() {
@@ -175,9 +175,9 @@ fn name_of(reference: &FileRef) -> &str {
     reference.path.rsplit('/').next().unwrap_or(&reference.path)
 }
 
-fn find(reference: &FileRef, folder: Option<&Path>) -> Place {
+fn find(reference: &FileRef, folder: Option<&Path>) -> FoundFile {
     if is_builtin(Path::new(&reference.path)) {
-        return Place::Same(PathBuf::from(&reference.path));
+        return FoundFile::Same(PathBuf::from(&reference.path));
     }
     let here = folder.map_or_else(
         || PathBuf::from(&reference.path),
@@ -190,13 +190,13 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> Place {
     for candidate in &candidates {
         if candidate.is_file() {
             if is_same(candidate, reference) {
-                return Place::Same(candidate.clone());
+                return FoundFile::Same(candidate.clone());
             }
             changed.get_or_insert_with(|| candidate.clone());
         }
     }
     if let Some(changed) = changed {
-        return Place::Changed(changed);
+        return FoundFile::Changed(changed);
     }
     let folders = folder
         .into_iter()
@@ -205,8 +205,8 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> Place {
         .into_iter()
         .find_map(|folder| by_hash(folder, reference))
     {
-        Some(moved) => Place::Moved(moved),
-        None => Place::Missing(here),
+        Some(moved) => FoundFile::Moved(moved),
+        None => FoundFile::Missing(here),
     }
 }
 

@@ -69,12 +69,12 @@ enum End {
     Clean,
 }
 
-struct Shared {
+struct KeeperShared {
     wishes: Mutex<Wishes>,
     news: Condvar,
 }
 
-impl Shared {
+impl KeeperShared {
     /// No wish is ever half made.
     fn lock(&self) -> MutexGuard<'_, Wishes> {
         self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
@@ -84,7 +84,7 @@ impl Shared {
 /// Writes the newest draft to a slot of its own. Dropped without [`Keeper::close`] it leaves the file: the program ends in a way that
 /// nobody asked for.
 pub(super) struct Keeper {
-    shared: Arc<Shared>,
+    shared: Arc<KeeperShared>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -94,7 +94,7 @@ impl Keeper {
             pace,
             ..Wishes::default()
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(KeeperShared {
             wishes: Mutex::new(wishes),
             news: Condvar::new(),
         });
@@ -175,12 +175,12 @@ impl Drop for Keeper {
 /// The thread's side.
 struct Scribe {
     folder: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<KeeperShared>,
     slot: Option<Slot>,
 }
 
 /// What to do now.
-enum Task {
+enum KeeperTask {
     Write(Box<Draft>),
     Forget,
     Adopt(Slot),
@@ -191,15 +191,15 @@ impl Scribe {
     fn run(&mut self) {
         loop {
             match self.next() {
-                Task::Write(draft) => self.write(*draft),
-                Task::Forget => self.slot.iter().for_each(Slot::clear),
-                Task::Adopt(slot) => {
+                KeeperTask::Write(draft) => self.write(*draft),
+                KeeperTask::Forget => self.slot.iter().for_each(Slot::clear),
+                KeeperTask::Adopt(slot) => {
                     if let Some(own) = self.slot.replace(slot) {
                         own.remove();
                     }
                 }
-                Task::End(End::Leave) => break,
-                Task::End(End::Clean) => {
+                KeeperTask::End(End::Leave) => break,
+                KeeperTask::End(End::Clean) => {
                     if let Some(slot) = self.slot.take() {
                         slot.remove();
                     }
@@ -210,18 +210,18 @@ impl Scribe {
     }
 
     /// Waits for something to do.
-    fn next(&self) -> Task {
+    fn next(&self) -> KeeperTask {
         let mut wishes = self.shared.lock();
         loop {
             if let Some(slot) = wishes.adopt.take() {
-                return Task::Adopt(slot);
+                return KeeperTask::Adopt(slot);
             }
             if std::mem::take(&mut wishes.forget) {
-                return Task::Forget;
+                return KeeperTask::Forget;
             }
             let end = wishes.end;
             if end == Some(End::Clean) {
-                return Task::End(End::Clean);
+                return KeeperTask::End(End::Clean);
             }
             let due = wishes
                 .changed
@@ -235,10 +235,10 @@ impl Scribe {
                 (Some(_), _) => {
                     wishes.changed = None;
                     if let Some(draft) = wishes.draft.take() {
-                        return Task::Write(Box::new(draft));
+                        return KeeperTask::Write(Box::new(draft));
                     }
                 }
-                (None, Some(end)) => return Task::End(end),
+                (None, Some(end)) => return KeeperTask::End(end),
                 (None, None) => {
                     wishes = self
                         .shared

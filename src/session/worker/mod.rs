@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use self::running::Running;
+use self::running::WorkerThread;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::actor::GpuDevice;
@@ -34,7 +34,7 @@ struct Successor(Option<GpuDevice>);
 
 /// What the owner asked for since the thread last looked.
 #[derive(Default)]
-struct Inbox {
+struct WorkerInbox {
     world_from_joint: Vec<Affine>,
     pending_secs: f64,
     posted: bool,
@@ -47,8 +47,8 @@ struct Inbox {
     stop: bool,
 }
 
-struct Shared {
-    inbox: Mutex<Inbox>,
+struct WorkerShared {
+    inbox: Mutex<WorkerInbox>,
     wake: Condvar,
     latest: Mutex<Arc<Snapshot>>,
     fault: Mutex<Option<String>>,
@@ -59,7 +59,7 @@ struct Shared {
 
 /// Owns the thread; dropping it stops the thread after the frame it is at.
 pub struct SimWorker {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -83,7 +83,7 @@ impl SimWorker {
             world_from_joint,
             &sequences,
         ));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WorkerShared {
             inbox: Mutex::default(),
             wake: Condvar::new(),
             latest: Mutex::new(first.clone()),
@@ -92,7 +92,7 @@ impl SimWorker {
             asleep: AtomicBool::new(false),
             waker,
         });
-        let mut running = Running::new(actor, first, shared.clone(), sequences);
+        let mut running = WorkerThread::new(actor, first, shared.clone(), sequences);
         let thread = std::thread::Builder::new()
             .name("simulation".into())
             .spawn(move || running.run())?;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use super::{Shared, Successor, lock};
+use super::{Successor, WorkerShared, lock};
 use crate::character::BoneMap;
 use crate::dynamics::{ContactReport, Contacts, Params};
 use crate::gpu::actor::{GpuDevice, Shown};
@@ -22,9 +22,9 @@ const CALM_SECS: f64 = 0.5;
 const BUFFERS: usize = 3;
 
 /// The thread's side.
-pub(super) struct Running {
+pub(super) struct WorkerThread {
     actor: Actor,
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     buffers: Vec<Arc<Snapshot>>,
     world: Vec<Affine>,
     calm_secs: f64,
@@ -70,7 +70,7 @@ fn contact_of(actor: &Actor) -> Option<ContactReport> {
 }
 
 /// One frame to do.
-struct Task {
+struct FrameTask {
     dt_secs: f64,
     moved: bool,
     reset: bool,
@@ -81,17 +81,17 @@ struct Task {
     device: Option<Successor>,
 }
 
-impl Task {
+impl FrameTask {
     fn changes_numbers(&self) -> bool {
         self.params.is_some() || self.values.is_some() || self.bones.is_some()
     }
 }
 
-impl Running {
+impl WorkerThread {
     pub fn new(
         actor: Actor,
         first: Arc<Snapshot>,
-        shared: Arc<Shared>,
+        shared: Arc<WorkerShared>,
         sequences: Arc<AtomicU64>,
     ) -> Self {
         let (buffers, wants) = (vec![first], Wants::default());
@@ -119,7 +119,7 @@ impl Running {
     }
 
     /// Waits for something to do; `None` to end.
-    fn next_task(&mut self) -> Option<Task> {
+    fn next_task(&mut self) -> Option<FrameTask> {
         let mut inbox = lock(&self.shared.inbox);
         while !inbox.posted && !inbox.stop {
             inbox = self
@@ -138,7 +138,7 @@ impl Running {
         inbox.pending_secs -= dt_secs;
         inbox.posted = inbox.pending_secs > 1e-6;
         let reset = std::mem::take(&mut inbox.reset);
-        Some(Task {
+        Some(FrameTask {
             dt_secs,
             moved,
             reset,
@@ -181,7 +181,7 @@ impl Running {
         }
     }
 
-    fn step(&mut self, task: &Task) {
+    fn step(&mut self, task: &FrameTask) {
         if let Some(params) = &task.params
             && let Err(error) = self.actor.set_params(params)
         {

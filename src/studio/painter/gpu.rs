@@ -9,7 +9,7 @@ use super::{Comparison, Painted, Picture, ViewportPainter};
 use crate::gpu::GpuError;
 use crate::render::{
     Camera, Extras, Ground, Legend, Look, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle,
-    Moment, PositionMark, Quantity, Renderer, Scene, SkinColors, SkinPaint, Target,
+    Moment, PositionMark, Renderer, Scene, SkinColors, SkinPaint, SkinQuantity, Target,
 };
 use crate::studio::{Compare, GhostSkins, Snapshot};
 
@@ -52,17 +52,17 @@ pub struct GpuPainter {
 struct Canvas {
     target: Target,
     texture: u64,
-    own: Side,
+    own: SideResources,
     /// The right-hand side of a wipe.
-    other: Option<Box<Side>>,
+    other: Option<Box<SideResources>>,
     marks: Vec<PositionMark>,
-    drawn: Option<Key>,
+    drawn: Option<PictureKey>,
     used: u64,
 }
 
 /// Resources drawn with one snapshot.
 #[derive(Default)]
-struct Side {
+struct SideResources {
     extras: Extras,
     paint: SkinPaint,
     colors: Option<(Arc<MeshModel>, MeshColors)>,
@@ -71,7 +71,7 @@ struct Side {
 
 /// All inputs of a picture; equal keys give equal pictures.
 #[derive(Debug, Clone, PartialEq)]
-struct Key {
+struct PictureKey {
     size: [u32; 2],
     scale: f32,
     camera: Camera,
@@ -86,7 +86,7 @@ struct Key {
     ground_height: f32,
 }
 
-impl Key {
+impl PictureKey {
     fn of(picture: &Picture<'_>) -> Self {
         // Hidden items must not affect the key.
         let bones = picture.look.bones;
@@ -257,7 +257,7 @@ impl GpuPainter {
         let wiped = wiped.map(|(state, ghosts, at)| (state, ghosts_of(ghosts), at));
         canvas.update(renderer, model.as_ref(), picture);
         let occlusion = *best || !renderer.gpu().is_software();
-        let shown = Shown {
+        let shown = SceneInputs {
             pool,
             picture,
             occlusion,
@@ -290,7 +290,7 @@ impl GpuPainter {
         let start = Instant::now();
         self.enter_pass(picture.canvas, textures);
         self.prepare(picture.canvas, picture.size, textures);
-        let key = Key::of(picture);
+        let key = PictureKey::of(picture);
         let drawn = self
             .canvases
             .get(&picture.canvas)
@@ -330,19 +330,19 @@ impl GpuPainter {
 }
 
 /// Common inputs of a picture's scenes.
-struct Shown<'a> {
+struct SceneInputs<'a> {
     pool: &'a Pool,
     picture: &'a Picture<'a>,
     occlusion: bool,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> SceneInputs<'a> {
     /// A state of the flesh with what is drawn with it.
     fn scene(
         &self,
         state: Option<usize>,
         ghosts: &[(usize, MeshStyle)],
-        side: &'a Side,
+        side: &'a SideResources,
     ) -> Scene<'a> {
         let look = self.picture.look;
         let ghosts = ghosts.iter().map(|&(ghost, style)| MeshDraw {
@@ -383,7 +383,7 @@ impl Canvas {
         Self {
             target,
             texture,
-            own: Side::default(),
+            own: SideResources::default(),
             other: None,
             marks: Vec::new(),
             drawn: None,
@@ -430,7 +430,7 @@ impl Canvas {
     }
 }
 
-impl Side {
+impl SideResources {
     fn update(
         &mut self,
         picture: &Picture<'_>,
@@ -498,7 +498,7 @@ fn moment_of<'a>(snapshot: &'a Snapshot, look: &Look) -> Moment<'a> {
 }
 
 /// What the skin is coloured by: a comparison goes before what the look asks for.
-fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option<Quantity<'a>> {
+fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option<SkinQuantity<'a>> {
     if let Some(Comparison {
         with,
         how: Compare::Difference,
@@ -507,7 +507,7 @@ fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option
     }) = picture.compare
     {
         let methods = [snapshot.method.label(), with.method.label()];
-        return Some(Quantity::Difference {
+        return Some(SkinQuantity::Difference {
             positions: snapshot.positions(),
             others: with.positions(),
             methods,
@@ -519,10 +519,10 @@ fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option
         SkinColors::Weights => picture
             .selected
             .last()
-            .map(|&joint| Quantity::Weights { joint }),
+            .map(|&joint| SkinQuantity::Weights { joint }),
         // In a cut, the cells show it.
         SkinColors::Strain if picture.look.tets && picture.look.cut.is_some() => None,
-        SkinColors::Strain => Some(Quantity::Strain {
+        SkinColors::Strain => Some(SkinQuantity::Strain {
             positions: snapshot.positions(),
         }),
     }

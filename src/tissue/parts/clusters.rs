@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::decide::Decided;
+use super::decide::PartDecision;
 use super::evidence::Evidence;
 use super::{Parts, Place};
 use crate::mesh::Bounds;
@@ -12,7 +12,7 @@ const TOUCH: f32 = 0.1;
 
 /// Finds the groups of parts that touch; members of a group that moves with one joint all do what most of its area does, and those
 /// that ride get one number.
-pub(super) fn join(decided: &mut [Decided], evidence: &Evidence<'_>, parts: &Parts) {
+pub(super) fn join(decided: &mut [PartDecision], evidence: &Evidence<'_>, parts: &Parts) {
     let group = groups(decided, evidence, parts);
     let mut areas: BTreeMap<(usize, usize), [f64; 2]> = BTreeMap::new();
     for (part, decided) in decided.iter().enumerate() {
@@ -46,7 +46,7 @@ pub(super) fn join(decided: &mut [Decided], evidence: &Evidence<'_>, parts: &Par
 }
 
 /// For every part the smallest part of its group.
-fn groups(decided: &[Decided], evidence: &Evidence<'_>, parts: &Parts) -> Vec<usize> {
+fn groups(decided: &[PartDecision], evidence: &Evidence<'_>, parts: &Parts) -> Vec<usize> {
     let joins = |part: &usize| decided[*part].stiff || decided[*part].alone.is_some();
     let mut sweep: Vec<usize> = (0..decided.len()).filter(joins).collect();
     let left = |part: &usize| parts.parts[*part].bounds.min.x;

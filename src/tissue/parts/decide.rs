@@ -63,7 +63,7 @@ pub(super) fn decide(parts: &mut Parts, skin: &Skin<'_>, overrides: &PartMap) {
 }
 
 /// What was decided about one part.
-pub(super) struct Decided {
+pub(super) struct PartDecision {
     pub(super) place: Place,
     pub(super) reason: String,
     /// It rides as one stiff thing.
@@ -74,7 +74,7 @@ pub(super) struct Decided {
     pub(super) cluster: Option<u32>,
 }
 
-impl Decided {
+impl PartDecision {
     fn flesh(reason: &str) -> Self {
         Self::new(Place::Flesh, reason)
     }
@@ -98,7 +98,7 @@ struct Decision<'a> {
 }
 
 impl Decision<'_> {
-    fn all(&self) -> Vec<Decided> {
+    fn all(&self) -> Vec<PartDecision> {
         let (mut is_flesh, layer) = self.flesh();
         let mut promoted = vec![false; is_flesh.len()];
         // The largest first, so that small ones may ride on them.
@@ -125,11 +125,11 @@ impl Decision<'_> {
         let held = self.held_in_flesh(&is_flesh);
         (0..is_flesh.len())
             .map(|part| match (self.said[part], is_flesh[part]) {
-                (Some(Place::Flesh), _) => Decided::flesh("you said so"),
+                (Some(Place::Flesh), _) => PartDecision::flesh("you said so"),
                 (_, true) if promoted[part] => {
-                    Decided::flesh("there is no flesh near that it could ride on")
+                    PartDecision::flesh("there is no flesh near that it could ride on")
                 }
-                (_, true) => Decided::flesh("bones run through it"),
+                (_, true) => PartDecision::flesh("bones run through it"),
                 (said, false) => self.other(
                     part,
                     said,
@@ -221,7 +221,7 @@ impl Decision<'_> {
         layer: bool,
         near: Option<Nearness>,
         held: &[f64],
-    ) -> Decided {
+    ) -> PartDecision {
         let size = self.parts.parts[part].size();
         let percent = 100.0 * size / self.size.max(f64::MIN_POSITIVE);
         let thickness = near.map_or(0.0, |near| near.thickness);
@@ -233,27 +233,27 @@ impl Decision<'_> {
         let stiff = size < thickness && !layer;
         let near = match (said, near) {
             (Some(Place::Rigid { joint }), _) => {
-                return Decided::new(Place::Rigid { joint }, "you said so");
+                return PartDecision::new(Place::Rigid { joint }, "you said so");
             }
             (Some(_), Some(_)) => {
-                return Decided {
+                return PartDecision {
                     stiff,
-                    ..Decided::new(Place::Rides, "you said so")
+                    ..PartDecision::new(Place::Rides, "you said so")
                 };
             }
             (_, None) => {
                 let joint = leader.map_or(0, |(joint, _)| joint);
-                return Decided::new(Place::Rigid { joint }, "there is no flesh to ride on");
+                return PartDecision::new(Place::Rigid { joint }, "there is no flesh to ride on");
             }
             (None, Some(near)) => near,
         };
         if let Some(joint) = alone {
             let with = |place: Place, why: &str| {
                 let reason = format!("it moves with joint {} alone{why}", name(joint));
-                Decided {
+                PartDecision {
                     stiff: place == Place::Rides,
                     alone,
-                    ..Decided::new(place, reason)
+                    ..PartDecision::new(place, reason)
                 }
             };
             let rigid = Place::Rigid { joint };
@@ -274,9 +274,9 @@ impl Decision<'_> {
             (false, true) => format!("small ({percent:.1} % of the size) and next to the flesh"),
             (false, false) => "no bone runs through it, and it lies on the flesh".to_owned(),
         };
-        Decided {
+        PartDecision {
             stiff,
-            ..Decided::new(Place::Rides, reason)
+            ..PartDecision::new(Place::Rides, reason)
         }
     }
 }

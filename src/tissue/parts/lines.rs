@@ -186,7 +186,7 @@ fn skin_middles(
 
 /// What was seen of one part from one sample.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct PartHits {
     /// Rays that leave it minus rays that enter it.
     net: i32,
     /// Rays that hit it.
@@ -206,7 +206,7 @@ fn inside_parts(
 ) -> Vec<(u32, f64)> {
     // Per part how many samples along the line are inside, and how many ends.
     let mut found: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
-    let mut seen: BTreeMap<u32, Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<u32, PartHits> = BTreeMap::new();
     let along = (0..SAMPLES).map(|k| ((k as f64 + 0.5) / SAMPLES as f64, 0));
     let ends = [(0.0, 1), (1.0, 1)]
         .into_iter()
@@ -219,7 +219,7 @@ fn inside_parts(
             tree.crossings(&origin, direction, [0.0, f64::INFINITY], |crossing| {
                 let seen = seen
                     .entry(part_of_triangle(crossing.triangle))
-                    .or_insert(Seen {
+                    .or_insert(PartHits {
                         net: 0,
                         hits: 0,
                         last: usize::MAX,
@@ -230,7 +230,7 @@ fn inside_parts(
             });
         }
         let rays = directions.len() as f64;
-        let inside = |seen: &Seen| {
+        let inside = |seen: &PartHits| {
             f64::from(seen.net.abs()) / rays > INSIDE || seen.hits as f64 / rays > SURROUNDED
         };
         let around: Vec<u32> = seen

@@ -3,7 +3,7 @@
 use image::RgbaImage;
 use sinew::math::{Point, Vec3};
 use sinew::render::{
-    ColorMap, Look, MeshColors, MeshDraw, MeshStyle, NamedView, Quantity, Scene, SkinPaint,
+    ColorMap, Look, MeshColors, MeshDraw, MeshStyle, NamedView, Scene, SkinPaint, SkinQuantity,
     weights_of,
 };
 
@@ -35,7 +35,7 @@ fn a_method_compared_with_itself_has_the_colour_of_nothing() {
     let subject = cylinder();
     let positions: &[Point] = &subject.bind_positions;
     let mut paint = SkinPaint::default();
-    let quantity = Quantity::Difference {
+    let quantity = SkinQuantity::Difference {
         positions,
         others: positions,
         methods: ["a", "b"],
@@ -53,7 +53,7 @@ fn a_method_compared_with_itself_has_the_colour_of_nothing() {
 
     let shift = Vec3::new(0.003, -0.004, 0.0) * subject.size;
     let moved: Vec<Point> = positions.iter().map(|p| p + shift).collect();
-    let quantity = Quantity::Difference {
+    let quantity = SkinQuantity::Difference {
         positions,
         others: &moved,
         methods: ["a", "b"],
@@ -85,7 +85,7 @@ fn a_skin_that_grows_is_stretched_everywhere_alike() {
         let positions: Vec<Point> = subject.bind_positions.iter().map(|p| p * factor).collect();
         let legend = paint.update(
             subject,
-            &Quantity::Strain {
+            &SkinQuantity::Strain {
                 positions: &positions,
             },
             ColorMap::Even,

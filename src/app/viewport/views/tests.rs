@@ -83,7 +83,7 @@ fn manual_input_continues_from_the_transition_target() {
     viewport.look_from(NamedView::Front, &[]);
     let wanted = viewport.wanted_camera();
     run(&mut viewport, true, 1);
-    viewport.obey(Motion::Orbit(egui::Vec2::ZERO));
+    viewport.obey(CameraMotion::Orbit(egui::Vec2::ZERO));
     assert_eq!(viewport.camera, wanted);
 }
 

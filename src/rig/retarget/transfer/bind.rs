@@ -1,7 +1,7 @@
 //! What a transfer computes once, before the frames.
 
 use super::super::align::Alignment;
-use super::super::mapping::{Link, Mapping, UpAxis, align_finger, spread_over};
+use super::super::mapping::{Link, Mapping, SignedAxis, align_finger, spread_over};
 use super::super::role::Role;
 use super::super::source::SourceMotion;
 use super::super::stance::{Landmarks, Stance};
@@ -88,7 +88,7 @@ pub(super) fn stance_of_character(target: &Skeleton, marks: &Landmarks) -> Stanc
     let score = |stance: &Stance| {
         let up = marks
             .up(stance)
-            .map_or(UpAxis::Y, |up| UpAxis::nearest(&up));
+            .map_or(SignedAxis::Y, |up| SignedAxis::nearest(&up));
         marks.portrait(stance, &up.vector()).0
     };
     if bind.is_finite() && score(&bind) > score(&rest) + 0.02 {
@@ -105,12 +105,12 @@ pub(super) fn body_turn(
     axes: &Quat,
     marks: &Landmarks,
     stance: &Stance,
-    up: UpAxis,
+    up: SignedAxis,
 ) -> Quat {
     let upright = motion
         .marks
         .up(&motion.stance)
-        .map_or(motion.up, |up| UpAxis::nearest(&up));
+        .map_or(motion.up, |up| SignedAxis::nearest(&up));
     let theirs = motion
         .marks
         .frame(source_stance, &(axes * upright.vector()));
