@@ -178,7 +178,7 @@ fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
         bones: flesh
             .bones
             .iter()
-            .filter_map(|(&joint, bone)| Some((name_of(skeleton, joint)?, (*bone).into())))
+            .filter_map(|(&joint, bone)| Some((name_of(skeleton, joint)?, *bone)))
             .collect(),
         radii: flesh
             .radii
@@ -463,7 +463,7 @@ fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {
     };
     for (name, bone) in &part.bones {
         if let Some(joint) = joints.find(name) {
-            flesh.bones.insert(joint, (*bone).into());
+            flesh.bones.insert(joint, bone.sanitized());
         }
     }
     for (name, radius) in part

@@ -107,7 +107,7 @@ pub(super) struct FileRef {
 pub(super) struct FleshPart {
     /// By joint.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub bones: BTreeMap<String, BonePart>,
+    pub bones: BTreeMap<String, BoneSettings>,
     /// By joint, world units.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub radii: BTreeMap<String, f64>,
@@ -116,73 +116,6 @@ pub(super) struct FleshPart {
     /// By part: `flesh`, `ride` or `rigid:JOINT`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, String>,
-}
-
-/// [`BoneSettings`].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct BonePart {
-    pub stiffness: f64,
-    pub density: f64,
-    pub damping: f64,
-    pub jiggle: f64,
-    #[serde(rename = "virtual")]
-    pub is_virtual: bool,
-    pub held: bool,
-    pub twist: bool,
-}
-
-impl Default for BonePart {
-    fn default() -> Self {
-        BoneSettings::default().into()
-    }
-}
-
-impl From<BoneSettings> for BonePart {
-    fn from(bone: BoneSettings) -> Self {
-        let BoneSettings {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            is_virtual,
-            held,
-            twist,
-        } = bone;
-        Self {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            is_virtual,
-            held,
-            twist,
-        }
-    }
-}
-
-impl From<BonePart> for BoneSettings {
-    fn from(bone: BonePart) -> Self {
-        let BonePart {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            is_virtual,
-            held,
-            twist,
-        } = bone;
-        Self {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            is_virtual,
-            held,
-            twist,
-        }
-        .sanitized()
-    }
 }
 
 /// A joint's transform in the frame of its parent.
