@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::character::{BoneSettings, SimVertices};
 use crate::dynamics::Params;
+use crate::param::ParamValues;
 use crate::rig::edit::RigFile;
 use crate::rig::limits::Limit;
 use crate::rig::{KeyedClipFile, NamedPoseFile};
@@ -36,6 +37,9 @@ pub(super) struct ProjectFile {
     /// Physics.
     #[serde(default)]
     pub params: Params,
+    /// The own parameters of methods that have not all their defaults, by [`crate::methods::MethodId::id`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub methods: BTreeMap<String, ParamValues>,
     /// How the flesh is made.
     #[serde(default)]
     pub flesh: FleshPart,

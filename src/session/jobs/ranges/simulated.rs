@@ -9,6 +9,7 @@ use crate::collision::Contact;
 use crate::dynamics::{Collisions, Params};
 use crate::math::{Affine, Point, Vec3};
 use crate::methods::{Actor, BindError, Subject};
+use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::KeyedClip;
 use crate::session::job::{Job, Outcome};
@@ -24,6 +25,7 @@ pub(super) struct Basis {
     pub(super) subject: Arc<Subject>,
     pub(super) need: Need,
     pub(super) params: Params,
+    pub(super) values: ParamValues,
     pub(super) bones: BoneMap,
     pub(super) clip: usize,
     pub(super) take: Option<Arc<KeyedClip>>,
@@ -41,6 +43,7 @@ impl PartialEq for Basis {
             && Arc::ptr_eq(&self.subject, &other.subject)
             && (self.need, self.range_secs) == (other.need, other.range_secs)
             && (&self.params, &self.bones) == (&other.params, &other.bones)
+            && self.values == other.values
     }
 }
 
@@ -245,10 +248,11 @@ fn simulate(
         }),
         None => Motion::Clip(basis.clip),
     };
-    let mut actor = match Actor::bind(
+    let mut actor = match Actor::bind_with(
         &subject,
         basis.need.method,
         &basis.params,
+        &basis.values,
         &progress.silent(),
     ) {
         Ok(actor) => actor,
