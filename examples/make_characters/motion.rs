@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sinew::math::{Point64, Quat, Vec64};
-use sinew::rig::{Channel, Clip, Curve, Interpolation, Pose, Skeleton, Track};
+use sinew::rig::{Channel, Clip, Curve, Pose, Skeleton, Track};
 
 /// Keys a second.
 const RATE: f64 = 30.0;
@@ -101,11 +101,7 @@ pub fn bake(
                 .iter()
                 .map(|pose| pose.locals[joint].translation.map(|c| f64::from(c as f32)))
                 .collect();
-            let curve = Curve {
-                times_secs: times.clone(),
-                values,
-                interpolation: Interpolation::Linear,
-            };
+            let curve = Curve::linear(times.clone(), values);
             tracks.push(Track {
                 joint,
                 channel: Channel::Translation(curve),
@@ -124,11 +120,7 @@ pub fn bake(
                     q.coords.map(|c| f64::from(c as f32)),
                 ));
             }
-            let curve = Curve {
-                times_secs: times.clone(),
-                values,
-                interpolation: Interpolation::Linear,
-            };
+            let curve = Curve::linear(times.clone(), values);
             tracks.push(Track {
                 joint,
                 channel: Channel::Rotation(curve),

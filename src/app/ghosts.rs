@@ -51,7 +51,8 @@ impl OnionSkinCache {
                 let waked = ctx.clone();
                 GhostWorker::new(Some(Arc::new(move || waked.request_repaint())))
             });
-            worker.ask(&subject, view.method, poses);
+            let values = session.document().method_values.of(view.method);
+            worker.ask(&subject, view.method, &values, poses);
             if let Some(skins) = worker
                 .skins()
                 .filter(|skins| Arc::ptr_eq(&skins.subject, &subject))

@@ -11,7 +11,7 @@ use crate::param::{ParamKind, ParamSpec};
 /// The factors multiply the parameters of the whole body. [`BoneSettings::default`] changes
 /// nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct BoneSettings {
     /// Factor on the stiffness of the flesh.
     pub stiffness: f64,

@@ -9,7 +9,7 @@ use super::{Failure, Outcome};
 use crate::cache::Cache;
 use crate::character::{BoneSettings, LEAST_SIM_VERTICES, SimVertices};
 use crate::dynamics::{Collisions, GRAVITY, Params, Preset};
-use crate::methods::{MethodId, Subject, registry};
+use crate::methods::{MethodId, MethodValues, Subject, registry};
 use crate::param::{ParamSpec, ParamValues};
 use crate::session::{DeviceChoice, ProjectState};
 
@@ -136,13 +136,16 @@ pub(super) struct Options {
     /// The project's values, used if no preset is given.
     #[arg(skip)]
     pub(super) saved_params: Option<Params>,
+    /// The project's values of the methods' own parameters.
+    #[arg(skip)]
+    pub(super) saved_values: MethodValues,
 }
 
 impl Options {
-    /// The values given for a method's own parameters.
+    /// The values given for a method's own parameters; where none are given, the project's.
     pub(super) fn values_for(&self, method: MethodId) -> Result<ParamValues, Failure> {
         let specs = method.descriptor().params;
-        let mut values = ParamValues::default();
+        let mut values = self.saved_values.of(method);
         for (key, value) in &self.values {
             if specs.iter().any(|spec| spec.key == key) {
                 values.set_text(specs, key, value)?;
@@ -168,6 +171,8 @@ impl Options {
     pub(super) fn with_saved(&self, saved: Option<&ProjectState>) -> Self {
         Self {
             saved_params: saved.map(|saved| saved.params),
+            saved_values: saved
+                .map_or_else(MethodValues::default, |saved| saved.method_values.clone()),
             ..self.clone()
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::bytes::text_of;
 use super::error::{Parsed, bad};
 use crate::math::{Point64, Quat, Vec64, linear_part};
-use crate::rig::{Channel, Clip, Curve, Interpolation, Skeleton, Track, Trs};
+use crate::rig::{Channel, Clip, Curve, Skeleton, Track, Trs};
 
 /// Seconds between two keys of an `.anim`; the format stores no times.
 const KEY_DISTANCE_SECS: f64 = 1.0;
@@ -252,11 +252,7 @@ pub(crate) fn read_anim(
         .enumerate()
         .filter(|(_, values)| !values.is_empty());
     let track = |(joint, values)| {
-        let curve = Curve {
-            times_secs: times_secs.clone(),
-            values,
-            interpolation: Interpolation::Linear,
-        };
+        let curve = Curve::linear(times_secs.clone(), values);
         Track {
             joint,
             channel: Channel::Rotation(curve),

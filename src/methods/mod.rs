@@ -23,6 +23,7 @@ pub mod riding;
 mod rigid;
 mod source_map;
 mod state;
+mod values;
 
 pub use actor::{Actor, StepTimes};
 pub use device::{
@@ -39,6 +40,7 @@ pub use registry::{
 };
 pub use riding::Riding;
 pub use state::{ActorState, MethodState, StateError};
+pub use values::MethodValues;
 
 pub use crate::stages::{BindError, Body, Flesh, SetupTimes, Subject};
 

@@ -26,6 +26,18 @@ pub struct Curve<T> {
     pub interpolation: Interpolation,
 }
 
+impl<T> Curve<T> {
+    /// Values on straight lines between their keys.
+    #[must_use]
+    pub fn linear(times_secs: Vec<f64>, values: Vec<T>) -> Self {
+        Self {
+            times_secs,
+            values,
+            interpolation: Interpolation::Linear,
+        }
+    }
+}
+
 /// Animated property and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Channel {

@@ -97,6 +97,11 @@ impl Session {
             Command::Pose(command) => self.edit(|editor, with| editor.apply_pose(with, command)),
             Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
+            Command::SetMethodValues { method, values } => {
+                self.editor.document.method_values.set(method, &values);
+                let known = &self.editor.document.method_values;
+                self.jobs.stages.send_values(known);
+            }
             Command::SetBone { joint, settings } => {
                 if self.editor.set_bone(joint, settings) {
                     self.jobs.stages.forgive();
@@ -193,6 +198,10 @@ impl Session {
         }
         if document.flesh.bones != earlier.flesh.bones {
             self.send_bones();
+        }
+        let values = &self.editor.document.method_values;
+        if *values != earlier.method_values {
+            self.jobs.stages.send_values(values);
         }
         self.take_finished_jobs();
     }

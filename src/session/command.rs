@@ -8,6 +8,7 @@ use super::{
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::methods::MethodId;
+use crate::param::ParamValues;
 
 /// One request. [`super::Session::apply`] is the only place that carries them out.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,13 @@ pub enum Command {
     Rig(RigCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
+    /// Changes a method's own parameters (undoable), in all views that show it.
+    SetMethodValues {
+        /// Which method.
+        method: MethodId,
+        /// All of its values; those that it does not declare are left out.
+        values: ParamValues,
+    },
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
     SetBone {
         /// Which.
@@ -109,6 +117,7 @@ impl Command {
             Self::Pose(command) => command.label(),
             Self::Rig(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
+            Self::SetMethodValues { .. } => "Change method settings",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",
             Self::SetPart { .. } => "Change part",

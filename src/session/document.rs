@@ -7,7 +7,7 @@ use super::{ChannelId, Clips, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::io::FileRead;
-use crate::methods::Subject;
+use crate::methods::{MethodValues, Subject};
 use crate::rig::edit::Rig;
 use crate::rig::limits::LimitMap;
 use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
@@ -35,6 +35,8 @@ pub struct Document {
     pub pose_library: Vec<Arc<NamedPose>>,
     /// Physical parameters.
     pub params: Params,
+    /// The methods' own parameters.
+    pub method_values: MethodValues,
     /// How the flesh is to be made. The subject's flesh follows it.
     pub flesh: FleshSettings,
     /// The skeleton as edited; `None` means as in the files. The subject follows it, and all that is said of joints by index is of the
@@ -113,6 +115,7 @@ impl Document {
             && alike(&self.takes, &other.takes)
             && alike(&self.pose_library, &other.pose_library)
             && self.params == other.params
+            && self.method_values == other.method_values
             && self.flesh == other.flesh
             && self.rig == other.rig
     }

@@ -202,6 +202,7 @@ impl Session {
             views,
             active,
             params,
+            method_values,
             flesh,
             rig,
             limits,
@@ -217,6 +218,7 @@ impl Session {
             takes,
             pose_library,
             params,
+            method_values,
             flesh,
             rig,
             ..Document::default()
@@ -292,7 +294,7 @@ impl Session {
 }
 
 /// The document of a character that has just been read. Clips, poses, limits and pins of the user are of the skeleton before; physical
-/// parameters stay.
+/// parameters and those of methods stay.
 fn fresh(
     before: &Document,
     source: Source,
@@ -314,6 +316,7 @@ fn fresh(
         files_read,
         work: before.work,
         params: before.params,
+        method_values: before.method_values.clone(),
         ..Document::default()
     }
 }

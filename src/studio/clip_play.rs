@@ -114,7 +114,7 @@ pub fn clamped_range(range_secs: Option<[f64; 2]>, duration_secs: f64) -> [f64; 
 mod tests {
     use super::*;
     use crate::math::{Point64, Quat, Vec64};
-    use crate::rig::{Channel, Curve, Interpolation, Track};
+    use crate::rig::{Channel, Curve, Track};
 
     /// One joint that turns from 0 to 90° in 2 s.
     fn turning() -> (Skeleton, Clip) {
@@ -122,11 +122,7 @@ mod tests {
         let turn = |degrees: f64| {
             Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()).into_inner()
         };
-        let curve = Curve {
-            times_secs: vec![0.0, 2.0],
-            values: vec![turn(0.0), turn(90.0)],
-            interpolation: Interpolation::Linear,
-        };
+        let curve = Curve::linear(vec![0.0, 2.0], vec![turn(0.0), turn(90.0)]);
         (
             skeleton,
             Clip {

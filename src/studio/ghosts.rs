@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
 use crate::methods::{Actor, BindError, Capability, Frame, MethodId, Subject};
+use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::Pose;
 
@@ -93,23 +94,21 @@ pub struct GhostMaker {
 }
 
 impl GhostMaker {
-    /// Ghosts of the skins that a method makes.
+    /// Ghosts of the skins that a method makes with these values of its own parameters.
     ///
     /// # Errors
     /// As [`Actor::bind`].
     pub fn new(
         subject: &Arc<Subject>,
         method: MethodId,
+        values: &ParamValues,
         progress: &Progress,
     ) -> Result<Self, BindError> {
-        Ok(Self {
-            actor: Actor::bind(
-                subject,
-                method_of_ghosts(method),
-                &Params::default(),
-                progress,
-            )?,
-        })
+        let drawn = method_of_ghosts(method);
+        let defaults = ParamValues::default();
+        let values = if drawn == method { values } else { &defaults };
+        let actor = Actor::bind_with(subject, drawn, &Params::default(), values, progress)?;
+        Ok(Self { actor })
     }
 
     /// The skins of poses at so many seconds from now; `pose_at` has none for moments outside of the motion.

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use sinew::character::{Attachment, Character, Severity};
+use sinew::character::{Attachment, Character, Severity, UpAxis};
 use sinew::io::builtin::{NAMES, load_builtin};
 use sinew::io::{read_gltf_bytes, write_glb};
 use sinew::math::Point;
-use sinew::mesh::{Topology, TriMesh};
+use sinew::mesh::{Bounds, Topology, TriMesh};
 use sinew::rig::{Channel, Skeleton};
 use sinew::weights::SkinWeights;
 
@@ -313,5 +313,17 @@ fn every_frame_of_every_clip_is_finite_and_above_the_ground() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn the_up_axis_of_built_in_characters_is_found() {
+    for character in all() {
+        let skin = Bounds::of(character.meshes.iter().flat_map(|mesh| &mesh.positions));
+        assert!(
+            UpAxis::guess(&character.skeleton, &skin).is_y(),
+            "{}",
+            character.name
+        );
     }
 }

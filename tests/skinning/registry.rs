@@ -10,6 +10,7 @@ use egui_kittest::kittest::Queryable;
 use sinew::app::actions::{Action, Actions};
 use sinew::app::panels::method::{MethodView, method_ui};
 use sinew::methods::{Descriptor, MethodId, RegisterError, register, registry};
+use sinew::param::ParamValues;
 use sinew::session::{Command, Gesture, ProjectCommand, Session, Source};
 
 use super::toy;
@@ -114,6 +115,7 @@ fn the_panel_has_a_button_for_an_external_method() {
             |ui, actions: &mut Actions| {
                 let view = MethodView {
                     chosen: MethodId::LBS,
+                    values: &ParamValues::default(),
                     view: sinew::session::ViewId(0),
                     weights: sinew::weights::WeightMethod::default(),
                     shown: None,
@@ -175,5 +177,132 @@ fn a_project_keeps_an_external_method_and_reports_a_missing_one() {
         session.messages().iter().any(|message| told(&message.text)),
         "{:?}",
         session.messages()
+    );
+}
+
+#[test]
+fn the_panel_has_a_row_for_each_of_its_parameters() {
+    let toy = toy::registered();
+    let mut harness = Harness::builder()
+        .with_size(egui::vec2(640.0, 400.0))
+        .build_ui_state(
+            |ui, actions: &mut Actions| {
+                let view = MethodView {
+                    chosen: toy,
+                    values: &ParamValues::default(),
+                    view: sinew::session::ViewId(0),
+                    weights: sinew::weights::WeightMethod::default(),
+                    shown: None,
+                    unavailable: &[],
+                    is_bare: false,
+                };
+                method_ui(ui, &view, actions);
+            },
+            Actions::default(),
+        );
+    harness.run();
+    assert!(harness.state().list().is_empty(), "untouched");
+    let slider = harness.get_by_role_and_label(egui::accesskit::Role::Slider, "Turns");
+    slider.focus();
+    harness.run();
+    harness.key_press(egui::Key::ArrowRight);
+    harness.run();
+    let [Action::Session(Command::SetMethodValues { method, values }, _)] = harness.state().list()
+    else {
+        panic!("{:?}", harness.state().list());
+    };
+    assert_eq!(*method, toy);
+    assert!(values.get(&toy::TURNS) > toy::TURNS.default);
+}
+
+/// A session that shows the toy on a bent cylinder.
+fn bent() -> Session {
+    let mut session = open(Path::new("builtin:cylinder"));
+    session.apply_once(Command::SetMethod(toy::registered()));
+    session.apply_once(Command::SetJointAngles {
+        joint: 1,
+        degrees: [0.0, 90.0, 0.0],
+    });
+    run_until_idle(&mut session);
+    session
+}
+
+fn turns(value: f64) -> Command {
+    let mut values = ParamValues::default();
+    values.set(&toy::TURNS, value);
+    Command::SetMethodValues {
+        method: toy::registered(),
+        values,
+    }
+}
+
+/// What the session shows in the end.
+fn shown(session: &mut Session) -> Vec<sinew::math::Point> {
+    run_until_idle(session);
+    let snapshot = session.snapshot().expect("a character is open");
+    assert_eq!(snapshot.method, toy::registered());
+    snapshot.positions().to_vec()
+}
+
+#[test]
+fn values_of_its_parameters_are_shown_and_can_be_undone() {
+    let mut session = bent();
+    let once = shown(&mut session);
+    session.apply(turns(1.5), Gesture::Dragging);
+    session.apply(turns(2.0), Gesture::Released);
+    let twice = shown(&mut session);
+    assert!(once != twice);
+    assert_eq!(session.undo_label(), Some("Change method settings"));
+    session.apply_once(Command::Undo);
+    assert!(shown(&mut session) == once, "a drag is one step");
+    assert_eq!(session.undo_label(), Some("Set joint angles"));
+    session.apply_once(Command::Redo);
+    assert!(shown(&mut session) == twice);
+    session.apply_once(turns(1e9));
+    let values = session.document().method_values.of(toy::registered());
+    assert_eq!(values.get(&toy::TURNS), 4.0, "moved into the range");
+    // What another view binds later begins with them, too.
+    session.apply_once(Command::SetMethod(MethodId::RIGID));
+    run_until_idle(&mut session);
+    session.apply_once(turns(2.0));
+    session.apply_once(Command::SetMethod(toy::registered()));
+    run_until_idle(&mut session);
+    assert!(shown(&mut session) == twice);
+}
+
+#[test]
+fn a_project_keeps_values_of_parameters_and_tells_of_unknown_ones() {
+    let folder = TestFolder::new("toy-values");
+    let path = folder.0.join("values.sinew");
+    let mut session = bent();
+    session.apply_once(turns(2.0));
+    let twice = shown(&mut session);
+    session.apply_once(Command::Project(ProjectCommand::SaveAs {
+        path: path.clone(),
+        packed: false,
+    }));
+    run_until_idle(&mut session);
+    assert!(!session.project().is_dirty());
+    let mut again = open(&path);
+    assert_eq!(
+        again.document().method_values,
+        session.document().method_values
+    );
+    assert!(shown(&mut again) == twice);
+
+    let text = std::fs::read_to_string(&path).expect("saved");
+    assert!(text.contains("\"turns\": 2.0"), "{text}");
+    let unknown = text.replace("\"turns\": 2.0", "\"turns\": 2.0,\n      \"loops\": 3.0");
+    std::fs::write(&path, unknown).expect("written");
+    let again = open(&path);
+    assert_eq!(
+        again.document().method_values,
+        session.document().method_values
+    );
+    let told = |text: &str| text.contains("Twist") && text.contains("\"loops\"");
+    assert!(
+        again.messages().iter().any(|message| told(&message.text)),
+        "{:?}",
+        again.messages()
     );
 }

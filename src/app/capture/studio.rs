@@ -12,7 +12,7 @@ use crate::dynamics::Params;
 use crate::gpu::{GpuContext, read_rgba};
 use crate::io::{AnimationWriter, write_atomically};
 use crate::math::Affine;
-use crate::methods::{Actor, Subject};
+use crate::methods::{Actor, MethodValues, Subject};
 use crate::progress::Progress;
 use crate::render::{Backdrop, Camera, Look, PositionMark};
 use crate::rig::Clip;
@@ -58,6 +58,8 @@ pub struct Shot {
     pub scale: f32,
     /// Physics for a clip that is simulated.
     pub params: Params,
+    /// The methods' own parameters.
+    pub method_values: MethodValues,
     /// The clip that is shown.
     pub clip: Option<ClipShot>,
 }
@@ -267,12 +269,16 @@ fn play(
     let shown: Vec<&Arc<Snapshot>> = shown.collect();
     let bind = |like: &&Arc<Snapshot>| {
         let subject = clip.on(&like.subject);
-        Actor::bind(&subject, like.method, &shot.params, &silent)
+        let values = shot.method_values.of(like.method);
+        Actor::bind_with(&subject, like.method, &shot.params, &values, &silent)
     };
     let mut actors = shown.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
     let ghosts = shot.look.ghosts;
     let haunted = shot.snapshot.subject.weighted(shot.weights);
-    let maker = || GhostMaker::new(&haunted, shot.snapshot.method, &silent);
+    let maker = || {
+        let method = shot.snapshot.method;
+        GhostMaker::new(&haunted, method, &shot.method_values.of(method), &silent)
+    };
     let mut haunting = ghosts.any().then(maker).transpose()?;
     let take = clip.take(settings.fps, frames);
     let character = actors[0].subject().character.clone();

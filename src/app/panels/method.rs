@@ -1,11 +1,13 @@
 //! Choice of the skinning method.
 
-use egui::{Button, RichText, Ui};
+use egui::{Button, RichText, Slider, SliderClamping, Ui};
 
-use crate::app::actions::Actions;
+use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
+use crate::app::widgets::{row, size_slider};
 use crate::methods::{MethodId, Requirement, registry};
-use crate::session::{Command, ViewCommand, ViewId};
+use crate::param::{ParamKind, ParamSpec, ParamValues};
+use crate::session::{Command, Gesture, ViewCommand, ViewId};
 use crate::weights::{self, WeightMethod};
 
 /// Input of the panel.
@@ -17,6 +19,8 @@ pub struct MethodView<'a> {
     pub view: ViewId,
     /// The weights of that view.
     pub weights: WeightMethod,
+    /// The values of its own parameters.
+    pub values: &'a ParamValues,
     /// The visible method, if it still is another one.
     pub shown: Option<MethodId>,
     /// Methods that cannot be used, with the reason.
@@ -50,6 +54,9 @@ pub fn method_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
     }
     if view.chosen.needs(Requirement::Weights) {
         weights_row(ui, view, actions);
+    }
+    for spec in view.chosen.descriptor().params {
+        value_row(ui, view, spec, actions);
     }
     for (method, reason) in view.unavailable {
         ui.add(
@@ -87,6 +94,46 @@ fn weights_row(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
             weights: chosen,
         }));
     }
+}
+
+/// One of the method's own parameters: a check box or a slider, as it is declared.
+fn value_row(ui: &mut Ui, view: &MethodView<'_>, spec: &ParamSpec, actions: &mut Actions) {
+    let now = view.values.get(spec);
+    let mut send = |value: f64, gesture: Gesture| {
+        let mut values = view.values.clone();
+        values.set(spec, value);
+        let method = view.chosen;
+        actions.send(Command::SetMethodValues { method, values }, gesture);
+    };
+    row(ui, spec.label, spec.doc, |ui, label| {
+        if spec.kind == ParamKind::Switch {
+            let mut on = now != 0.0;
+            if ui.checkbox(&mut on, "").labelled_by(label).changed() {
+                send(f64::from(u8::from(on)), Gesture::Once);
+            }
+            return;
+        }
+        let mut value = now;
+        size_slider(ui);
+        let [low, high] = spec.range;
+        let slider = Slider::new(&mut value, low..=high)
+            .logarithmic(spec.kind == ParamKind::Logarithmic)
+            .clamping(SliderClamping::Edits);
+        let slider = if spec.unit.is_empty() {
+            slider
+        } else {
+            slider.suffix(format!(" {}", spec.unit))
+        };
+        let slider = if spec.kind == ParamKind::Integer {
+            slider.integer()
+        } else {
+            slider.max_decimals(3)
+        };
+        let response = ui.add(slider).labelled_by(label);
+        if let Some(gesture) = edit_of(&response) {
+            send(value, gesture);
+        }
+    });
 }
 
 fn method_button(

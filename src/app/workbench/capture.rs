@@ -42,6 +42,7 @@ impl Workbench {
                 .map(|points| (points * scale).round().max(1.0) as u32),
             scale,
             params: self.session.document().params,
+            method_values: self.session.document().method_values.clone(),
             clip: self.clip_shot(),
             snapshot,
         })

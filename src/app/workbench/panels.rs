@@ -244,8 +244,11 @@ impl Workbench {
             );
         });
         let unavailable = unavailable_methods(&subject);
+        let chosen = self.session.active_view().method;
+        let values = self.session.document().method_values.of(chosen);
         let view = MethodView {
-            chosen: self.session.active_view().method,
+            chosen,
+            values: &values,
             view: self.session.active_view().id,
             weights: self.session.active_view().weights,
             shown: self.session.shown_method(),

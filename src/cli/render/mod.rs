@@ -303,10 +303,11 @@ fn play(
     options: &Options,
 ) -> Result<Vec<SheetState>, Failure> {
     let mut actor = character::bind(subject, method, options)?;
+    let values = options.values_for(method)?;
     let mut ghosts = look
         .ghosts
         .any()
-        .then(|| GhostMaker::new(subject, method, &Progress::new()))
+        .then(|| GhostMaker::new(subject, method, &values, &Progress::new()))
         .transpose()?;
     let mut frames = Vec::with_capacity(take.frame_count());
     let work = |progress: &Progress| {

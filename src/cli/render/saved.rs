@@ -52,6 +52,7 @@ mod tests {
         ProjectState {
             pose: Pose { locals: Vec::new() },
             params: Params::default(),
+            method_values: crate::methods::MethodValues::default(),
             method: MethodId::PD,
             compare: Some(MethodId::LBS),
             weights: crate::weights::WeightMethod::default(),

@@ -9,7 +9,7 @@ use crate::character::{Note, Severity};
 use crate::io::bytes::text_of;
 use crate::io::error::{Parsed, bad};
 use crate::math::{Quat, Vec64};
-use crate::rig::{Channel, Clip, Curve, Interpolation, Joint, Skeleton, Track, Trs};
+use crate::rig::{Channel, Clip, Curve, Joint, Skeleton, Track, Trs};
 
 /// Maximum number of joints. Characters have about a hundred; a larger count indicates a damaged
 /// file and would be slow.
@@ -315,11 +315,7 @@ impl JointCurves {
                 self.translations.truncate(1);
             }
             let times_secs = times_secs[..self.translations.len()].to_vec();
-            let curve = Curve {
-                times_secs,
-                values: self.translations,
-                interpolation: Interpolation::Linear,
-            };
+            let curve = Curve::linear(times_secs, self.translations);
             tracks.push(Track {
                 joint,
                 channel: Channel::Translation(curve),
@@ -334,11 +330,7 @@ impl JointCurves {
                 self.rotations.truncate(1);
             }
             let times_secs = times_secs[..self.rotations.len()].to_vec();
-            let curve = Curve {
-                times_secs,
-                values: self.rotations,
-                interpolation: Interpolation::Linear,
-            };
+            let curve = Curve::linear(times_secs, self.rotations);
             tracks.push(Track {
                 joint,
                 channel: Channel::Rotation(curve),

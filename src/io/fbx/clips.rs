@@ -4,7 +4,7 @@ use super::skeleton::FbxJoints;
 use super::{FbxNodes, MEMORY, SAMPLES_PER_SEC, quat_of, vec_of};
 use crate::character::{Character, Severity};
 use crate::math::{Quat, Vec64};
-use crate::rig::{Channel, Clip, Curve, Interpolation, Track};
+use crate::rig::{Channel, Clip, Curve, Track};
 
 /// Relative change from the rest pose above which a joint counts as moving.
 const MOVED: f64 = 1e-6;
@@ -143,9 +143,5 @@ fn curve<T>(times: impl Iterator<Item = f64>, values: Vec<T>) -> Option<Curve<T>
     let times_secs: Vec<f64> = times.collect();
     let ascending = times_secs.windows(2).all(|pair| pair[0] <= pair[1])
         && times_secs.iter().all(|t| t.is_finite());
-    (ascending && !values.is_empty()).then_some(Curve {
-        times_secs,
-        values,
-        interpolation: Interpolation::Linear,
-    })
+    (ascending && !values.is_empty()).then_some(Curve::linear(times_secs, values))
 }

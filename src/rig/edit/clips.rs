@@ -87,19 +87,11 @@ fn sample(clip: &Clip, base: &Skeleton, joints: &[(usize, Carry)]) -> Vec<Track>
     }
     let mut tracks = Vec::with_capacity(3 * joints.len());
     for ((joint, _), locals) in joints.into_iter().zip(locals) {
-        let curve = |value: fn(&Trs) -> Vec64| Curve {
-            times_secs: times.clone(),
-            values: locals.iter().map(value).collect(),
-            interpolation: Interpolation::Linear,
+        let curve = |value: fn(&Trs) -> Vec64| {
+            Curve::linear(times.clone(), locals.iter().map(value).collect())
         };
-        let rotations = Curve {
-            times_secs: times.clone(),
-            values: locals
-                .iter()
-                .map(|local| local.rotation.into_inner())
-                .collect(),
-            interpolation: Interpolation::Linear,
-        };
+        let rotations = locals.iter().map(|local| local.rotation.into_inner());
+        let rotations = Curve::linear(times.clone(), rotations.collect());
         tracks.push(Track {
             joint: *joint,
             channel: Channel::Translation(curve(|local| local.translation)),

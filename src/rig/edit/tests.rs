@@ -8,7 +8,7 @@ use super::*;
 use crate::math::{Affine, Quat, Vec64, origin_of};
 use crate::mesh::TriMesh;
 use crate::mesh::shapes::{ball, joined, moved, tube};
-use crate::rig::{Channel, Clip, Curve, Interpolation, Track};
+use crate::rig::{Channel, Clip, Curve, Track};
 
 fn p(x: f64, y: f64, z: f64) -> Point64 {
     Point64::new(x, y, z)

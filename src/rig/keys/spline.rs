@@ -180,11 +180,7 @@ fn channels(keys: &[Key]) -> [Channel; 3] {
 
 fn without_repetition<const D: usize>(keys: &ChannelKeys<D>) -> Curve<SVector<f64, D>> {
     if keys.is_constant() {
-        return Curve {
-            times_secs: vec![keys.times[0]],
-            values: vec![keys.values[0]],
-            interpolation: Interpolation::Linear,
-        };
+        return Curve::linear(vec![keys.times[0]], vec![keys.values[0]]);
     }
     keys.curve()
 }

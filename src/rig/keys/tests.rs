@@ -332,11 +332,10 @@ fn a_files_clip_keeps_its_keys_and_its_motion() {
         values: vec![Vec64::x(), Vec64::y()],
         interpolation: Interpolation::Step,
     };
-    let lines = Curve {
-        times_secs: vec![0.0, 1.0, 2.0],
-        values: vec![Vec64::x(), Vec64::z(), Vec64::y()],
-        interpolation: Interpolation::Linear,
-    };
+    let lines = Curve::linear(
+        vec![0.0, 1.0, 2.0],
+        vec![Vec64::x(), Vec64::z(), Vec64::y()],
+    );
     let clip = Clip {
         name: "file".into(),
         duration_secs: 2.0,

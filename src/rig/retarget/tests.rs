@@ -5,7 +5,7 @@ mod rest;
 
 use super::*;
 use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
-use crate::rig::{Channel, Curve, Interpolation, Pose, Track};
+use crate::rig::{Channel, Curve, Pose, Track};
 
 /// Parameters of a generated body.
 #[derive(Clone, Copy)]
@@ -132,11 +132,7 @@ fn dance(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
                 .into_inner()
         };
         let values = times_secs.iter().map(turn).collect();
-        let curve = Curve {
-            times_secs: times_secs.clone(),
-            values,
-            interpolation: Interpolation::Linear,
-        };
+        let curve = Curve::linear(times_secs.clone(), values);
         tracks.push(Track {
             joint,
             channel: Channel::Rotation(curve),
@@ -146,11 +142,7 @@ fn dance(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
         .iter()
         .map(|time| skeleton.joints()[0].rest.translation + travel * *time)
         .collect();
-    let curve = Curve {
-        times_secs: times_secs.clone(),
-        values,
-        interpolation: Interpolation::Linear,
-    };
+    let curve = Curve::linear(times_secs.clone(), values);
     tracks.push(Track {
         joint: 0,
         channel: Channel::Translation(curve),

@@ -16,7 +16,7 @@ use super::{RetargetError, Retargeted};
 use crate::math::{Affine, Quat, Vec64};
 use crate::progress::Progress;
 use crate::rig::trs::slerp;
-use crate::rig::{Channel, Clip, Curve, Interpolation, Pose, Skeleton, Track, Trs};
+use crate::rig::{Channel, Clip, Curve, Pose, Skeleton, Track, Trs};
 
 /// Data that does not change between frames.
 struct Transfer<'a> {
@@ -391,11 +391,7 @@ impl<'a> Transfer<'a> {
         let turns = self.with_standing_feet(frames, &hips, &times_secs);
         let mut tracks = Vec::new();
         if hips.len() == frames.len() {
-            let curve = Curve {
-                times_secs: times_secs.clone(),
-                values: hips,
-                interpolation: Interpolation::Linear,
-            };
+            let curve = Curve::linear(times_secs.clone(), hips);
             tracks.push(Track {
                 joint: self.root.joint,
                 channel: Channel::Translation(curve),
@@ -406,11 +402,7 @@ impl<'a> Transfer<'a> {
                 .iter()
                 .map(|turns| turns[joint].into_inner())
                 .collect();
-            let curve = Curve {
-                times_secs: times_secs.clone(),
-                values,
-                interpolation: Interpolation::Linear,
-            };
+            let curve = Curve::linear(times_secs.clone(), values);
             tracks.push(Track {
                 joint,
                 channel: Channel::Rotation(curve),

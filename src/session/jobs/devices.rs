@@ -16,6 +16,7 @@ use crate::gpu::actor::{
     DeviceChoice, GpuDevice, Measured, Verdict, because, verdict, without_measuring,
 };
 use crate::methods::{Actor, BindError, Capability, Subject};
+use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::session::job::{Job, Outcome};
 use crate::session::views::Need;
@@ -44,11 +45,15 @@ struct Made {
     subject: Arc<Subject>,
     /// Parameters and bones, for methods that simulate.
     physics: Option<(Params, BoneMap)>,
+    /// The method's own parameters.
+    values: ParamValues,
 }
 
 impl PartialEq for Made {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.subject, &other.subject) && self.physics == other.physics
+        Arc::ptr_eq(&self.subject, &other.subject)
+            && self.physics == other.physics
+            && self.values == other.values
     }
 }
 
@@ -97,6 +102,7 @@ fn made_for(document: &Document, need: Need) -> Option<Made> {
     Some(Made {
         subject: document.subject.as_ref()?.weighted(need.weights),
         physics: need.method.has(Capability::Physics).then(physics),
+        values: document.method_values.of(need.method),
     })
 }
 
@@ -197,12 +203,17 @@ impl Devices {
         let Key {
             need,
             choice,
-            made: Made { subject, physics },
+            made:
+                Made {
+                    subject,
+                    physics,
+                    values,
+                },
             ..
         } = key.clone();
         let work = move |progress: &Progress| {
             let (params, bones) = physics.unwrap_or_default();
-            let mut actor = Actor::bind(&subject, need.method, &params, progress)?;
+            let mut actor = Actor::bind_with(&subject, need.method, &params, &values, progress)?;
             actor.set_bones(&bones)?;
             progress.check()?;
             Ok(verdict(choice, Ok(&gpu), &mut actor))

@@ -13,13 +13,16 @@ use super::{Contents, ProjectError};
 use crate::character::{FleshSettings, Place};
 use crate::dynamics::Params;
 use crate::math::{Quat, Vec64};
-use crate::methods::MethodId;
+use crate::methods::{MethodId, MethodValues};
+use crate::param::ParamValues;
 use crate::rig::edit::{Remap, Rig, RigFile};
 use crate::rig::limits::LimitMap;
 use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton, Trs};
 use crate::session::{Document, MAX_VIEWS, View, ViewId};
 use crate::weights::WeightMethod;
 
+/// Unknown settings of a method that are named one by one.
+const MOST_NAMED: usize = 4;
 /// Farther from length 1 than by rounding: the quaternion was written by hand.
 const UNIT: f64 = 1e-9;
 
@@ -71,6 +74,11 @@ pub(super) fn file_of(
             .map(|pose| pose.to_file(skeleton))
             .collect(),
         params: document.params,
+        methods: document
+            .method_values
+            .iter()
+            .map(|(method, values)| (method.id().to_owned(), values.clone()))
+            .collect(),
         flesh: flesh_part(&document.flesh, skeleton),
         pose: pose_part(&document.pose, skeleton),
         window: window
@@ -170,7 +178,7 @@ fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
         bones: flesh
             .bones
             .iter()
-            .filter_map(|(&joint, bone)| Some((name_of(skeleton, joint)?, (*bone).into())))
+            .filter_map(|(&joint, bone)| Some((name_of(skeleton, joint)?, *bone)))
             .collect(),
         radii: flesh
             .radii
@@ -234,6 +242,7 @@ pub(in crate::session) struct Restored {
     pub views: Vec<View>,
     pub active: ViewId,
     pub params: Params,
+    pub method_values: MethodValues,
     pub flesh: FleshSettings,
     pub rig: Option<Arc<Rig>>,
     pub limits: LimitMap,
@@ -319,6 +328,7 @@ pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<St
     );
     let (views, active) = views_of(&file.views, &mut notes);
     let params = file.params.sanitized();
+    let method_values = values_of(&file.methods, &mut notes);
     (
         Restored {
             pose,
@@ -326,6 +336,7 @@ pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<St
             views,
             active,
             params,
+            method_values,
             flesh,
             rig,
             limits,
@@ -421,6 +432,30 @@ fn views_of(parts: &[ViewPart], notes: &mut Vec<String>) -> (Vec<View>, ViewId) 
     (views, active)
 }
 
+/// The methods' own parameters; methods and parameters that are not there are told.
+fn values_of(parts: &BTreeMap<String, ParamValues>, notes: &mut Vec<String>) -> MethodValues {
+    let mut known = MethodValues::default();
+    for (id, values) in parts {
+        let plain = |name: &str| name.replace(char::is_control, " ");
+        let Some(method) = MethodId::from_id(id) else {
+            notes.push(format!(
+                "there is no method \"{}\" here: its settings were left out",
+                plain(id)
+            ));
+            continue;
+        };
+        for key in values.unknown(method.descriptor().params).take(MOST_NAMED) {
+            notes.push(format!(
+                "{} has no setting \"{}\": it was left out",
+                method.label(),
+                plain(key)
+            ));
+        }
+        known.set(method, values);
+    }
+    known
+}
+
 fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {
     let mut flesh = FleshSettings {
         sim_vertices: part.sim_vertices,
@@ -428,7 +463,7 @@ fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {
     };
     for (name, bone) in &part.bones {
         if let Some(joint) = joints.find(name) {
-            flesh.bones.insert(joint, (*bone).into());
+            flesh.bones.insert(joint, bone.sanitized());
         }
     }
     for (name, radius) in part

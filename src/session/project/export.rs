@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Projects;
 use crate::dynamics::Params;
 use crate::methods::{Actor, MethodId, Subject};
+use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::bake::MATERIALS_LOST;
@@ -132,6 +133,7 @@ impl Export {
         subject: &Arc<Subject>,
         pose: Pose,
         params: &Params,
+        values: &ParamValues,
         path: &Path,
         progress: &Progress,
     ) -> Result<Exported, String> {
@@ -143,7 +145,13 @@ impl Export {
                 write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;
             }
             ExportAs::Skin(format) => {
-                let actor = Actor::bind(subject, self.method, params, &progress.part(0.0, 0.3));
+                let actor = Actor::bind_with(
+                    subject,
+                    self.method,
+                    params,
+                    values,
+                    &progress.part(0.0, 0.3),
+                );
                 let mut actor = actor.map_err(|error| said(&error))?;
                 let baked = bake(
                     &mut actor,
@@ -213,11 +221,13 @@ impl Projects {
             .to_string_lossy()
             .into_owned();
         let (takes, pose, params) = (document.takes.clone(), pose.clone(), document.params);
+        let values = document.method_values.of(export.method);
         let work = move |progress: &Progress| {
             export.run(
                 &with_takes(&subject, &takes).weighted(weights),
                 pose,
                 &params,
+                &values,
                 &path,
                 progress,
             )

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::character::{BoneSettings, SimVertices};
 use crate::dynamics::Params;
+use crate::param::ParamValues;
 use crate::rig::edit::RigFile;
 use crate::rig::limits::Limit;
 use crate::rig::{KeyedClipFile, NamedPoseFile};
@@ -36,6 +37,9 @@ pub(super) struct ProjectFile {
     /// Physics.
     #[serde(default)]
     pub params: Params,
+    /// The own parameters of methods that have not all their defaults, by [`crate::methods::MethodId::id`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub methods: BTreeMap<String, ParamValues>,
     /// How the flesh is made.
     #[serde(default)]
     pub flesh: FleshPart,
@@ -103,7 +107,7 @@ pub(super) struct FileRef {
 pub(super) struct FleshPart {
     /// By joint.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub bones: BTreeMap<String, BonePart>,
+    pub bones: BTreeMap<String, BoneSettings>,
     /// By joint, world units.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub radii: BTreeMap<String, f64>,
@@ -112,73 +116,6 @@ pub(super) struct FleshPart {
     /// By part: `flesh`, `ride` or `rigid:JOINT`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, String>,
-}
-
-/// [`BoneSettings`].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct BonePart {
-    pub stiffness: f64,
-    pub density: f64,
-    pub damping: f64,
-    pub jiggle: f64,
-    #[serde(rename = "virtual")]
-    pub is_virtual: bool,
-    pub held: bool,
-    pub twist: bool,
-}
-
-impl Default for BonePart {
-    fn default() -> Self {
-        BoneSettings::default().into()
-    }
-}
-
-impl From<BoneSettings> for BonePart {
-    fn from(bone: BoneSettings) -> Self {
-        let BoneSettings {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            is_virtual,
-            held,
-            twist,
-        } = bone;
-        Self {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            is_virtual,
-            held,
-            twist,
-        }
-    }
-}
-
-impl From<BonePart> for BoneSettings {
-    fn from(bone: BonePart) -> Self {
-        let BonePart {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            is_virtual,
-            held,
-            twist,
-        } = bone;
-        Self {
-            stiffness,
-            density,
-            damping,
-            jiggle,
-            is_virtual,
-            held,
-            twist,
-        }
-        .sanitized()
-    }
 }
 
 /// A joint's transform in the frame of its parent.

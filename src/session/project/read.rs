@@ -11,7 +11,7 @@ use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
 use crate::io::{FileRead, read_file, recorded, text_of};
-use crate::methods::{MethodId, Subject};
+use crate::methods::{MethodId, MethodValues, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::{Source, WindowState};
@@ -55,6 +55,8 @@ pub struct ProjectState {
     pub pose: Pose,
     /// Physics.
     pub params: Params,
+    /// The methods' own parameters.
+    pub method_values: MethodValues,
     /// The method of the active view.
     pub method: MethodId,
     /// The method that it is compared with.
@@ -91,6 +93,7 @@ pub fn project_state(
     Ok(ProjectState {
         pose,
         params: restored.params,
+        method_values: restored.method_values,
         method,
         compare,
         weights,

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::dynamics::Params;
 use crate::methods::{Actor, MethodId, Subject};
+use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::session::Waker;
 use crate::session::worker::lock;
@@ -19,6 +20,7 @@ use crate::studio::{GhostPose, GhostSkins, ghost_skins, method_of_ghosts};
 struct Wanted {
     subject: Arc<Subject>,
     method: MethodId,
+    values: ParamValues,
     poses: Vec<GhostPose>,
 }
 
@@ -26,6 +28,7 @@ impl PartialEq for Wanted {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.subject, &other.subject)
             && self.method == other.method
+            && self.values == other.values
             && self.poses == other.poses
     }
 }
@@ -63,13 +66,23 @@ impl GhostWorker {
         }
     }
 
-    /// Asks for the skins of these poses; nothing happens if they are what was asked for last. Without a thread there are no ghosts,
+    /// Asks for the skins of these poses, by a method with these values of its own parameters; nothing happens if they are what was asked for last. Without a thread there are no ghosts,
     /// and nothing else is the worse for it.
-    pub fn ask(&mut self, subject: &Arc<Subject>, method: MethodId, poses: Vec<GhostPose>) {
-        let method = method_of_ghosts(method);
+    pub fn ask(
+        &mut self,
+        subject: &Arc<Subject>,
+        method: MethodId,
+        values: &ParamValues,
+        poses: Vec<GhostPose>,
+    ) {
+        let (method, values) = match method_of_ghosts(method) {
+            same if same == method => (same, values.clone()),
+            other => (other, ParamValues::default()),
+        };
         let wanted = Wanted {
             subject: subject.clone(),
             method,
+            values,
             poses,
         };
         if self.asked.as_ref() == Some(&wanted) {
@@ -102,20 +115,25 @@ impl Drop for GhostWorker {
 }
 
 fn run(shared: &Shared, waker: Option<&Waker>) {
-    let mut bound: Option<Actor> = None;
+    let mut bound: Option<(Actor, ParamValues)> = None;
     while let Some(wanted) = next(shared) {
-        if bound.as_ref().is_none_or(|actor| {
-            !Arc::ptr_eq(actor.subject(), &wanted.subject) || actor.method() != wanted.method
+        if bound.as_ref().is_none_or(|(actor, values)| {
+            !Arc::ptr_eq(actor.subject(), &wanted.subject)
+                || actor.method() != wanted.method
+                || *values != wanted.values
         }) {
-            bound = Actor::bind(
+            let actor = Actor::bind_with(
                 &wanted.subject,
                 wanted.method,
                 &Params::default(),
+                &wanted.values,
                 &Progress::new(),
-            )
-            .ok();
+            );
+            bound = actor.ok().map(|actor| (actor, wanted.values));
         }
-        let Some(actor) = &mut bound else { continue };
+        let Some((actor, _)) = &mut bound else {
+            continue;
+        };
         let skins = ghost_skins(actor, &wanted.poses);
         *lock(&shared.ready) = Some(Arc::new(GhostSkins::new(wanted.subject, skins)));
         if let Some(waker) = waker {
@@ -161,7 +179,8 @@ mod tests {
             offset_secs: -0.5,
             world_from_joint: rest.clone(),
         }];
-        worker.ask(&subject, MethodId::PD, poses.clone());
+        let values = ParamValues::default();
+        worker.ask(&subject, MethodId::PD, &values, poses.clone());
         receiver.recv().unwrap();
         let first = worker.skins().expect("ghosts");
         assert_eq!(first.skins.len(), 1);
@@ -175,8 +194,8 @@ mod tests {
             off < 1e-5 * subject.size,
             "the ghost of the bind pose is off by {off}"
         );
-        worker.ask(&subject, MethodId::PD, poses);
-        worker.ask(&subject, MethodId::LBS, Vec::new());
+        worker.ask(&subject, MethodId::PD, &values, poses);
+        worker.ask(&subject, MethodId::LBS, &values, Vec::new());
         receiver.recv().unwrap();
         let second = worker.skins().expect("no ghosts are ghosts, too");
         assert!(second.skins.is_empty() && second.sequence > first.sequence);

@@ -20,6 +20,7 @@ use crate::dynamics::Params;
 use crate::gpu::actor::GpuDevice;
 use crate::math::Affine;
 use crate::methods::Actor;
+use crate::param::ParamValues;
 use crate::studio::{Snapshot, Wants};
 
 /// Called from other threads when there is something new to show.
@@ -39,6 +40,7 @@ struct WorkerInbox {
     posted: bool,
     reset: bool,
     params: Option<Params>,
+    values: Option<ParamValues>,
     bones: Option<BoneMap>,
     wants: Option<Wants>,
     device: Option<Successor>,
@@ -137,6 +139,12 @@ impl SimWorker {
     /// Changes physical parameters from the next frame on.
     pub fn set_params(&self, params: Params) {
         lock(&self.shared.inbox).params = Some(params);
+        self.shared.asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// Changes the method's own parameters from the next frame on.
+    pub fn set_values(&self, values: ParamValues) {
+        lock(&self.shared.inbox).values = Some(values);
         self.shared.asleep.store(false, Ordering::Relaxed);
     }
 

@@ -9,6 +9,7 @@ use crate::dynamics::{ContactReport, Contacts, Params};
 use crate::gpu::actor::{GpuDevice, Shown};
 use crate::math::{Affine, Point};
 use crate::methods::{Actor, Capability, Frame};
+use crate::param::ParamValues;
 use crate::studio::{Shape, Snapshot, Wants};
 
 /// Time that is simulated between two looks at the inbox.
@@ -74,14 +75,15 @@ struct FrameTask {
     moved: bool,
     reset: bool,
     params: Option<Params>,
+    values: Option<ParamValues>,
     bones: Option<BoneMap>,
     wants: Option<Wants>,
     device: Option<Successor>,
 }
 
 impl FrameTask {
-    fn changes_physics(&self) -> bool {
-        self.params.is_some() || self.bones.is_some()
+    fn changes_numbers(&self) -> bool {
+        self.params.is_some() || self.values.is_some() || self.bones.is_some()
     }
 }
 
@@ -136,14 +138,14 @@ impl WorkerThread {
         inbox.pending_secs -= dt_secs;
         inbox.posted = inbox.pending_secs > 1e-6;
         let reset = std::mem::take(&mut inbox.reset);
-        let (params, bones, wants) = (inbox.params.take(), inbox.bones.take(), inbox.wants.take());
         Some(FrameTask {
             dt_secs,
             moved,
             reset,
-            params,
-            bones,
-            wants,
+            params: inbox.params.take(),
+            values: inbox.values.take(),
+            bones: inbox.bones.take(),
+            wants: inbox.wants.take(),
             device: inbox.device.take(),
         })
     }
@@ -194,6 +196,13 @@ impl WorkerThread {
                 "The new settings of bones can't be used, the old ones stay: {error}."
             ));
         }
+        if let Some(values) = &task.values
+            && let Err(error) = self.actor.set_values(values)
+        {
+            *lock(&self.shared.fault) = Some(format!(
+                "The new settings of the method can't be used, the old ones stay: {error}."
+            ));
+        }
         if task.reset {
             self.actor.reset();
         }
@@ -222,7 +231,7 @@ impl WorkerThread {
         }
         let movement = self.publish(dt_secs);
         let calm = !task.moved
-            && !task.changes_physics()
+            && !task.changes_numbers()
             && movement <= CALM_MOVEMENT * self.actor.subject().size;
         self.calm_secs = if calm {
             self.calm_secs + task.dt_secs
@@ -235,6 +244,7 @@ impl WorkerThread {
         if asleep
             && !inbox.reset
             && inbox.params.is_none()
+            && inbox.values.is_none()
             && inbox.bones.is_none()
             && inbox.world_from_joint == self.world
         {

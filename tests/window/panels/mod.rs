@@ -77,8 +77,10 @@ fn drag_across(harness: &mut Harness<'_, Raised>, from: Pos2, to: Pos2) {
 fn method_panel() {
     let unavailable = [(MethodId::PD, "the character has no skeleton".to_owned())];
     let mut harness = panel(move |ui, raised| {
+        let values = sinew::param::ParamValues::default();
         let view = MethodView {
             chosen: MethodId::LBS,
+            values: &values,
             view: sinew::session::ViewId(0),
             weights: sinew::weights::WeightMethod::default(),
             shown: Some(MethodId::LBS),

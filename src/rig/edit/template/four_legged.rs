@@ -1,6 +1,6 @@
 //! A quadruped: a spine from the rump to the head, legs of three bones, a tail.
 
-use super::{Centring, Landmark, Template, TemplateJoint};
+use super::{Centring, Template, TemplateJoint, joint, landmark};
 
 const NOSE: usize = 0;
 const SKULL: usize = 1;
@@ -15,39 +15,15 @@ const HIND_KNEE: usize = 9;
 const HOCK: usize = 10;
 const HIND_PAW: usize = 11;
 
-const fn landmark(name: &'static str, middle: bool) -> Landmark {
-    Landmark { name, middle }
-}
-
-const fn spine(
-    name: &'static str,
-    parent: Option<&'static str>,
-    at: &'static [(usize, f64)],
-) -> TemplateJoint {
-    TemplateJoint {
-        name,
-        parent,
-        at,
-        offset: [0.0; 3],
-        paired: false,
-        centring: Centring::None,
-        is_tail: false,
-    }
-}
-
 const fn limb(
     name: &'static str,
     parent: &'static str,
     at: &'static [(usize, f64)],
 ) -> TemplateJoint {
     TemplateJoint {
-        name,
-        parent: Some(parent),
-        at,
-        offset: [0.0; 3],
         paired: true,
         centring: Centring::Limb,
-        is_tail: false,
+        ..joint(name, Some(parent), at)
     }
 }
 
@@ -68,32 +44,32 @@ pub(super) static FOUR_LEGGED: Template = Template {
         landmark("Hind paw", false),
     ],
     parts: &[
-        spine("hips", None, &[(RUMP, 0.88), (WITHERS, 0.12)]),
-        spine("spine1", Some("hips"), &[(RUMP, 0.62), (WITHERS, 0.38)]),
-        spine("spine2", Some("spine1"), &[(RUMP, 0.34), (WITHERS, 0.66)]),
-        spine("chest", Some("spine2"), &[(RUMP, 0.06), (WITHERS, 0.94)]),
-        spine("neck1", Some("chest"), &[(WITHERS, 0.68), (SKULL, 0.32)]),
-        spine("neck2", Some("neck1"), &[(WITHERS, 0.34), (SKULL, 0.66)]),
-        spine("head", Some("neck2"), &[(SKULL, 1.0)]),
+        joint("hips", None, &[(RUMP, 0.88), (WITHERS, 0.12)]),
+        joint("spine1", Some("hips"), &[(RUMP, 0.62), (WITHERS, 0.38)]),
+        joint("spine2", Some("spine1"), &[(RUMP, 0.34), (WITHERS, 0.66)]),
+        joint("chest", Some("spine2"), &[(RUMP, 0.06), (WITHERS, 0.94)]),
+        joint("neck1", Some("chest"), &[(WITHERS, 0.68), (SKULL, 0.32)]),
+        joint("neck2", Some("neck1"), &[(WITHERS, 0.34), (SKULL, 0.66)]),
+        joint("head", Some("neck2"), &[(SKULL, 1.0)]),
         TemplateJoint {
             is_tail: true,
-            ..spine("nose", Some("head"), &[(SKULL, 0.06), (NOSE, 0.94)])
+            ..joint("nose", Some("head"), &[(SKULL, 0.06), (NOSE, 0.94)])
         },
         TemplateJoint {
             centring: Centring::Limb,
-            ..spine("tail1", Some("hips"), &[(RUMP, 0.95), (TAIL_TIP, 0.05)])
+            ..joint("tail1", Some("hips"), &[(RUMP, 0.95), (TAIL_TIP, 0.05)])
         },
         TemplateJoint {
             centring: Centring::Limb,
-            ..spine("tail2", Some("tail1"), &[(RUMP, 0.66), (TAIL_TIP, 0.34)])
+            ..joint("tail2", Some("tail1"), &[(RUMP, 0.66), (TAIL_TIP, 0.34)])
         },
         TemplateJoint {
             centring: Centring::Limb,
-            ..spine("tail3", Some("tail2"), &[(RUMP, 0.33), (TAIL_TIP, 0.67)])
+            ..joint("tail3", Some("tail2"), &[(RUMP, 0.33), (TAIL_TIP, 0.67)])
         },
         TemplateJoint {
             is_tail: true,
-            ..spine("tail_end", Some("tail3"), &[(RUMP, 0.03), (TAIL_TIP, 0.97)])
+            ..joint("tail_end", Some("tail3"), &[(RUMP, 0.03), (TAIL_TIP, 0.97)])
         },
         TemplateJoint {
             centring: Centring::None,

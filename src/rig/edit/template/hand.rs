@@ -1,6 +1,6 @@
 //! A hand: a wrist, and five fingers of three bones each, with length ratios of about 5 : 3 : 2.
 
-use super::{Centring, Landmark, Template, TemplateJoint};
+use super::{Centring, Template, TemplateJoint, joint, landmark};
 
 const WRIST: usize = 0;
 const THUMB: usize = 1;
@@ -12,26 +12,14 @@ const RING_TIP: usize = 6;
 const LITTLE: usize = 7;
 const LITTLE_TIP: usize = 8;
 
-const fn landmark(name: &'static str) -> Landmark {
-    Landmark {
-        name,
-        middle: false,
-    }
-}
-
 const fn bone(
     name: &'static str,
     parent: Option<&'static str>,
     at: &'static [(usize, f64)],
 ) -> TemplateJoint {
     TemplateJoint {
-        name,
-        parent,
-        at,
-        offset: [0.0; 3],
-        paired: false,
         centring: Centring::Limb,
-        is_tail: false,
+        ..joint(name, parent, at)
     }
 }
 
@@ -54,15 +42,15 @@ const fn tip(parent: &'static str, at: &'static [(usize, f64)]) -> TemplateJoint
 /// The reference length is the distance from the wrist to the tip of the middle finger.
 pub(super) static HAND: Template = Template {
     landmarks: &[
-        landmark("Wrist"),
-        landmark("Thumb base"),
-        landmark("Thumb tip"),
-        landmark("Index knuckle"),
-        landmark("Index tip"),
-        landmark("Middle tip"),
-        landmark("Ring tip"),
-        landmark("Little knuckle"),
-        landmark("Little tip"),
+        landmark("Wrist", false),
+        landmark("Thumb base", false),
+        landmark("Thumb tip", false),
+        landmark("Index knuckle", false),
+        landmark("Index tip", false),
+        landmark("Middle tip", false),
+        landmark("Ring tip", false),
+        landmark("Little knuckle", false),
+        landmark("Little tip", false),
     ],
     parts: &[
         bone("wrist", None, &[(WRIST, 1.0)]),

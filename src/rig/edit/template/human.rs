@@ -1,7 +1,7 @@
 //! A human: 22 joints with common names, and the proportions of artistic anatomy between the
 //! landmarks.
 
-use super::{Centring, Landmark, Template, TemplateJoint};
+use super::{Centring, Template, TemplateJoint, joint, landmark};
 
 const CHIN: usize = 0;
 const GROIN: usize = 1;
@@ -11,10 +11,6 @@ const WRIST: usize = 4;
 const KNEE: usize = 5;
 const ANKLE: usize = 6;
 
-const fn landmark(name: &'static str, middle: bool) -> Landmark {
-    Landmark { name, middle }
-}
-
 const fn spine(
     name: &'static str,
     parent: Option<&'static str>,
@@ -22,13 +18,8 @@ const fn spine(
     offset: [f64; 3],
 ) -> TemplateJoint {
     TemplateJoint {
-        name,
-        parent,
-        at,
         offset,
-        paired: false,
-        centring: Centring::None,
-        is_tail: false,
+        ..joint(name, parent, at)
     }
 }
 
@@ -39,13 +30,9 @@ const fn limb(
     centring: Centring,
 ) -> TemplateJoint {
     TemplateJoint {
-        name,
-        parent: Some(parent),
-        at,
-        offset: [0.0; 3],
         paired: true,
         centring,
-        is_tail: false,
+        ..joint(name, Some(parent), at)
     }
 }
 

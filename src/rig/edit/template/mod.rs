@@ -56,6 +56,27 @@ struct TemplateJoint {
     is_tail: bool,
 }
 
+const fn landmark(name: &'static str, middle: bool) -> Landmark {
+    Landmark { name, middle }
+}
+
+/// A joint in the middle of the body, at landmarks.
+const fn joint(
+    name: &'static str,
+    parent: Option<&'static str>,
+    at: &'static [(usize, f64)],
+) -> TemplateJoint {
+    TemplateJoint {
+        name,
+        parent,
+        at,
+        offset: [0.0; 3],
+        paired: false,
+        centring: Centring::None,
+        is_tail: false,
+    }
+}
+
 /// How a joint is moved to the centre of the flesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Centring {

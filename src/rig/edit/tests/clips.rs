@@ -26,17 +26,12 @@ fn animated() -> (Skeleton, Clip) {
         let rest = skeleton.joints()[joint].rest;
         let turn =
             |by: f64| (Quat::from_euler_angles(by, 0.5 * by, -by) * rest.rotation).into_inner();
-        let rotation = Curve {
-            times_secs: vec![0.0, 1.0],
-            values: vec![turn(0.0), turn(0.4)],
-            interpolation: Interpolation::Linear,
-        };
+        let rotation = Curve::linear(vec![0.0, 1.0], vec![turn(0.0), turn(0.4)]);
         let shift = Vec64::new(0.05, 0.0, -0.02);
-        let translation = Curve {
-            times_secs: vec![0.0, 1.0],
-            values: vec![rest.translation, rest.translation + shift],
-            interpolation: Interpolation::Linear,
-        };
+        let translation = Curve::linear(
+            vec![0.0, 1.0],
+            vec![rest.translation, rest.translation + shift],
+        );
         [
             Track {
                 joint,

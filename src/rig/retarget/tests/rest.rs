@@ -50,11 +50,7 @@ fn a_rest_pose_along_one_axis_is_replaced_by_a_frame() {
             .iter()
             .map(|world| local(world).into_inner())
             .collect();
-        let curve = Curve {
-            times_secs: times_secs.clone(),
-            values,
-            interpolation: Interpolation::Linear,
-        };
+        let curve = Curve::linear(times_secs.clone(), values);
         tracks.push(Track {
             joint,
             channel: Channel::Rotation(curve),
@@ -135,11 +131,7 @@ fn feet_stand_on_the_ground_when_the_motions_do() {
                 .iter()
                 .map(|time| Quat::new(Vec64::x() * (factor * bend(time))).into_inner())
                 .collect();
-            let curve = Curve {
-                times_secs: times_secs.clone(),
-                values,
-                interpolation: Interpolation::Linear,
-            };
+            let curve = Curve::linear(times_secs.clone(), values);
             tracks.push(Track {
                 joint: source.find(&format!("{part}.{side}")).unwrap(),
                 channel: Channel::Rotation(curve),
@@ -150,11 +142,7 @@ fn feet_stand_on_the_ground_when_the_motions_do() {
         .iter()
         .map(|time| Vec64::new(0.0, 0.95 - 0.84 * (1.0 - bend(time).cos()), 0.0))
         .collect();
-    let curve = Curve {
-        times_secs: times_secs.clone(),
-        values,
-        interpolation: Interpolation::Linear,
-    };
+    let curve = Curve::linear(times_secs.clone(), values);
     tracks.push(Track {
         joint: 0,
         channel: Channel::Translation(curve),

@@ -238,6 +238,7 @@ impl Crowds {
             subject,
             method: view.method,
             params,
+            values: around.document.method_values.of(view.method),
             bones,
             count: view.crowd,
         };

@@ -88,10 +88,11 @@ impl Running {
         title: String,
     ) -> Result<Self, Ended> {
         let progress = shared.progress();
-        let mut actor = Actor::bind(
+        let mut actor = Actor::bind_with(
             &order.subject,
             order.method,
             &order.params,
+            &order.values,
             &progress.part(0.0, READY / 2.0),
         )?;
         actor.set_bones(&order.bones)?;

@@ -9,6 +9,7 @@ use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
 use crate::methods::{MethodId, Subject};
+use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::session::Waker;
 
@@ -19,6 +20,7 @@ pub(super) struct Order {
     pub subject: Arc<Subject>,
     pub method: MethodId,
     pub params: Params,
+    pub values: ParamValues,
     pub bones: BoneMap,
     pub count: usize,
 }
@@ -29,6 +31,7 @@ impl PartialEq for Order {
             && Arc::ptr_eq(&self.subject, &other.subject)
             && (self.method, self.count) == (other.method, other.count)
             && self.params == other.params
+            && self.values == other.values
             && self.bones == other.bones
     }
 }

@@ -66,6 +66,7 @@ fn basis_of(
         subject,
         need,
         params: document.params,
+        values: document.method_values.of(need.method),
         bones: document.flesh.bones.clone(),
         clip,
         take: clips.take(clip).cloned(),

@@ -6,16 +6,15 @@ use std::sync::mpsc::{Receiver, channel};
 
 use crate::character::BoneMap;
 use crate::collision::Contact;
-use crate::dynamics::{Collisions, Contacts, Params};
+use crate::dynamics::{Collisions, Params};
 use crate::math::{Affine, Point, Vec3};
 use crate::methods::{Actor, BindError, Subject};
+use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::KeyedClip;
 use crate::session::job::{Job, Outcome};
 use crate::session::views::Need;
-use crate::session::{
-    ClipPlay, DEFAULT_FPS, Motion, PlayError, Shape, Snapshot, Take, Waker, with_takes,
-};
+use crate::session::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Snapshot, Take, Waker, with_takes};
 
 /// What may be kept in memory, of all simulations together.
 const MOST_BYTES: u64 = 512 << 20;
@@ -26,6 +25,7 @@ pub(super) struct Basis {
     pub(super) subject: Arc<Subject>,
     pub(super) need: Need,
     pub(super) params: Params,
+    pub(super) values: ParamValues,
     pub(super) bones: BoneMap,
     pub(super) clip: usize,
     pub(super) take: Option<Arc<KeyedClip>>,
@@ -43,6 +43,7 @@ impl PartialEq for Basis {
             && Arc::ptr_eq(&self.subject, &other.subject)
             && (self.need, self.range_secs) == (other.need, other.range_secs)
             && (&self.params, &self.bones) == (&other.params, &other.bones)
+            && self.values == other.values
     }
 }
 
@@ -247,10 +248,11 @@ fn simulate(
         }),
         None => Motion::Clip(basis.clip),
     };
-    let mut actor = match Actor::bind(
+    let mut actor = match Actor::bind_with(
         &subject,
         basis.need.method,
         &basis.params,
+        &basis.values,
         &progress.silent(),
     ) {
         Ok(actor) => actor,
@@ -263,13 +265,9 @@ fn simulate(
             .map_err(|error| error.to_string())?;
     }
     let take = Take::whole(motion, &subject.character, fps);
-    let played = take.play(&mut actor, progress, |frame, actor| {
-        let pose = take.motion.pose_at(&subject.character, take.time_of(frame));
-        receive(
-            frame,
-            actor,
-            subject.character.skeleton.world_from_joint(&pose),
-        );
+    let actors = std::slice::from_mut(&mut actor);
+    let played = take.play_together(actors, progress, |frame, world, actors| {
+        receive(frame, &actors[0], world.to_vec());
         Ok::<(), std::convert::Infallible>(())
     });
     match played {
@@ -284,23 +282,10 @@ fn snapshot_of(
     basis: &Basis,
     sequences: &AtomicU64,
 ) -> Snapshot {
-    let contacts = actor
-        .projective()
-        .and_then(|projective| projective.simulation().contacts());
     Snapshot {
         sequence: sequences.fetch_add(1, Ordering::Relaxed) + 1,
         subject: basis.subject.clone(),
-        method: basis.need.method,
-        shape: Shape::new(
-            actor.positions().to_vec(),
-            actor.normals().to_vec(),
-            actor.simulated().to_vec(),
-        ),
-        world_from_joint,
-        times: actor.times(),
-        contact: contacts.map(Contacts::report),
-        contacts: contacts.map_or_else(Vec::new, |contacts| contacts.contacts().to_vec()),
-        velocities: Vec::new(),
+        ..Snapshot::of_actor(actor, world_from_joint)
     }
 }
 

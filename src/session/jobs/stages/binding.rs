@@ -19,8 +19,11 @@ impl Stages {
         around: &mut Around<'_>,
     ) {
         let (subject, params) = (subject.weighted(need.weights), around.document.params);
+        let values = around.document.method_values.of(need.method);
         let title = format!("Binding {}", need.method.label().to_lowercase());
-        let work = move |progress: &Progress| Actor::bind(&subject, need.method, &params, progress);
+        let work = move |progress: &Progress| {
+            Actor::bind_with(&subject, need.method, &params, &values, progress)
+        };
         match Job::start(title, around.waker.cloned(), work) {
             Ok(job) => self.binding = Some((need, job)),
             Err(error) => {
@@ -123,8 +126,9 @@ impl Stages {
             around.waker.cloned(),
         ) {
             Ok(worker) => {
-                // Both may have changed since the binding began.
+                // They may have changed since the binding began.
                 worker.set_params(document.params);
+                worker.set_values(document.method_values.of(need.method));
                 if document
                     .subject
                     .as_ref()

@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::cache::Cache;
 use crate::character::FleshSettings;
-use crate::methods::{Actor, BindError, MethodId, Subject};
+use crate::methods::{Actor, BindError, MethodId, MethodValues, Subject};
 use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
@@ -118,6 +118,13 @@ impl Stages {
             .iter()
             .filter(|bound| bound.live)
             .map(|bound| (bound.need.channel, &bound.worker))
+    }
+
+    /// The methods' own parameters have changed: each worker gets those of its method.
+    pub(in crate::session) fn send_values(&self, values: &MethodValues) {
+        for bound in &self.bound {
+            bound.worker.set_values(values.of(bound.need.method));
+        }
     }
 
     /// Hands joints and time to the workers that some view shows. Returns whether any of them moves.

@@ -62,12 +62,18 @@ impl Stages {
             self.resting.keep(left, bound);
         }
         let channels: Vec<ChannelId> = views.channels().collect();
-        let Document { params, flesh, .. } = document;
+        let Document {
+            params,
+            flesh,
+            method_values,
+            ..
+        } = document;
         self.bound = self.resting.take(subject);
         self.bound
             .retain(|bound| channels.contains(&bound.need.channel) && !bound.worker.is_dead());
-        for Bound { worker, .. } in &self.bound {
+        for Bound { worker, need, .. } in &self.bound {
             worker.set_params(*params);
+            worker.set_values(method_values.of(need.method));
             worker.set_bones(flesh.bones.clone());
             worker.set_wants(self.wants);
         }
@@ -97,7 +103,9 @@ impl Stages {
             }
             return false;
         }
-        match Actor::bind(subject, method, &around.document.params, &Progress::new()) {
+        let document = around.document;
+        let values = document.method_values.of(method);
+        match Actor::bind_with(subject, method, &document.params, &values, &Progress::new()) {
             Ok(actor) => self.take_actor(need, actor, around),
             Err(error) => self.refuse(method, &error.to_string(), around),
         }
