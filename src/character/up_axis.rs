@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn legs_tell_then_the_ground() {
+    fn legs_decide_before_the_ground() {
         let flat = Bounds {
             min: Point::new(-1.0, 0.0, -1.0),
             max: Point::new(1.0, 1.8, 1.0),

@@ -70,7 +70,7 @@ fn ids_are_unique_and_found() {
 }
 
 #[test]
-fn a_rigid_motion_is_measured_as_nothing() {
+fn a_rigid_motion_measures_zero() {
     let rest = limb();
     let motion = Isometry3::new(Vector3::new(0.4, -1.0, 0.3), Vector3::new(0.2, 1.9, -0.4));
     let positions: Vec<Point> = rest
@@ -106,7 +106,7 @@ fn a_rigid_motion_is_measured_as_nothing() {
 }
 
 #[test]
-fn growing_by_a_tenth_is_measured_as_that() {
+fn uniform_scaling_by_ten_percent_is_measured() {
     let rest = limb();
     let grown: Vec<Point> = rest.mesh.positions.iter().map(|p| p * 1.1).collect();
     let world: Vec<Affine> = rest
