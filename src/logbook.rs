@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_bounded_and_the_one_before_is_kept() {
+    fn the_log_file_is_bounded_and_the_previous_one_kept() {
         let folder = std::env::temp_dir().join(format!("sinew log {}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         let path = folder.join("log.txt");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_is_kept_and_the_rest_is_not() {
+    fn the_log_keeps_its_level_and_other_crates_warnings() {
         let say = |level: Level, target: &str, text: &str| {
             note(
                 &Record::builder()

@@ -411,7 +411,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_messages_are_told_by_their_age() {
+    fn old_messages_show_their_age() {
         let before = |secs: u64| ago(SystemTime::now() - Duration::from_secs(secs));
         assert_eq!(
             [before(1), before(60), before(600), before(7_300)],

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ctrl_is_the_opposite_side_and_letters_are_not_the_pads() {
+    fn ctrl_selects_the_opposite_view_and_letters_are_ignored() {
         assert_eq!(
             camera_action(KeyCode::Numpad1, true),
             Some(CameraAction::TurnTo(NamedView::Back))

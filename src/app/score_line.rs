@@ -283,7 +283,7 @@ mod tests {
 
     /// Three views side by side in a small window have one each.
     #[test]
-    fn a_narrow_view_has_its_score_too() {
+    fn a_narrow_view_shows_its_score() {
         for (width, shows) in [(900.0, true), (280.0, true), (200.0, true), (120.0, false)] {
             let mut harness = egui_kittest::Harness::builder()
                 .with_size(vec2(1000.0, 500.0))

@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn textures_are_kept_from_their_last_whole_picture_on() {
+    fn texture_updates_are_kept_since_the_last_full_one() {
         let image = |side: usize| ImageData::from(ColorImage::filled([side, side], Color32::WHITE));
         let whole = |side: usize| ImageDelta::full(image(side), TextureOptions::LINEAR);
         let part = || ImageDelta::partial([1, 1], image(1), TextureOptions::LINEAR);

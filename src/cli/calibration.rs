@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_lie_in_the_nearest_cache_that_holds_them() {
+    fn data_reside_in_the_smallest_sufficient_cache() {
         let caches = Caches {
             l2_bytes: 1000,
             l3_bytes: 10_000,

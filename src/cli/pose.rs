@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rotations_are_parsed_to_the_letter() {
+    fn rotations_are_parsed_strictly() {
         let rotation = parse_rotation("mixamorig:Arm=L=0,-45.5, 90").unwrap();
         assert_eq!(
             rotation,
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_speeds() {
+    fn clip_ranges_and_speeds_are_parsed() {
         assert_eq!(parse_range("0.5-2"), Ok([0.5, 2.0]));
         for wrong in ["", "1", "2-1", "-1-2", "1-1", "nan-2", "1-inf", "a-b"] {
             assert!(parse_range(wrong).is_err(), "{wrong}");
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_and_moments() {
+    fn frame_ranges_and_times_are_parsed() {
         assert_eq!(parse_frames("3-9"), Ok((3, 9)));
         assert_eq!(parse_frames("7"), Ok((7, 7)));
         assert!(

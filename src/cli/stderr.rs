@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_can_not_steer_the_terminal_or_flood_it() {
+    fn control_characters_and_long_text_from_files_are_sanitised() {
         assert_eq!(
             printable("not \"\u{1b}[31m\u{7}\", über\n"),
             "not \"\u{fffd}[31m\u{fffd}\", über\n"

@@ -4,7 +4,7 @@ use crate::gpu::shader::ShaderSource;
 
 /// A device continues after rejected work and reports the error; without a window, an unhandled error ends the program.
 #[test]
-fn what_a_device_refuses_is_an_error() {
+fn rejected_work_is_an_error() {
     let Some(gpu) = for_tests() else { return };
     let wrong = ShaderSource {
         name: "wrong",
@@ -39,7 +39,7 @@ fn what_a_device_refuses_is_an_error() {
 
 /// Adapters with too small limits are rejected with the limit; sufficient ones pass.
 #[test]
-fn an_adapter_that_can_not_compute_says_so() {
+fn an_adapter_without_compute_is_rejected() {
     let Some(gpu) = for_tests() else { return };
     gpu.check_compute().expect("enough for all shaders");
     let limits = wgpu::Limits {
@@ -62,7 +62,7 @@ fn an_adapter_that_can_not_compute_says_so() {
 
 /// Waiting for a lost device returns at once.
 #[test]
-fn nobody_waits_for_a_lost_device() {
+fn waiting_for_a_lost_device_returns() {
     let Some(gpu) = for_tests() else { return };
     let kept = storage_of(&gpu, "kept", &[1_u32, 2, 3]);
     gpu.lose();

@@ -131,7 +131,7 @@ mod tests {
 
     /// All points of the plane x + y + z = s that f32 can represent lie in it, and one ulp off it does not, far from the origin too.
     #[test]
-    fn planes_are_told_exactly() {
+    fn orientation_is_exact() {
         let mut state = 7_u32;
         let mut random = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn growing_by_a_tenth_is_measured_as_that() {
+    fn uniform_scaling_by_ten_percent_is_measured() {
         let mesh = ball(Point::new(5.0, 0.0, 0.0), 1.0, 8, 12);
         let posed: Vec<Point> = mesh.positions.iter().map(|p| p * 1.1).collect();
         let score = score(&mesh, &posed);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pushed_into_itself_is_counted_once_and_the_bind_poses_faults_are_not_new() {
+    fn new_intersections_are_counted_once_without_those_of_the_bind_pose() {
         let apart = joined(&[
             ball(Point::origin(), 1.0, 10, 14),
             ball(Point::new(3.0, 0.0, 0.0), 1.0, 10, 14),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_nonsense_are_survived() {
+    fn empty_and_invalid_input_is_tolerated() {
         let empty = score(&TriMesh::default(), &[]);
         assert_eq!(
             empty,

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn rotations_stay() {
+    fn rotations_are_unchanged() {
         for seed in 0..20 {
             let r = rotation(f64::from(seed));
             assert!((project_volume(&r) - r).norm() < 1e-12);
@@ -85,7 +85,7 @@ mod tests {
 
     /// Near the constraint the step is along its normal: no point of it is closer, to second order.
     #[test]
-    fn what_is_near_goes_to_the_closest() {
+    fn nearby_matrices_map_to_the_closest() {
         let f =
             rotation(0.3) * Matrix3::from_diagonal(&Vector3::new(1.05, 0.98, 1.02)) * rotation(1.1);
         let projected = project_volume(&f);
@@ -101,7 +101,7 @@ mod tests {
 
     /// Turning in or out of the projection is the same.
     #[test]
-    fn it_turns_with_the_matrix() {
+    fn the_result_rotates_with_the_matrix() {
         let f = Matrix3::new(1.2, 0.3, -0.1, 0.0, 0.7, 0.2, 0.1, -0.2, 0.9);
         let (left, right) = (rotation(0.7), rotation(1.9));
         assert!(

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strip_is_cut_across() {
+    fn strips_are_cut_crosswise() {
         let [near, cut, far] = counts(&grid(90, 7));
         assert_eq!(cut, 7);
         assert!(near.abs_diff(far) < 100, "{near} {far}");
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn components_are_dealt_out() {
+    fn components_are_distributed() {
         let graph = Graph::of_pairs(1000, |pair| {
             for v in (0..1000).filter(|v| v % 10 != 9) {
                 pair(v, v + 1);
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_together_everywhere_is_not_cut() {
+    fn dense_graphs_are_not_cut() {
         let clique = Graph::of_pairs(60, |pair| {
             for v in 0..60 {
                 for w in 0..v {

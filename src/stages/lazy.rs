@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_computation_can_be_asked_for_again() {
+    fn a_cancelled_computation_can_be_repeated() {
         let (count, lazy) = counting(Duration::from_millis(20));
         let cancelled = Progress::new();
         cancelled.cancel();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_can_be_cancelled() {
+    fn waiting_can_be_cancelled() {
         let (count, lazy) = counting(Duration::from_millis(100));
         let waiting = Progress::new();
         std::thread::scope(|scope| {

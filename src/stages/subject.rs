@@ -446,7 +446,7 @@ mod tests {
     use crate::character::SourceMesh;
 
     #[test]
-    fn what_is_in_no_triangle_is_not_seen() {
+    fn vertices_without_triangles_do_not_count() {
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]].map(Point::from);
         let of = |stray: f32| [&[Point::new(stray, stray, stray)], &corners[..]].concat();
         let mut character = Character::default();

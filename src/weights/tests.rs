@@ -65,7 +65,7 @@ fn cases() -> Vec<(&'static str, TriMesh, Skeleton)> {
 }
 
 #[test]
-fn rows_are_convex_and_nobody_goes_without() {
+fn rows_are_convex_and_not_empty() {
     for (name, mesh, skeleton) in cases() {
         for method in registry() {
             let Some(weights) = computed(method, &mesh, &skeleton) else {
@@ -174,7 +174,7 @@ fn largest_difference(a: &SkinWeights, b: &SkinWeights, other: impl Fn(usize) ->
 }
 
 #[test]
-fn ids_are_unique_and_unknown_ones_are_refused_with_the_list() {
+fn ids_are_unique_and_errors_list_them() {
     let all = registry();
     assert_eq!(all[0], WeightMethod::default());
     for (index, method) in all.iter().enumerate() {
@@ -199,7 +199,7 @@ fn heat() -> WeightMethod {
 
 /// Rows sum to 1 before they are made to: Σ p = 1 and L 1 = 0.
 #[test]
-fn heat_sums_to_one_by_itself() {
+fn heat_weights_sum_to_one_without_normalisation() {
     let (mesh, _) = limb();
     let sources: Vec<HeatSource> = (mesh.positions.iter())
         .map(|p| HeatSource {

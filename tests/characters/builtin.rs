@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use sinew::character::{Attachment, Character, Severity};
+use sinew::character::{Attachment, Character, Severity, UpAxis};
 use sinew::io::builtin::{NAMES, load_builtin};
 use sinew::io::{read_gltf_bytes, write_glb};
 use sinew::math::Point;
-use sinew::mesh::{Topology, TriMesh};
+use sinew::mesh::{Bounds, Topology, TriMesh};
 use sinew::rig::{Channel, Skeleton};
 use sinew::weights::SkinWeights;
 
@@ -39,7 +39,7 @@ fn mirrored(name: &str) -> String {
 }
 
 #[test]
-fn each_loads_without_complaint() {
+fn each_loads_without_notes() {
     for name in NAMES {
         let start = Instant::now();
         let character = load_builtin(name).unwrap();
@@ -148,7 +148,7 @@ fn weights_are_few_and_sum_to_one() {
 }
 
 #[test]
-fn rest_and_bind_are_one_and_stand_on_the_ground() {
+fn rest_and_bind_pose_are_equal_and_stand_on_the_ground() {
     for character in all() {
         let skeleton = &character.skeleton;
         let rest = skeleton.world_from_joint(&skeleton.rest_pose());
@@ -174,7 +174,7 @@ fn rest_and_bind_are_one_and_stand_on_the_ground() {
 }
 
 #[test]
-fn mannequin_and_gecko_are_symmetrical_to_the_last_bit() {
+fn mannequin_and_gecko_are_exactly_symmetric() {
     for name in ["mannequin", "gecko"] {
         let character = load_builtin(name).unwrap();
         let (mesh, weights) = (&character.meshes[0], weights(&character));
@@ -313,5 +313,17 @@ fn every_frame_of_every_clip_is_finite_and_above_the_ground() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn the_up_axis_of_built_in_characters_is_found() {
+    for character in all() {
+        let skin = Bounds::of(character.meshes.iter().flat_map(|mesh| &mesh.positions));
+        assert!(
+            UpAxis::guess(&character.skeleton, &skin).is_y(),
+            "{}",
+            character.name
+        );
     }
 }

@@ -50,7 +50,7 @@ fn derived(subject: &Subject) -> [Vec<u8>; 3] {
 }
 
 #[test]
-fn what_is_read_is_what_would_be_made() {
+fn cached_results_equal_computed_ones() {
     for character in characters().into_iter().map(Arc::new) {
         let folder = TestFolder::absent("cache-made");
         let cache = Cache::in_folder(&folder.0);
@@ -77,7 +77,7 @@ fn what_is_read_is_what_would_be_made() {
 }
 
 #[test]
-fn settings_that_matter_have_entries_of_their_own() {
+fn settings_of_the_geometry_have_separate_entries() {
     let folder = TestFolder::absent("cache-settings");
     let character = Arc::new(sinew::io::builtin::load_builtin("gecko").unwrap());
     let subject =

@@ -36,7 +36,7 @@ fn signed(count: usize) -> i64 {
 }
 
 #[test]
-fn counts_are_those_of_the_manifest() {
+fn counts_agree_with_the_manifest() {
     let Some(folder) = skip::data() else {
         return;
     };

@@ -38,7 +38,7 @@ fn mesh_on_a_grid(seed: u32, side: u32, corners: u32, triangles: usize) -> TriMe
 }
 
 #[test]
-fn pairs_are_those_of_an_independent_count() {
+fn pairs_agree_with_an_independent_count() {
     if !has_numpy() {
         skip::skipped("python3 with numpy is not installed");
         return;

@@ -298,7 +298,7 @@ fn motions_fit_characters() {
 }
 
 #[test]
-fn a_characters_own_clip_comes_back_from_bvh() {
+fn a_characters_own_clip_round_trips_through_bvh() {
     let folder = std::env::temp_dir().join(format!("sinew-motions-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let names = ["builtin:mannequin", "builtin:gecko", "builtin:arm"];

@@ -9,7 +9,7 @@ use crate::program::{BONES, assert_refused, json, names, sinew, tube, vertices, 
 use sinew::character::Attachment;
 
 #[test]
-fn a_bake_turns_the_joint_by_the_angles_given() {
+fn a_bake_rotates_the_joint_by_the_given_angles() {
     let folder = TestFolder::new("bake");
     let (mesh, bones, out) = (
         write(&folder, "tube.off", &tube()),
@@ -144,7 +144,7 @@ fn a_pose_is_baked_as_a_motion_from_rest() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_refused() {
+fn an_unwritable_output_is_rejected() {
     let folder = TestFolder::new("output");
     let (mesh, bones) = (
         write(&folder, "tube.off", &tube()),
@@ -194,7 +194,7 @@ fn an_output_that_cannot_be_written_is_refused() {
 }
 
 #[test]
-fn what_is_baked_has_the_frames_asked_for() {
+fn a_bake_has_the_requested_frames() {
     let folder = TestFolder::new("formats");
     let bake = |name: &str, more: &[&str]| {
         let out = folder.0.join(name);
@@ -289,7 +289,7 @@ fn what_is_baked_has_the_frames_asked_for() {
 }
 
 #[test]
-fn a_bake_that_would_fill_the_disk_asks_first() {
+fn a_very_large_bake_needs_confirmation() {
     let folder = TestFolder::new("large");
     let out = folder.0.join("out.pc2");
     let much = sinew(&[
@@ -311,7 +311,7 @@ fn a_bake_that_would_fill_the_disk_asks_first() {
 /// A disk that fills up half-way, played by the limit on a file's length.
 #[test]
 #[cfg(target_os = "linux")]
-fn an_output_cut_short_leaves_nothing_behind() {
+fn a_truncated_output_leaves_no_file() {
     let folder = TestFolder::new("full");
     let (binary, out) = (env!("CARGO_BIN_EXE_sinew"), folder.0.display());
     for arguments in [
@@ -339,7 +339,7 @@ fn an_output_cut_short_leaves_nothing_behind() {
 /// Neither the file nor what was written of it stays when the work is broken off.
 #[test]
 #[cfg(unix)]
-fn a_bake_that_is_broken_off_leaves_nothing_behind() {
+fn an_interrupted_bake_leaves_no_file() {
     use std::os::unix::process::ExitStatusExt;
     let folder = TestFolder::new("broken-off");
     let out = folder.0.join("long.pc2");
@@ -370,49 +370,26 @@ fn a_bake_that_is_broken_off_leaves_nothing_behind() {
     assert!(names(&folder).is_empty(), "{:?}", names(&folder));
 }
 
+fn bake(sources: &[&Path], more: &[&str], out: &Path) {
+    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake", &"-o", &out];
+    for source in sources {
+        arguments.push(source);
+    }
+    for word in more {
+        arguments.push(word);
+    }
+    let output = sinew(&arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+}
+
 /// Positions of a settled bend of a character with the joints of the tube.
 fn bent(folder: &TestFolder, sources: &[&Path], weights: &str) -> Vec<[f64; 3]> {
     let out = folder.0.join("bent.obj");
     let weights = format!("--weights={weights}");
-    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake"];
-    arguments.extend(
-        sources
-            .iter()
-            .map(|path| path as &dyn AsRef<std::ffi::OsStr>),
-    );
-    arguments.extend([
-        &"--method=lbs" as &dyn AsRef<std::ffi::OsStr>,
-        &weights,
-        &"--rotate=upper=0,0,60",
-        &"--settle",
-        &"-o",
-        &out,
-    ]);
-    let output = sinew(&arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let turn = "--rotate=upper=0,0,60";
+    bake(sources, &["--method=lbs", &weights, turn, "--settle"], &out);
     vertices(&out)
-}
-
-/// Writes a rig with weights by a method.
-fn rigged(sources: &[&Path], weights: &str, out: &Path) {
-    let weights = format!("--weights={weights}");
-    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake"];
-    arguments.extend(
-        sources
-            .iter()
-            .map(|path| path as &dyn AsRef<std::ffi::OsStr>),
-    );
-    arguments.extend([
-        &"--rig" as &dyn AsRef<std::ffi::OsStr>,
-        &weights,
-        &"--influences=8",
-        &"-o",
-        &out,
-    ]);
-    let output = sinew(&arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
 }
 
 fn farthest(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
@@ -423,7 +400,7 @@ fn farthest(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
 }
 
 #[test]
-fn a_bake_and_a_rig_have_the_weights_asked_for() {
+fn a_bake_and_a_rig_have_the_requested_weights() {
     let folder = TestFolder::new("weights");
     let (mesh, bones) = (
         write(&folder, "tube.off", &tube()),
@@ -437,8 +414,13 @@ fn a_bake_and_a_rig_have_the_weights_asked_for() {
 
     // Weights of a mesh that had none, then in place of those of a file: the rig moves by them as the character did.
     let (first, second) = (folder.0.join("heat.glb"), folder.0.join("distance.glb"));
-    rigged(&bare, "heat", &first);
-    rigged(&[&first], "distance", &second);
+    let rig = ["--rig", "--influences=8"];
+    bake(&bare, &[&rig[..], &["--weights=heat"]].concat(), &first);
+    bake(
+        &[&first],
+        &[&rig[..], &["--weights=distance"]].concat(),
+        &second,
+    );
     assert!(farthest(&bent(&folder, &[&first], "file"), &heat) < 1e-4);
     assert!(farthest(&bent(&folder, &[&second], "file"), &distance) < 1e-4);
     let progress = sinew::progress::Progress::new();
@@ -456,7 +438,7 @@ fn a_bake_and_a_rig_have_the_weights_asked_for() {
 }
 
 #[test]
-fn weights_that_have_no_effect_are_told() {
+fn weights_without_effect_are_reported() {
     let folder = TestFolder::new("no-weights");
     let out = folder.0.join("out.obj");
     let output = sinew(&[

@@ -23,7 +23,7 @@ fn info_reports_what_is_in_the_files() {
 }
 
 #[test]
-fn bad_input_is_refused_with_one_sentence() {
+fn bad_input_is_rejected_with_one_sentence() {
     let folder = TestFolder::new("bad");
     let (mesh, bones) = (
         write(&folder, "tube.off", &tube()),
@@ -100,7 +100,7 @@ fn bad_input_is_refused_with_one_sentence() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_report_that_can_not_be_written_is_no_success() {
+fn an_unwritable_report_is_a_failure() {
     let told = |arguments: &str, to: &str| {
         let line = format!("'{}' {arguments} > {to}", env!("CARGO_BIN_EXE_sinew"));
         Command::new("sh").args(["-c", &line]).output().unwrap()

@@ -42,7 +42,7 @@ fn numbers(path: &Path) -> Vec<f64> {
 }
 
 #[test]
-fn a_bake_on_the_device_is_that_of_the_processor() {
+fn bakes_on_device_and_cpu_agree() {
     if on_device::gpu().is_none() {
         return;
     }
@@ -67,7 +67,7 @@ fn a_bake_on_the_device_is_that_of_the_processor() {
 }
 
 #[test]
-fn a_bench_says_who_moves_the_skin() {
+fn a_bench_reports_the_skinning_device() {
     let run = |device: &str| {
         let words =
             format!("bench builtin:cylinder --method lbs --steps 10 --device {device} --json");

@@ -66,7 +66,7 @@ fn a_crowd_is_drawn_in_one_picture() {
 }
 
 #[test]
-fn a_picture_has_the_size_asked_for() {
+fn a_picture_has_the_requested_size() {
     let folder = TestFolder::new("picture");
     let out = folder.0.join("a.png");
     let output = sinew(&[
@@ -98,7 +98,7 @@ fn a_picture_has_the_size_asked_for() {
 
 /// A turntable has as many pictures as asked for, in order around a character that is not round, and comes back to where it began.
 #[test]
-fn a_turntable_goes_round_once() {
+fn a_turntable_makes_one_turn() {
     use image::AnimationDecoder as _;
 
     let folder = TestFolder::new("turntable");
@@ -171,7 +171,7 @@ fn a_turntable_goes_round_once() {
 
 /// The sheet has the size asked for however many methods share it, and the insides of the flesh can be drawn.
 #[test]
-fn methods_share_one_picture_of_the_size_asked_for() {
+fn methods_share_one_picture_of_the_requested_size() {
     let folder = TestFolder::new("sheet");
     let out = folder.0.join("a.png");
     let turn = "--rotate=upper=0,0,60";
@@ -279,7 +279,7 @@ fn methods_are_compared_in_one_picture() {
 }
 
 #[test]
-fn a_picture_shows_the_weights_asked_for() {
+fn a_picture_shows_the_requested_weights() {
     let folder = TestFolder::new("picture-weights");
     let (mesh, bones) = (
         write(&folder, "tube.off", &tube()),

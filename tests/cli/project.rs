@@ -90,7 +90,7 @@ fn white(picture: &RgbaImage) -> bool {
 }
 
 #[test]
-fn a_project_is_drawn_as_its_view_shows_it_unless_something_else_is_said() {
+fn options_override_the_view_of_a_project() {
     let folder = TestFolder::new("as-shown");
     let file = folder.0.join("bent.sinew");
     let look = Look {
@@ -164,7 +164,7 @@ fn a_project_is_drawn_as_its_view_shows_it_unless_something_else_is_said() {
 }
 
 #[test]
-fn without_a_project_the_methods_must_be_said() {
+fn without_a_project_methods_are_required() {
     let refused = sinew(&[&"render", &"builtin:cylinder", &"-o", &"a.png"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--method"));
@@ -265,7 +265,7 @@ fn sagging(folder: &TestFolder) -> PathBuf {
 }
 
 #[test]
-fn a_number_that_is_said_leaves_the_others_of_the_project() {
+fn a_given_number_keeps_the_projects_others() {
     let folder = TestFolder::new("numbers");
     let file = sagging(&folder);
     let baked = |more: &[&'static str]| {

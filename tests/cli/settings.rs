@@ -4,7 +4,7 @@ use crate::common::folder::TestFolder;
 use crate::program::{assert_refused, json, sinew, stdout, vertices};
 
 #[test]
-fn a_negative_number_is_refused_as_a_number() {
+fn a_negative_number_is_rejected_by_its_value() {
     for option in [
         "--fps",
         "--iterations",
@@ -32,7 +32,7 @@ fn a_negative_number_is_refused_as_a_number() {
 }
 
 #[test]
-fn what_is_to_be_simulated_where_is_understood() {
+fn the_simulation_device_can_be_chosen() {
     assert_eq!(
         sinew(&[&"info", &"builtin:cylinder", &"--device=abacus"])
             .status
@@ -52,7 +52,7 @@ fn what_is_to_be_simulated_where_is_understood() {
 }
 
 #[test]
-fn the_simulation_mesh_is_as_fine_as_asked_for() {
+fn the_simulation_mesh_has_the_requested_size() {
     let simulated = |wanted: &str| {
         let report = json(&sinew(&[
             &"info",

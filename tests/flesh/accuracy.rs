@@ -231,7 +231,7 @@ fn the_armadillo_agrees() {
 
 /// Whatever the number of threads, and after any jump: the same bits.
 #[test]
-fn threads_change_no_bit() {
+fn results_are_independent_of_threads() {
     for name in ["cylinder", "gecko", "mannequin"] {
         let subject = Subject::build(Arc::new(built_in(name)), &Progress::new()).expect("builds");
         let flesh = subject.flesh().expect("has flesh");

@@ -102,7 +102,7 @@ fn without_contacts_on_and_off_are_the_same() {
 
 /// The same pose is reached and held by 1, 2 and 4 threads, bit by bit.
 #[test]
-fn threads_change_no_bit() {
+fn results_are_independent_of_threads() {
     let subject = builtin("arm");
     let pose = turned(&subject, &[("forearm", [0.0, 1.0, 0.0], -140.0)]);
     let play = |threads: usize| {
@@ -134,7 +134,7 @@ fn threads_change_no_bit() {
 
 /// A character that glides through space keeps its contacts and its shape: contacts push equally and oppositely.
 #[test]
-fn gliding_changes_no_contact() {
+fn sliding_changes_no_contact() {
     let subject = builtin("arm");
     let flesh = subject.flesh().expect("has flesh");
     let pose = turned(&subject, &[("forearm", [0.0, 1.0, 0.0], -140.0)]);

@@ -122,7 +122,7 @@ fn a_forearm_rests_on_the_upper_arm() {
 
 /// Skin that came into touch in motion comes to rest there.
 #[test]
-fn a_bend_comes_to_rest() {
+fn a_bent_limb_comes_to_rest() {
     for (name, joint, axis, degrees) in [
         ("arm", "forearm", [0.0, 1.0, 0.0], -120.0),
         ("arm", "forearm", [0.0, 0.7, 0.7], -150.0),
@@ -159,7 +159,7 @@ fn a_bend_comes_to_rest() {
 
 /// Bent and straightened again by 1 and 2 threads, bit by bit; nothing is left in touch.
 #[test]
-fn threads_change_no_bit() {
+fn results_are_independent_of_threads() {
     let subject = builtin("arm");
     let (rest, pose) = (
         subject.character.skeleton.rest_pose(),

@@ -209,7 +209,7 @@ fn the_equilibrium_does_not_depend_on_the_preset() {
 
 /// The same gesture on displays of 30, 60 and 144 frames a second.
 #[test]
-fn the_motion_does_not_depend_on_the_display() {
+fn the_motion_is_independent_of_the_frame_rate() {
     let subject = subject("arm");
     let skeleton = &subject.character.skeleton;
     let joint = (0..skeleton.len())
@@ -266,7 +266,7 @@ fn the_motion_does_not_depend_on_the_display() {
 
 /// Every clip of the mannequin on displays of 30, 60 and 144 frames a second, compared whenever all three show a frame.
 #[test]
-fn clips_do_not_depend_on_the_display() {
+fn clips_are_independent_of_the_frame_rate() {
     let subject = subject("mannequin");
     let character = &subject.character;
     assert!(!character.clips.is_empty());
@@ -336,7 +336,7 @@ fn clips_do_not_depend_on_the_display() {
 /// A character that is carried and turned as a whole jiggles by inertia alone: half the speed, a quarter of the acceleration, a quarter
 /// of the jiggle; and none at all in the limit.
 #[test]
-fn carried_slowly_nothing_jiggles() {
+fn slow_motion_causes_no_jiggle() {
     let subject = subject("arm");
     let bind = subject.character.skeleton.bind_transforms();
     let rest = subject.character.bind_positions();
@@ -393,7 +393,7 @@ fn carried_slowly_nothing_jiggles() {
 
 /// A character a hundred times as large does the same, a hundred times as large.
 #[test]
-fn scale_changes_nothing_but_size() {
+fn scaling_changes_only_the_size() {
     let small = subject("arm");
     let mut character = scaled::scaled(&small.character, 100.0);
     character.metres_per_unit *= 0.01;

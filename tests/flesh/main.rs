@@ -9,6 +9,7 @@ mod collisions;
 mod collisions_local;
 mod dynamics;
 mod elements;
+mod energy;
 mod exact;
 mod materials;
 mod robust;

@@ -63,7 +63,7 @@ fn the_user_can_set_a_radius() {
 
 /// The tets fill the space between skin and base: nothing doubled, nothing left out.
 #[test]
-fn flesh_and_bone_are_the_body() {
+fn tissue_and_bone_volumes_add_up_to_the_body() {
     let (subject, flesh) = flesh(character("cylinder"));
     let skin = &subject.sim().mesh;
     let base = TriMesh {
@@ -80,7 +80,7 @@ fn flesh_and_bone_are_the_body() {
 
 /// Every foot point lies on its bone, every base vertex between its skin vertex and its foot point.
 #[test]
-fn the_base_lies_on_the_way_to_the_bone() {
+fn base_points_lie_between_skin_and_bone() {
     for name in sinew::io::builtin::NAMES {
         let (subject, flesh) = flesh(character(name));
         let tissue = &flesh.tissue;

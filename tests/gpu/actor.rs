@@ -59,7 +59,7 @@ fn advance(actor: &mut Actor, world_from_joint: &[Affine], dt_secs: f64) {
 }
 
 #[test]
-fn rest_is_rest_and_rigid_motion_is_rigid() {
+fn rest_is_still_and_rigid_motions_are_reproduced() {
     let Some(gpu) = on_device::own() else { return };
     let turn = nalgebra::Isometry3::new(Vec64::new(0.4, -0.3, 0.7), Vec64::new(0.5, 1.1, -0.6));
     for name in ["cylinder", "arm"] {
@@ -86,7 +86,7 @@ fn rest_is_rest_and_rigid_motion_is_rigid() {
 }
 
 #[test]
-fn equal_frames_give_equal_bits() {
+fn equal_frames_are_bit_equal() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("arm");
     let mut actor = on_gpu(&subject, &gpu);
@@ -102,7 +102,7 @@ fn equal_frames_give_equal_bits() {
 }
 
 #[test]
-fn a_clip_on_both_devices_is_the_same() {
+fn a_clip_agrees_on_both_devices() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let (mut cpu, mut device) = (on_cpu(&subject), on_gpu(&subject, &gpu));
@@ -138,7 +138,7 @@ fn a_clip_on_both_devices_is_the_same() {
 }
 
 #[test]
-fn the_state_goes_along_from_device_to_device() {
+fn the_state_is_transferred_between_devices() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let (mut cpu, mut device) = (on_cpu(&subject), on_gpu(&subject, &gpu));
@@ -156,7 +156,7 @@ fn the_state_goes_along_from_device_to_device() {
 }
 
 #[test]
-fn other_parameters_bring_the_flesh_home() {
+fn changed_parameters_move_the_state_to_the_cpu() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let mut device = on_gpu(&subject, &gpu);
@@ -179,7 +179,7 @@ fn other_parameters_bring_the_flesh_home() {
 }
 
 #[test]
-fn a_lost_device_leaves_the_processor_where_it_was() {
+fn after_a_device_loss_the_cpu_continues_from_the_last_state() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let (mut cpu, mut device) = (on_cpu(&subject), on_gpu(&subject, &gpu));
@@ -216,7 +216,7 @@ fn a_lost_device_leaves_the_processor_where_it_was() {
 }
 
 #[test]
-fn flesh_that_stands_falls_asleep_there_too() {
+fn still_flesh_sleeps_on_the_device() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let mut device = on_gpu(&subject, &gpu);
@@ -238,7 +238,7 @@ fn flesh_that_stands_falls_asleep_there_too() {
 }
 
 #[test]
-fn the_choice_says_why() {
+fn the_device_choice_has_a_reason() {
     let none = without_measuring(
         DeviceChoice::Auto,
         Err("there is no graphics adapter"),
@@ -320,7 +320,7 @@ impl Device for Broken {
 }
 
 #[test]
-fn what_is_no_number_there_starts_over_as_it_does_here() {
+fn non_finite_states_restart_as_on_the_cpu() {
     let subject = subject("cylinder");
     let mut actor = on_cpu(&subject);
     actor.set_device(Some(AnyDevice::Flesh(Box::new(Broken(0, None)))));

@@ -58,7 +58,7 @@ fn stretched(subject: &Subject, amount: f64) -> Vec<Affine> {
 }
 
 #[test]
-fn the_base_is_where_the_cpu_has_it() {
+fn the_base_agrees_with_the_cpu() {
     let Some(renderer) = renderer() else { return };
     let gpu = renderer.gpu();
     for name in ["cylinder", "arm", "gecko", "mannequin"] {
@@ -219,7 +219,7 @@ fn assert_kind(what: &str, coarse: &TriMesh, kind: UpsamplingKind, extra: usize)
 }
 
 #[test]
-fn every_kind_of_upsampling_is_that_of_the_cpu() {
+fn every_kind_of_upsampling_agrees_with_the_cpu() {
     let coarse = coarse_ball();
     assert_kind("sums", &coarse, UpsamplingKind::MovingLeastSquares, 0);
     assert_kind(
@@ -249,7 +249,7 @@ fn every_kind_of_upsampling_is_that_of_the_cpu() {
 
 /// Between two steps the skin goes on as its simulated vertices went.
 #[test]
-fn a_frame_between_two_steps_is_that_of_moved_vertices() {
+fn a_frame_between_steps_is_extrapolated() {
     let Some(renderer) = renderer() else { return };
     let gpu = renderer.gpu();
     let (fine, coarse) = (ball(), coarse_ball());
@@ -324,7 +324,7 @@ fn a_frame_between_two_steps_is_that_of_moved_vertices() {
 
 /// What does not fit together is said, not drawn.
 #[test]
-fn rows_of_another_character_are_refused() {
+fn rows_of_another_character_are_rejected() {
     let Some(renderer) = renderer() else { return };
     let gpu = renderer.gpu();
     let (fine, coarse) = (ball(), coarse_ball());

@@ -114,7 +114,7 @@ fn agrees(gpu: &GpuContext, name: &str, subject: &Arc<Subject>) -> usize {
 }
 
 #[test]
-fn characters_in_motion_are_those_of_the_processor() {
+fn characters_in_motion_agree_with_the_cpu() {
     let Some(data) = skip::data() else {
         return;
     };

@@ -112,7 +112,7 @@ fn played(method: MethodId, dt_secs: f64) -> Option<f32> {
 }
 
 #[test]
-fn flesh_of_a_crowd_is_that_of_single_characters() {
+fn flesh_of_a_crowd_agrees_with_single_characters() {
     let step_secs = params().time_step_secs;
     for dt_secs in [step_secs, 0.6 * step_secs, 1.7 * step_secs] {
         let Some(worst) = played(MethodId::PD, dt_secs) else {
@@ -126,7 +126,7 @@ fn flesh_of_a_crowd_is_that_of_single_characters() {
 }
 
 #[test]
-fn blended_crowds_are_single_characters() {
+fn blended_crowds_agree_with_single_characters() {
     for method in [MethodId::RIGID, MethodId::LBS, MethodId::DQS] {
         let Some(worst) = played(method, 1.0 / 60.0) else {
             return;
@@ -141,7 +141,7 @@ fn blended_crowds_are_single_characters() {
 /// One instance is given velocities that are no numbers: it is settled anew, and the others are the same to the last bit as if nothing
 /// had been.
 #[test]
-fn one_that_diverges_does_not_hurt_the_others() {
+fn a_diverged_instance_does_not_affect_others() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder", 300);
     let places = places(3, subject.size);
@@ -192,7 +192,7 @@ fn one_that_diverges_does_not_hurt_the_others() {
 
 /// One jumps to another pose: it is settled there, and nothing explodes.
 #[test]
-fn one_that_jumps_is_settled() {
+fn an_instance_that_jumps_is_settled() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder", 300);
     let places = places(2, subject.size);
@@ -230,7 +230,7 @@ fn one_that_jumps_is_settled() {
 }
 
 #[test]
-fn too_many_are_refused_with_how_many_fit() {
+fn too_many_instances_are_rejected_with_the_maximum() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder", 300);
     for method in [MethodId::LBS, MethodId::PD] {
@@ -260,7 +260,7 @@ fn too_many_are_refused_with_how_many_fit() {
 
 /// A crowd whose device is lost with frames under way says so, and lets nobody wait.
 #[test]
-fn a_crowd_without_its_device_says_so() {
+fn a_lost_device_is_an_error_of_the_crowd() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder", 300);
     let mut crowd =
@@ -282,7 +282,7 @@ fn a_crowd_without_its_device_says_so() {
 
 /// However many there are, a frame has as many passes.
 #[test]
-fn passes_do_not_depend_on_the_number() {
+fn the_number_of_passes_is_independent_of_instances() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder", 300);
     for method in [MethodId::LBS, MethodId::PD] {
@@ -305,7 +305,7 @@ fn passes_do_not_depend_on_the_number() {
 }
 
 #[test]
-fn a_crowd_stands_on_a_grid_and_keeps_apart() {
+fn a_crowd_stands_on_a_grid_without_overlap() {
     let subject = subject("mannequin", 500);
     let clip = subject
         .character

@@ -11,7 +11,7 @@ use crate::stepping::Device;
 const TOLERANCE: f32 = 2e-5;
 
 #[test]
-fn bars_and_free_tets_step_as_on_the_processor() {
+fn bars_and_free_tets_agree_with_the_cpu() {
     let Some(gpu) = on_device::gpu() else { return };
     let bars = [
         ("paths", Bar::new([4, 2, 2], Split::Paths)),

@@ -178,7 +178,7 @@ fn styles() -> [(&'static str, MeshStyle); 3] {
 }
 
 #[test]
-fn a_picture_from_the_device_is_that_of_the_cpu() {
+fn pictures_of_device_and_cpu_skins_agree() {
     let Some(crowd) = crowd() else { return };
     submit(crowd.renderer.gpu(), crowd.surface.dispatches());
     let see_through = (
@@ -209,7 +209,7 @@ fn a_picture_from_the_device_is_that_of_the_cpu() {
 }
 
 #[test]
-fn a_crowd_in_one_draw_is_its_members_one_by_one() {
+fn a_crowd_in_one_draw_call_equals_separate_draws() {
     let Some(crowd) = crowd() else { return };
     submit(crowd.renderer.gpu(), crowd.surface.dispatches());
     for (what, style) in styles() {

@@ -143,7 +143,7 @@ fn errors(f: &Numbers, r: &Numbers) -> [f64; 2] {
 }
 
 #[test]
-fn rotations_as_close_as_singular_values() {
+fn rotations_agree_with_an_svd() {
     let Some(gpu) = on_device::gpu() else { return };
     let mut bits = Random(11);
     let mut random = || bits.below(1 << 53) as f64 / (1_u64 << 52) as f64 - 1.0;
@@ -188,7 +188,7 @@ fn rotations_as_close_as_singular_values() {
 
 /// Whatever comes in, a rotation comes out.
 #[test]
-fn rotations_of_nonsense() {
+fn rotations_of_invalid_matrices_are_finite() {
     let Some(gpu) = on_device::gpu() else { return };
     let mut matrices = vec![
         [0.0; 9],

@@ -90,7 +90,7 @@ fn agrees(gpu: &GpuContext, name: &str, subject: &Arc<Subject>) {
 }
 
 #[test]
-fn skins_are_those_of_the_processor() {
+fn skins_agree_with_the_cpu() {
     let Some(gpu) = on_device::gpu() else { return };
     for name in ["cylinder", "arm", "mannequin", "gecko"] {
         agrees(gpu, name, &subject(name));
@@ -98,7 +98,7 @@ fn skins_are_those_of_the_processor() {
 }
 
 #[test]
-fn real_characters_are_those_of_the_processor() {
+fn real_characters_agree_with_the_cpu() {
     let Some(data) = skip::data() else {
         return;
     };
@@ -116,7 +116,7 @@ fn real_characters_are_those_of_the_processor() {
 
 /// What was not read back when the device went is made by the processor, and so is all that follows: the same bits as without a device.
 #[test]
-fn a_lost_device_leaves_everything_to_the_processor() {
+fn after_a_device_loss_the_cpu_skins() {
     for method in METHODS {
         let Some(gpu) = on_device::own() else { return };
         let subject = subject("arm");
@@ -149,7 +149,7 @@ fn a_lost_device_leaves_everything_to_the_processor() {
 
 /// A device that is lost between two frames is noticed by the next.
 #[test]
-fn the_frame_after_a_loss_is_there() {
+fn the_frame_after_a_device_loss_is_computed() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let (mut cpu, mut device) = (
@@ -167,7 +167,7 @@ fn the_frame_after_a_loss_is_there() {
 
 /// From device to device and back, frames that nobody has read yet included.
 #[test]
-fn devices_come_and_go() {
+fn devices_can_be_set_and_removed() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("arm");
     let (mut cpu, mut device) = (
@@ -200,7 +200,7 @@ fn devices_come_and_go() {
 }
 
 #[test]
-fn joints_of_no_use_move_nothing() {
+fn joints_without_influence_move_nothing() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
     let mut device = on_gpu(&subject, MethodId::LBS, gpu);
@@ -224,7 +224,7 @@ fn joints_of_no_use_move_nothing() {
 }
 
 #[test]
-fn the_choice_says_why() {
+fn the_device_choice_has_a_reason() {
     let none = without_measuring(
         DeviceChoice::Auto,
         Err("there is no graphics adapter"),
@@ -287,7 +287,7 @@ impl SurfaceDevice for Counting {
 
 /// Without any adapter: what a device says is what is shown, until it fails.
 #[test]
-fn what_the_device_says_is_shown() {
+fn device_reports_are_shown() {
     let subject = subject("cylinder");
     let (mut cpu, mut actor) = (
         on_cpu(&subject, MethodId::LBS),

@@ -144,7 +144,7 @@ const TIGHT: Tolerance = Tolerance {
 };
 
 #[test]
-fn gradients_reach_their_tolerance_and_do_what_the_twin_does() {
+fn gradients_reach_their_tolerance_and_agree_with_the_cpu() {
     let Some(gpu) = on_device::own() else { return };
     for name in ["cylinder", "arm"] {
         let equations = equations(name);
@@ -177,7 +177,7 @@ fn gradients_reach_their_tolerance_and_do_what_the_twin_does() {
 }
 
 #[test]
-fn gradients_that_have_stopped_stay_stopped() {
+fn converged_gradients_do_not_change() {
     let Some(gpu) = on_device::own() else { return };
     let equations = equations("cylinder");
     let b = noise(equations.inertia.len(), 2);
@@ -218,7 +218,7 @@ fn tight(gpu: &GpuContext, equations: &Equations, kind: Kind) -> GlobalSolver {
 const KINDS: [Kind; 2] = [Kind::Gradients, Kind::Inverse];
 
 #[test]
-fn instances_don_t_feel_each_other() {
+fn instances_are_independent() {
     let Some(gpu) = on_device::own() else { return };
     let equations = equations("cylinder");
     let rows = equations.inertia.len();
@@ -241,7 +241,7 @@ fn instances_don_t_feel_each_other() {
 }
 
 #[test]
-fn a_solve_is_the_same_every_time() {
+fn solves_are_deterministic() {
     let Some(gpu) = on_device::own() else { return };
     let equations = equations("cylinder");
     let b = [noise(equations.inertia.len(), 3)];
@@ -281,7 +281,7 @@ fn chain(rows: usize) -> RowMatrix {
 }
 
 #[test]
-fn systems_of_any_number_of_rows_are_solved() {
+fn any_number_of_rows_is_solved() {
     let Some(gpu) = on_device::own() else { return };
     for rows in [1, 2, 15, 16, 17, 64, 65, 127, 128, 129, 300] {
         let equations = only(chain(rows));
@@ -303,7 +303,7 @@ fn systems_of_any_number_of_rows_are_solved() {
 
 /// Rows that are coupled with nothing, among others; a hard one among them.
 #[test]
-fn loose_rows_are_solved_beside_others() {
+fn uncoupled_rows_are_solved() {
     let Some(gpu) = on_device::own() else { return };
     let mut matrix = chain(40);
     for (place, stiffness) in [(0, 1e5), (1, 1e-3)] {
@@ -325,7 +325,7 @@ fn loose_rows_are_solved_beside_others() {
 }
 
 #[test]
-fn no_rows_are_solved_by_doing_nothing() {
+fn an_empty_system_needs_no_passes() {
     let Some(gpu) = on_device::own() else { return };
     let equations = only(RowMatrix {
         starts: vec![0],
@@ -386,7 +386,7 @@ fn every_form_of_the_inverse_is_exact() {
 }
 
 #[test]
-fn the_inverse_does_not_depend_on_the_threads() {
+fn the_inverse_is_independent_of_threads() {
     let equations = equations("cylinder");
     let plan = InversePlan::all(&equations.matrix, &equations.eliminations).expect("has a tree")[0];
     let of = |threads| {
@@ -400,7 +400,7 @@ fn the_inverse_does_not_depend_on_the_threads() {
 }
 
 #[test]
-fn what_has_no_inverse_is_refused() {
+fn singular_systems_are_rejected() {
     let mut equations = only(chain(50));
     let plan = InversePlan::all(&equations.matrix, &equations.eliminations).expect("has a tree")[0];
     equations.matrix.values[0] = -1.0;
@@ -441,7 +441,7 @@ fn what_has_no_inverse_is_refused() {
 }
 
 #[test]
-fn the_choice_goes_by_size_and_says_why() {
+fn the_solver_is_chosen_by_size_with_a_reason() {
     let equations = equations("cylinder");
     let plan =
         InversePlan::best(&equations.matrix, &equations.eliminations, usize::MAX).expect("fits");

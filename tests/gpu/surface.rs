@@ -177,7 +177,7 @@ fn assert_follows(what: &str, actor: &Actor, world_from_joint: &[Affine], positi
 }
 
 #[test]
-fn blended_surfaces_are_those_of_the_cpu() {
+fn blended_surfaces_agree_with_the_cpu() {
     for name in ["arm", "gecko"] {
         let subject = subject(name, SimVertices::All);
         for method in [MethodId::RIGID, MethodId::LBS, MethodId::DQS] {
@@ -202,7 +202,7 @@ fn blended_surfaces_are_those_of_the_cpu() {
 }
 
 #[test]
-fn flesh_follows_as_on_the_cpu() {
+fn flesh_surfaces_agree_with_the_cpu() {
     for (name, sim_vertices) in [
         ("arm", SimVertices::About(200)),
         ("gecko", SimVertices::About(600)),
@@ -222,7 +222,7 @@ fn flesh_follows_as_on_the_cpu() {
 
 /// Cloth, small things, rigid parts and props.
 #[test]
-fn what_rides_follows_as_on_the_cpu() {
+fn cloth_and_props_agree_with_the_cpu() {
     let subject = dressed();
     let pose = bent(&subject, 0.5);
     let actor = posed(&subject, MethodId::PD, &pose);
@@ -252,7 +252,7 @@ fn what_rides_follows_as_on_the_cpu() {
 
 /// Real files: rigid props, many meshes, cloth over flesh.
 #[test]
-fn real_characters_follow_as_on_the_cpu() {
+fn surfaces_of_real_characters_agree_with_the_cpu() {
     let Some(data) = skip::data() else {
         return;
     };
@@ -360,7 +360,7 @@ fn rest_and_rigid_motions_are_followed() {
 
 /// Each of a crowd is what it is alone, to the bit.
 #[test]
-fn a_crowd_is_made_of_singles() {
+fn crowd_surfaces_agree_with_single_ones() {
     let Some(renderer) = renderer() else { return };
     let subject = dressed();
     for method in [MethodId::DQS, MethodId::PD] {
@@ -398,7 +398,7 @@ fn a_crowd_is_made_of_singles() {
 
 /// Nothing is outside of what linear blending is said to reach.
 #[test]
-fn a_blended_character_is_within_reach() {
+fn bounds_contain_a_blended_character() {
     for subject in [dressed(), subject("gecko", SimVertices::All)] {
         for amount in [0.0, 1.0] {
             let pose = bent(&subject, amount);
@@ -420,7 +420,7 @@ fn a_blended_character_is_within_reach() {
 
 /// A character of one skin takes one pass, one of bones two.
 #[test]
-fn passes_are_few() {
+fn the_number_of_surface_passes_is_as_documented() {
     let Some(renderer) = renderer() else { return };
     let subject = subject("arm", SimVertices::About(200));
     let passes = |method: MethodId| {

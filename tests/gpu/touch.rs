@@ -216,7 +216,7 @@ fn accelerated_steps_with_contacts_agree() {
 
 /// A whole character whose parts collide, frame by frame, with a jump in between: as on the processor.
 #[test]
-fn a_character_that_touches_itself_is_that_of_the_processor() {
+fn self_contacts_agree_with_the_cpu() {
     let Some(gpu) = on_device::gpu() else { return };
     let case = Case::new("cylinder", 500);
     let subject = Arc::new(case.subject.clone());

@@ -117,7 +117,7 @@ fn rigs_of_other_programs_move_as_before() {
 }
 
 #[test]
-fn a_bare_mesh_with_a_skeleton_leaves_as_a_rig() {
+fn a_bare_mesh_with_a_skeleton_is_exported_as_a_rig() {
     let folder = TestFolder::new("export-bare");
     let (mesh, bones) = (folder.0.join("rod.obj"), folder.0.join("rod.skel"));
     let square = |y: f32| {

@@ -161,7 +161,7 @@ fn clip() -> Clip {
 }
 
 #[test]
-fn everything_comes_back() {
+fn everything_round_trips() {
     let character = character();
     let bytes = write_glb(&character).unwrap();
     let back = read_gltf_bytes("mixed", &bytes).unwrap();
@@ -197,7 +197,7 @@ fn everything_comes_back() {
 }
 
 #[test]
-fn contradictions_are_refused() {
+fn contradictory_input_is_rejected() {
     let mut broken = character();
     broken.meshes[0].triangles.push([0, 1, 99]);
     assert!(matches!(

@@ -393,7 +393,7 @@ fn the_same_scene_gives_the_same_bytes_also_after_others() {
 }
 
 #[test]
-fn empty_and_broken_scenes_are_drawn_without_harm() {
+fn empty_and_invalid_scenes_are_drawn() {
     let Some(renderer) = renderer() else { return };
     let gpu = renderer.gpu();
     assert!(matches!(

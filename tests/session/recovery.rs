@@ -157,7 +157,7 @@ fn killed_after(edits: usize, seed: u64) {
 }
 
 #[test]
-fn killed_at_any_moment_little_is_lost() {
+fn a_killed_session_loses_little_work() {
     if std::env::var(CHILD).is_ok() {
         return;
     }

@@ -56,7 +56,7 @@ fn the_readme_lists_the_built_in_methods() {
 }
 
 #[test]
-fn an_id_is_taken_once() {
+fn an_id_can_be_registered_once() {
     toy::registered();
     assert_eq!(
         register(MethodId::LBS.descriptor()),
@@ -67,7 +67,7 @@ fn an_id_is_taken_once() {
 }
 
 #[test]
-fn the_command_line_bakes_by_a_method_from_outside() {
+fn the_command_line_bakes_an_external_method() {
     let folder = TestFolder::new("toy-bake");
     let file = |name: &str| folder.0.join(name);
     let once = bake(&file("once.obj"), &["--method", "twist"]);
@@ -82,7 +82,7 @@ fn the_command_line_bakes_by_a_method_from_outside() {
 
 #[cfg(feature = "gpu")]
 #[test]
-fn the_command_line_draws_a_method_from_outside() {
+fn the_command_line_draws_an_external_method() {
     if crate::common::on_device::gpu().is_none() {
         return;
     }
@@ -107,7 +107,7 @@ fn the_command_line_draws_a_method_from_outside() {
 }
 
 #[test]
-fn the_panel_has_a_button_for_a_method_from_outside() {
+fn the_panel_has_a_button_for_an_external_method() {
     let toy = toy::registered();
     let mut harness = Harness::builder()
         .with_size(egui::vec2(640.0, 400.0))
@@ -152,7 +152,7 @@ fn open(path: &Path) -> Session {
 }
 
 #[test]
-fn a_project_keeps_a_method_from_outside_and_tells_of_one_that_is_not_there() {
+fn a_project_keeps_an_external_method_and_reports_a_missing_one() {
     let toy = toy::registered();
     let folder = TestFolder::new("toy-project");
     let path = folder.0.join("twisted.sinew");

@@ -117,7 +117,7 @@ fn a_mirrored_pose_gives_the_mirror_image(method: MethodId) {
     }
 }
 
-fn equal_frames_give_equal_bits(method: MethodId) {
+fn equal_frames_are_bit_equal(method: MethodId) {
     let subject = subject("arm");
     let poses: Vec<Vec<Affine>> = (0..8)
         .map(|k| bent(&subject, 0.06 * f64::from(k)))
@@ -294,7 +294,7 @@ for_all_methods! {
     described: descriptor_is_complete;
     rest: rest_is_rest;
     rigid: rigid_motion_is_rigid;
-    deterministic: equal_frames_give_equal_bits;
+    deterministic: equal_frames_are_bit_equal;
     refuses: bad_frames_are_refused;
     saved: a_saved_state_is_gone_on_from;
     foreign_states: foreign_states_are_rejected;

@@ -396,7 +396,7 @@ fn components(graph: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn no_circle_but_the_known_ones() {
+fn only_known_circles_exist() {
     let tree = Tree::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     assert!(tree.files.len() > 100, "no sources found");
     let found = tree.circles();
@@ -432,7 +432,7 @@ fn no_circle_but_the_known_ones() {
 }
 
 #[test]
-fn circles_are_found_through_others_and_through_what_is_passed_on() {
+fn indirect_circles_and_re_exports_are_found() {
     let graph = |edges: &[(&str, &str)]| {
         let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (a, b) in edges {

@@ -30,7 +30,7 @@ fn tangled_polygons() {
 }
 
 #[test]
-fn empty_elements_without_end() {
+fn endless_empty_elements() {
     let header = |elements: &str| {
         format!("ply\nformat binary_little_endian 1.0\n{elements}end_header\n").into_bytes()
     };

@@ -57,7 +57,7 @@ fn read(json: &str, data: &[u8]) -> Result<Character, String> {
 }
 
 #[test]
-fn a_whole_triangle_loads_and_its_weights_are_mended() {
+fn a_valid_triangle_loads_and_its_weights_are_repaired() {
     let character = read(TRIANGLE, &triangle_data([1.0; 3])).expect("a character");
     assert_eq!(
         (
@@ -89,7 +89,7 @@ fn a_whole_triangle_loads_and_its_weights_are_mended() {
 }
 
 #[test]
-fn broken_documents_are_refused_in_a_sentence() {
+fn invalid_documents_are_rejected_with_a_sentence() {
     let data = triangle_data([1.0; 3]);
     let cases: &[(&str, &str)] = &[
         (
@@ -157,7 +157,7 @@ fn a_chain_of_a_hundred_thousand_nodes_does_not_overflow_the_stack() {
 }
 
 #[test]
-fn files_cut_short_anywhere_are_refused_or_load() {
+fn files_truncated_anywhere_are_rejected_or_load() {
     let whole = glb(TRIANGLE, &triangle_data([1.0; 3]));
     for end in (0..whole.len()).step_by(7) {
         guarded("cut", || read_gltf_bytes("cut.glb", &whole[..end])).expect_err("it is cut short");
@@ -192,7 +192,7 @@ fn load_text(
 }
 
 #[test]
-fn broken_text_files_are_refused() {
+fn invalid_text_files_are_rejected() {
     let nan = "v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     let huge = "v 1e38 0 0\nv -1e38 0 0\nv 0 1e38 0\nf 1 2 3\n";
     for text in [

@@ -166,7 +166,7 @@ fn load_one(path: &Path) -> Result<Character, String> {
 }
 
 #[test]
-fn every_torture_file_loads_or_is_refused_as_the_manifest_says() {
+fn torture_files_load_or_fail_as_the_manifest_says() {
     let Some(folder) = skip::data() else {
         return;
     };
@@ -242,7 +242,7 @@ fn describe(outcome: &Result<Character, String>) -> String {
 }
 
 #[test]
-fn every_rigged_character_loads_whole() {
+fn every_rigged_character_loads_completely() {
     let Some(folder) = skip::data() else {
         return;
     };
@@ -291,7 +291,7 @@ fn every_rigged_character_loads_whole() {
 
 /// Where the flesh is built: one constant transform of each mesh, about as large as the character at rest.
 #[test]
-fn the_bind_pose_of_every_rigged_character_is_whole() {
+fn the_bind_pose_of_every_rigged_character_is_intact() {
     let Some(folder) = skip::data() else {
         return;
     };

@@ -54,7 +54,7 @@ fn write(harness: &mut Harness<'_, Workbench>, text: &str) {
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
 #[test]
-fn the_palette_does_what_is_typed() {
+fn the_palette_runs_the_typed_command() {
     let mut harness = workbench("cylinder");
     press(&mut harness, Modifiers::COMMAND, Key::K);
     write(&mut harness, "linear");
@@ -96,7 +96,7 @@ fn the_palette_does_what_is_typed() {
 }
 
 #[test]
-fn the_sheet_is_searched_and_closed() {
+fn the_shortcut_sheet_can_be_searched_and_closed() {
     let mut harness = workbench("cylinder");
     press(&mut harness, Modifiers::SHIFT, Key::Questionmark);
     harness.get_by_label("Search shortcuts");
@@ -145,7 +145,7 @@ fn settings_apply_at_once() {
 }
 
 #[test]
-fn what_was_told_fades_and_is_read_again_by_the_bell_and_errors_stay() {
+fn messages_fade_the_bell_shows_them_again_and_errors_stay() {
     let mut session = Session::new();
     session.tell(Level::Info, "The pose was saved.");
     session.tell(Level::Error, "The file could not be read.");
@@ -180,7 +180,7 @@ fn what_was_told_fades_and_is_read_again_by_the_bell_and_errors_stay() {
 }
 
 #[test]
-fn the_log_lists_what_was_noted() {
+fn the_log_lists_its_records() {
     let mut harness = workbench("cylinder");
     sinew::logbook::open(log::LevelFilter::Info, None).unwrap();
     let record = |level, text: &str| {
@@ -326,7 +326,7 @@ fn tab_reaches_widgets_and_enter_presses_them() {
 
 /// What floats over the views hides no score, no name of a method, no header, whatever the layout.
 #[test]
-fn cards_cover_nothing_that_the_views_say() {
+fn cards_do_not_cover_overlays_of_views() {
     use sinew::app::actions::Action;
     use sinew::app::actions::ComfortAction;
     use sinew::app::actions::LayoutAction;
@@ -380,7 +380,7 @@ fn cards_cover_nothing_that_the_views_say() {
 
 /// The smallest window, which is also a usual one at twice the size of text: nothing overlaps, and there is a view to work in.
 #[test]
-fn in_the_smallest_window_nothing_overlaps_and_menus_are_whole() {
+fn in_the_smallest_window_nothing_overlaps_and_menus_fit() {
     const TRANSPORT: [&str; 12] = [
         "To the start",
         "Back one frame",

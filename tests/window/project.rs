@@ -149,7 +149,7 @@ fn missing_and_changed_files_are_asked_about_one_by_one() {
 }
 
 #[test]
-fn what_was_left_is_offered_and_thrown_away_only_after_a_second_question() {
+fn recovered_work_is_offered_and_discarded_only_after_confirmation() {
     let recovery = |file: &str, title: &str, project: Option<&str>| Recovery {
         file: PathBuf::from(file),
         title: title.to_owned(),
@@ -276,7 +276,7 @@ fn saved_project(folder: &TestFolder) -> PathBuf {
 }
 
 #[test]
-fn quitting_asks_while_there_is_unsaved_work_and_goes_on_after_saving() {
+fn quitting_asks_about_unsaved_work_and_continues_after_saving() {
     let folder = TestFolder::new("window");
     let path = saved_project(&folder);
     let mut harness = workbench(Source::of_files(vec![path.clone()]), None);
@@ -307,7 +307,7 @@ fn quitting_asks_while_there_is_unsaved_work_and_goes_on_after_saving() {
 }
 
 #[test]
-fn opening_something_else_asks_too_and_can_go_on_without_saving() {
+fn opening_a_file_asks_too_and_can_discard_unsaved_work() {
     let mut harness = workbench(Source::builtin("cylinder"), None);
     ask(&mut harness, turn(40.0));
     ask(
@@ -340,7 +340,7 @@ fn ctrl_s_saves_to_the_projects_file() {
 }
 
 #[test]
-fn work_of_a_dead_program_is_recovered_with_a_click() {
+fn work_of_a_crashed_program_is_recovered_with_a_click() {
     let folder = TestFolder::new("window");
     let recovery = folder.0.join("recovery");
     let mut first = workbench(Source::builtin("cylinder"), Some(&recovery));
@@ -364,7 +364,7 @@ fn work_of_a_dead_program_is_recovered_with_a_click() {
 }
 
 #[test]
-fn dropped_files_are_understood_and_what_is_left_out_is_said() {
+fn dropped_files_are_opened_and_skipped_ones_reported() {
     let folder = TestFolder::new("window");
     let [a, b] = ["a.obj", "b.obj"].map(|name| folder.0.join(name));
     for path in [&a, &b] {
@@ -389,7 +389,7 @@ fn dropped_files_are_understood_and_what_is_left_out_is_said() {
 }
 
 #[test]
-fn a_window_without_room_draws_nothing_and_lives() {
+fn a_window_without_space_draws_nothing() {
     let mut harness = workbench(Source::builtin("cylinder"), None);
     ask(&mut harness, turn(25.0));
     for size in [
@@ -409,7 +409,7 @@ fn a_window_without_room_draws_nothing_and_lives() {
 }
 
 #[test]
-fn what_to_export_is_chosen_before_where() {
+fn the_export_format_is_chosen_before_the_file() {
     let mut harness = workbench(Source::builtin("cylinder"), None);
     ask(&mut harness, Action::Project(ProjectAction::AskExport));
     assert!(harness.query_by_label("Export").is_some());

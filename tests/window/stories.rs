@@ -145,7 +145,7 @@ fn a_joint_is_selected_turned_by_its_ring_undone_and_redone() {
 }
 
 #[test]
-fn what_is_posed_is_framed_as_it_is_posed() {
+fn framing_uses_the_current_pose() {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
     let start = Instant::now();
@@ -205,7 +205,7 @@ fn what_is_posed_is_framed_as_it_is_posed() {
 }
 
 #[test]
-fn escape_takes_a_drag_back() {
+fn escape_cancels_a_drag() {
     let mut harness = workbench();
     let at = joint_at(&harness, 1);
     pointer(&mut harness, at, Some(true));

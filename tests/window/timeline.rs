@@ -283,7 +283,7 @@ fn the_ruler_scrubs_in_whole_frames_and_arrows_step() {
 }
 
 #[test]
-fn keys_are_dragged_boxed_and_deleted_each_as_one_step() {
+fn keys_are_dragged_box_selected_and_deleted_as_one_step_each() {
     let (session, clip) = keyed();
     let mut harness = stage(session, true);
     let (from, to) = (place(&harness, 30.0, 1.0), place(&harness, 44.0, 1.0));
@@ -308,7 +308,7 @@ fn keys_are_dragged_boxed_and_deleted_each_as_one_step() {
 }
 
 #[test]
-fn a_frame_drawn_beyond_the_edge_takes_rows_that_were_not_seen() {
+fn a_selection_rectangle_scrolls_beyond_the_edge() {
     let (mut session, _) = keyed();
     let joints = session.document().skeleton().expect("open").len();
     let all: Vec<usize> = (0..joints).collect();
@@ -359,7 +359,7 @@ fn a_frame_drawn_beyond_the_edge_takes_rows_that_were_not_seen() {
 }
 
 #[test]
-fn a_drag_that_is_given_up_leaves_keys_where_they_were() {
+fn a_cancelled_drag_does_not_move_keys() {
     let (session, clip) = keyed();
     let mut harness = stage(session, true);
     let (from, to) = (place(&harness, 30.0, 0.0), place(&harness, 50.0, 0.0));
@@ -386,7 +386,7 @@ fn a_drag_that_is_given_up_leaves_keys_where_they_were() {
 }
 
 #[test]
-fn the_menu_of_a_key_changes_how_it_goes_on() {
+fn the_menu_of_a_key_changes_its_interpolation() {
     let (session, clip) = keyed();
     let mut harness = stage(session, true);
     let at = place(&harness, 0.0, 1.0);
@@ -570,7 +570,7 @@ fn long_chain() -> (Session, usize) {
 }
 
 #[test]
-fn rows_that_have_no_room_are_scrolled_to_and_their_keys_are_moved() {
+fn hidden_rows_are_reached_by_scrolling_and_their_keys_moved() {
     let (session, clip) = long_chain();
     let last = session
         .document()

@@ -1,9 +1,9 @@
-//! What can be asked of the views and their cameras.
+//! Actions on views and their cameras.
 
 use crate::render::{NamedView, SkinColors};
 use crate::session::{PaneState, ViewId};
 
-/// Which side of a view a new one comes to.
+/// Where a new view is placed next to an existing one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SplitSide {
     /// To its right.
@@ -40,7 +40,7 @@ impl LayoutPreset {
         }
     }
 
-    /// What it is good for, in one sentence.
+    /// Description, in one sentence.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -54,49 +54,49 @@ impl LayoutPreset {
     }
 }
 
-/// What can be asked of the layout.
+/// Actions on the layout.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LayoutAction {
-    /// Adds a view that begins as this one, beside it.
+    /// Adds a copy of a view beside it.
     Split(ViewId, SplitSide),
-    /// Takes a view away.
+    /// Closes a view.
     Close(ViewId),
-    /// Shows one view alone, or all again.
+    /// Maximises a view, or restores the layout.
     ToggleMaximised(ViewId),
-    /// Arranges anew.
+    /// Applies an arrangement.
     Arrange(LayoutPreset),
-    /// Changes what a pane remembers: look, comparison, link of the camera.
+    /// Changes settings of a pane: look, comparison, camera link.
     SetPane(ViewId, PaneState),
 }
 
-/// Something asked of the active view.
+/// A named request to the active view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewAsk {
-    /// A second method on the other side of a line.
+    /// Compares with a second method on the other side of a line.
     Wipe,
-    /// A second method while a key is held.
+    /// Compares with a second method while a key is held.
     Flicker,
-    /// The distance to a second method as colours.
+    /// Shows the distance to a second method as colours.
     Distance,
-    /// One method alone.
+    /// Shows one method only.
     CompareNone,
-    /// Another view beside it.
+    /// Adds a view beside it.
     Split(SplitSide),
-    /// It goes.
+    /// Closes it.
     Close,
-    /// It is shown alone, or all are again.
+    /// Maximises it, or restores the layout.
     Maximise,
-    /// Scores are shown, or not.
+    /// Toggles the scores.
     Scores,
-    /// Skins of moments before and after are shown, or not.
+    /// Toggles onion skins.
     Ghosts,
-    /// Edges of the triangles are shown, or not.
+    /// Toggles the triangles' edges.
     Wireframe,
-    /// The skin is coloured by this, or by nothing if it is already.
+    /// Colours the skin by a quantity; removes the colours if it is already used.
     Colors(SkinColors),
-    /// The flesh is shown and cut open, or not.
+    /// Toggles the cut through the flesh.
     Cut,
-    /// So many of the character are shown.
+    /// Shows a crowd of this size.
     Crowd(usize),
 }
 

@@ -1,4 +1,4 @@
-//! What can be asked of the parts of the window.
+//! Actions on parts of the window.
 
 use std::path::PathBuf;
 
@@ -6,24 +6,24 @@ use crate::app::settings::Settings;
 use crate::app::settings::capture::CaptureSettings;
 use crate::session::Export;
 
-/// What can be asked for.
+/// Actions of the capture dialog.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CaptureAction {
     /// Opens or closes the dialog.
     ToggleDialog,
-    /// Changes what the dialog says.
+    /// Changes the dialog's settings.
     Set(CaptureSettings),
-    /// Asks the system where to write.
+    /// Opens the system's dialog for the output file.
     Browse,
-    /// Writes what the dialog says, where it says.
+    /// Captures with the dialog's settings.
     Export,
-    /// Copies the active view, as large as it is.
+    /// Copies the active view at its current size.
     CopyView,
     /// Copies the whole window.
     CopyWindow,
-    /// Writes the whole window to this file.
+    /// Writes a picture of the whole window to this file.
     SaveWindow(PathBuf),
-    /// Gives up what is being made.
+    /// Cancels the running capture.
     Cancel,
 }
 
@@ -36,7 +36,7 @@ pub enum ComfortAction {
     Larger,
     /// Smaller text and buttons.
     Smaller,
-    /// Text and buttons of the usual size.
+    /// Resets the size of text and buttons.
     UsualScale,
     /// Changes settings.
     Change(Box<Settings>),

@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_being_made_can_be_given_up() {
+    fn an_export_can_be_cancelled() {
         let job = JobView {
             title: "Making fox.gif".to_owned(),
             stage: "3 of 40".to_owned(),

@@ -1,7 +1,7 @@
-//! Where the views are: tiles that are split, dragged elsewhere, and maximised.
+//! Arrangement of the views: tiles that can be split, moved and maximised.
 //!
-//! The session says which views there are and what they show; the layout gives each a [`Pane`] and a place. Whatever changes the
-//! session's views (a preset, a project, undo) is followed by [`Layout::sync`].
+//! The session knows the views and what they show; the layout gives each a [`Pane`] and a place. After the session's views
+//! change (by a preset, a project, undo), [`Layout::sync`] follows.
 
 mod preset;
 mod tiles;
@@ -24,14 +24,14 @@ fn direction(side: SplitSide) -> LinearDir {
     }
 }
 
-/// The places of all views.
+/// The tiles of all views.
 pub struct Layout {
     tree: Tree<ViewId>,
     panes: BTreeMap<ViewId, Pane>,
     maximised: Option<ViewId>,
     /// The camera of the panes whose cameras are linked.
     camera: Camera,
-    /// How many frames until the panes have their new places and everything is brought into view.
+    /// Number of frames until the panes have their new size and everything is framed.
     reframe_in: Option<u8>,
 }
 
@@ -56,7 +56,7 @@ impl Layout {
         layout
     }
 
-    /// Gives every view a pane and a place, and forgets those of views that are gone.
+    /// Creates panes for new views, and drops those of closed ones.
     pub fn sync(&mut self, views: &Views) {
         let gone: Vec<ViewId> = self
             .panes
@@ -86,7 +86,7 @@ impl Layout {
         self.maximised = self.maximised.filter(|id| views.get(*id).is_some());
     }
 
-    /// Where the views were in the last frame, without those that are hidden.
+    /// Rectangles of the visible views in the last frame.
     #[must_use]
     pub fn rects(&self) -> Vec<(ViewId, Rect)> {
         self.panes
@@ -96,7 +96,7 @@ impl Layout {
             .collect()
     }
 
-    /// What stood over the pictures in the last frame and is not to be covered.
+    /// Overlays of the last frame that must not be covered.
     #[must_use]
     pub fn plates(&self) -> Vec<Rect> {
         let shown = self.panes.iter().filter(|(id, _)| self.is_shown(**id));
@@ -107,7 +107,7 @@ impl Layout {
         self.maximised.is_none_or(|shown| shown == id)
     }
 
-    /// The view that is shown alone.
+    /// The maximised view.
     #[must_use]
     pub fn maximised(&self) -> Option<ViewId> {
         self.maximised
@@ -129,7 +129,7 @@ impl Layout {
         self.panes.iter_mut().map(|(id, pane)| (*id, pane))
     }
 
-    /// Lets all linked cameras follow the one that was moved.
+    /// Moves all linked cameras along with the one that was moved.
     pub fn link_cameras(&mut self) {
         let linked = |pane: &&mut Pane| pane.state.camera_linked;
         if let Some(moved) = self
@@ -147,7 +147,7 @@ impl Layout {
             .for_each(|pane| pane.viewport.camera = camera);
     }
 
-    /// Brings everything, as it is posed, into view once the panes have their new places. Linked cameras go by the narrowest pane.
+    /// Frames everything in its current pose once the panes have their new size. Linked cameras use the narrowest pane.
     pub fn reframe(&mut self, session: &Session) -> bool {
         match &mut self.reframe_in {
             None => return false,
@@ -187,7 +187,7 @@ impl Layout {
         false
     }
 
-    /// Draws all panes into what is left of `ui`.
+    /// Draws all panes into the remaining space of `ui`.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PaneContext<'_>) {
         if let Some(id) = self.maximised
             && let Some(pane) = self.panes.get_mut(&id)
@@ -202,7 +202,7 @@ impl Layout {
         self.tree.ui(&mut behavior, ui);
     }
 
-    /// Carries out what was asked for, as far as it is the layout's; the rest is left to the session.
+    /// Applies an action to the layout and returns the commands for the session.
     pub fn apply(&mut self, action: &LayoutAction, views: &Views) -> Vec<Command> {
         let view = |command| vec![Command::View(command)];
         match *action {
@@ -247,7 +247,7 @@ impl Layout {
         ]
     }
 
-    /// A tile for a view: beside another's, or at the end.
+    /// Adds a tile for a view: beside another, or at the end.
     fn put_beside(&mut self, id: ViewId, beside: Option<ViewId>, side: SplitSide) {
         let tile = self.tree.tiles.insert_pane(id);
         let neighbour = beside
@@ -304,7 +304,7 @@ impl Layout {
         commands
     }
 
-    /// What a project keeps.
+    /// The layout as saved in projects.
     #[must_use]
     pub fn state(&self, views: &Views) -> WindowState {
         WindowState {
@@ -320,7 +320,7 @@ impl Layout {
         }
     }
 
-    /// Restores a saved layout; one whose tiles can't be read changes nothing. Returns what the session must do for it.
+    /// Restores a saved layout; an invalid one changes nothing. Returns the commands for the session.
     pub fn restore(&mut self, state: WindowState) -> Vec<Command> {
         let WindowState {
             views,

@@ -1,4 +1,4 @@
-//! Arrangements of views that are wanted often.
+//! Common arrangements of views.
 
 use egui_tiles::{TileId, Tiles};
 
@@ -9,7 +9,7 @@ use crate::render::{NamedView, Projection};
 use crate::session::{Command, View, ViewCommand, ViewId, Views};
 
 impl LayoutPreset {
-    /// The views that the session shall have, and the commands that bring them about.
+    /// The views of the arrangement, and the commands that create them.
     pub(super) fn views(self, present: &Views) -> (Vec<View>, Vec<Command>) {
         let first = View {
             free: false,
@@ -45,7 +45,7 @@ impl LayoutPreset {
         let view = Command::View;
         let mut commands = vec![view(ViewCommand::SetAll(list.clone()))];
         if self == Self::BeforeAfter {
-            // The view before is at rest, whatever was shown.
+            // The left view is at rest, whatever was shown.
             commands.push(view(ViewCommand::Activate(list[1].id)));
             commands.extend([Command::SelectClip(None), Command::ResetPose]);
             commands.push(view(ViewCommand::Activate(list[0].id)));
@@ -70,7 +70,7 @@ impl LayoutPreset {
         }
     }
 
-    /// Cameras of its panes.
+    /// Cameras of the panes.
     pub(super) fn set_up(self, place: usize, pane: &mut Pane) {
         pane.state.camera_linked = self != Self::Four;
         if self == Self::Four {
@@ -86,7 +86,7 @@ impl LayoutPreset {
             } else {
                 Projection::Orthographic
             };
-            // The layout brings everything into view once the pane has its place.
+            // The layout frames everything once the pane has its size.
             pane.viewport.camera.look_from(side);
         }
     }

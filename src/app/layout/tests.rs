@@ -1,4 +1,4 @@
-//! The layout over a session without a character.
+//! The layout with a session without a character.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn places(layout: &Layout) -> usize {
 }
 
 #[test]
-fn every_view_has_one_place_whatever_is_done() {
+fn every_action_leaves_each_view_in_one_place() {
     let mut session = Session::new();
     let mut layout = Layout::new(session.views());
     let first = session.active_view().id;
@@ -82,7 +82,7 @@ fn every_view_has_one_place_whatever_is_done() {
 }
 
 #[test]
-fn a_layout_comes_back_from_its_file() {
+fn a_layout_round_trips_through_its_file() {
     let mut session = Session::new();
     let mut layout = Layout::new(session.views());
     act(

@@ -1,4 +1,4 @@
-//! How the tiles behave.
+//! Behaviour of the tiles.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::session::ViewId;
 
 /// Smallest side of a view, points.
 const LEAST_SIDE: f32 = 120.0;
-/// Between two views, points.
+/// Gap between two views, points.
 const GAP: f32 = 3.0;
 
-/// Panes in tiles.
+/// Panes in a tree of tiles.
 pub(super) struct PaneTiles<'a, 'c> {
     pub(super) panes: &'a mut BTreeMap<ViewId, Pane>,
     pub(super) context: &'a mut PaneContext<'c>,

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ask_compares_with_another_method_and_asked_again_changes_nothing() {
+    fn a_comparison_request_is_idempotent() {
         let mut session = Session::new();
         let id = session.active_view().id;
         let mut state = PaneState::default();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_switch_back() {
+    fn switches_toggle() {
         let session = Session::new();
         let id = session.active_view().id;
         let asks = [

@@ -11,13 +11,13 @@ use crate::app::actions::LayoutAction;
 use crate::app::theme;
 use crate::session::{Compare, PaneState, ViewId};
 
-/// Held, a view that flickers shows the other method.
+/// While it is held, a flickering view shows the other method.
 pub const FLICKER_KEY: Key = Key::V;
-/// How far from the line it can be grabbed, points.
+/// Distance from the line within which it can be dragged, points.
 const REACH: f32 = 6.0;
-/// How far up from the bottom the names reach, points.
+/// Height of the names above the bottom, points.
 pub(super) const NAMES_HEIGHT: f32 = 34.0;
-/// How far the arrow keys move the line.
+/// Step of the arrow keys.
 const NUDGE: f32 = 0.02;
 
 /// Whether the key that shows the other method is down.
@@ -25,7 +25,7 @@ pub(super) fn is_held(ctx: &Context) -> bool {
     !ctx.text_edit_focused() && ctx.input(|input| input.key_down(FLICKER_KEY))
 }
 
-/// Draws the line of a wipe, which can be dragged, and says what is where. Returns where names stand: the line takes them along.
+/// Draws the wipe line, which can be dragged, and the names of both sides. Returns the rectangles of the names.
 pub(super) fn compare_ui(
     ui: &mut Ui,
     body: Rect,

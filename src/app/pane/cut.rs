@@ -1,4 +1,4 @@
-//! The plane that cuts the flesh open, as something to drag: its outline around the character, and an arrow that moves it.
+//! The cutting plane as a handle: its outline around the character, and an arrow that moves it.
 
 use egui::{
     Color32, CursorIcon, EventFilter, Id, Key, Painter, Pos2, Rect, Response, Sense, Shape, Stroke,
@@ -15,21 +15,21 @@ use crate::math::{Point64, Vec64};
 use crate::mesh::Bounds;
 use crate::session::ViewId;
 
-/// Half the side of what can be grabbed, points.
+/// Half the side of the interactive area, points.
 const REACH: f32 = 18.0;
-/// From the middle of the handle to the tips of its arrows, points.
+/// From the centre of the handle to the tips of its arrows, points.
 const TIP: f32 = 17.0;
-/// How far beyond the character's box the outline stands, as a part of its size.
+/// Distance of the outline from the character's box, relative to its size.
 const BEYOND: f64 = 0.03;
-/// How far the arrow keys move the plane, as a part of the way.
+/// Step of the arrow keys, relative to the range of motion.
 const NUDGE: f32 = 0.01;
-/// A way that is seen shorter than this part of its length points at the eye: up and down on the screen move along it then.
+/// If the axis appears shorter than this fraction of its length, vertical pointer motion moves the plane.
 const END_ON: f64 = 0.2;
 
-/// A plane square to an axis, in the box of the bind pose.
+/// A plane perpendicular to an axis, in the box of the bind pose.
 struct Plane {
     axis: usize,
-    /// Where the way begins and how long it is.
+    /// Start and length of the range of motion.
     from: f64,
     length: f64,
     low: Vec64,
@@ -57,7 +57,7 @@ impl Plane {
         (length > 0.0 && length.is_finite()).then_some(plane)
     }
 
-    /// A point of the plane at these parts of the box's other two sides.
+    /// A point of the plane, by fractions of the box's other two sides.
     fn at(&self, offset: f64, [first, second]: [f64; 2]) -> Point64 {
         let [u, v] = self.others();
         let mut point = Point64::origin();
@@ -67,7 +67,7 @@ impl Plane {
         point
     }
 
-    /// The two axes in the plane; the last one is up, if that is one of them.
+    /// The two axes in the plane; the up axis last, if it is one of them.
     fn others(&self) -> [usize; 2] {
         let [u, v] = [(self.axis + 1) % 3, (self.axis + 2) % 3];
         if u == self.up { [v, u] } else { [u, v] }
@@ -77,12 +77,12 @@ impl Plane {
         [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|part| self.at(offset, part))
     }
 
-    /// Where the handle is: above the character, or beside it for a plane that lies.
+    /// Position of the handle: above the character, or beside it for a horizontal plane.
     fn handle(&self, offset: f64) -> Point64 {
         self.at(offset, [0.5, 1.0])
     }
 
-    /// Which part of the way is under the pointer; up and down move along a way that points at the eye.
+    /// The offset under the pointer; vertical motion counts if the axis points at the eye.
     fn offset_under(&self, map: &ScreenMap, held: &CutDrag, pointer: Pos2) -> Option<f64> {
         let start = self.handle(held.offset);
         let moved = pointer - held.grabbed;
@@ -101,7 +101,7 @@ impl Plane {
         Some(held.offset + distance / self.length)
     }
 
-    /// Where the plane goes on the screen, as a unit vector; nothing for a way that points at the eye.
+    /// Direction of the plane's motion on the screen, as a unit vector; `None` if it points at the eye.
     fn way_on_screen(&self, map: &ScreenMap, offset: f64) -> Option<Vec2> {
         let from = map.project(&self.handle(offset - 0.01))?;
         let way = map.project(&self.handle(offset + 0.01))? - from;
@@ -110,7 +110,7 @@ impl Plane {
     }
 }
 
-/// Where a drag began.
+/// State at the start of a drag.
 #[derive(Debug, Clone, Copy)]
 struct CutDrag {
     offset: f64,
@@ -266,7 +266,7 @@ mod tests {
     use crate::math::Point;
     use crate::render::{Camera, NamedView};
 
-    /// From the side, at an angle and along the way: wherever one looks from, the plane follows the pointer.
+    /// From the side, oblique and along the axis: the plane follows the pointer in every view.
     #[test]
     fn the_plane_stays_under_the_pointer() {
         let bounds = Bounds {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_points_at_the_eye_is_gone_by_up_and_down() {
+    fn a_plane_facing_the_eye_moves_by_vertical_drags() {
         let bounds = Bounds {
             min: Point::new(-1.0, 0.0, -0.3),
             max: Point::new(1.0, 2.0, 0.4),

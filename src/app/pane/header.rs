@@ -1,4 +1,4 @@
-//! The strip above a view: its method, what it is compared with, its look, and its place among the others.
+//! The header of a view: its method, comparison, look and layout.
 
 use egui::{
     Align, Button, CursorIcon, Id, PopupCloseBehavior, Rect, RichText, Role, Sense, Spinner, Ui,
@@ -17,10 +17,10 @@ use crate::methods::registry;
 use crate::render::{NamedView, Projection};
 use crate::session::{Command, Compare, MAX_VIEWS, PaneState, View, ViewCommand, ViewId};
 
-/// Narrower headers say less.
+/// Narrower headers have shorter texts.
 const NARROW: f32 = 430.0;
 
-/// Draws the header. Returns whether it is being dragged to another place.
+/// Draws the header. Returns whether it is being dragged.
 pub(super) fn header_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -62,7 +62,7 @@ pub(super) fn header_ui(
     grip
 }
 
-/// All of the header can be grabbed where there is no button.
+/// The header can be dragged wherever there is no button.
 fn grip_ui(ui: &mut Ui, rect: Rect, id: ViewId, many: bool, context: &mut PaneContext<'_>) -> bool {
     let response = ui.interact(rect, Id::unique(("view grip", id)), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "View header"));

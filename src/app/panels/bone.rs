@@ -1,4 +1,4 @@
-//! What the bones of the selected joint are like, and the flesh on them.
+//! Settings of the selected joint's bones and of the flesh on them.
 
 use egui::{RichText, Slider, SliderClamping, Ui};
 
@@ -9,16 +9,16 @@ use crate::character::{BONE_FACTORS, BoneFactor, BoneSettings};
 use crate::param::ParamKind;
 use crate::session::Command;
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct BoneView {
     /// The joint that carries the bones.
     pub joint: usize,
-    /// Their settings.
+    /// The bones' settings.
     pub settings: BoneSettings,
     /// Whether any flesh lies on them.
     pub has_flesh: bool,
-    /// Whether the method on screen has physics at all.
+    /// Whether the visible method has physics.
     pub simulated: bool,
 }
 

@@ -1,14 +1,14 @@
-//! What was opened.
+//! Information on the open character.
 
 use egui::{Grid, Label, RichText, Ui};
 
 use crate::app::theme;
 use crate::app::widgets::grouped;
 
-/// Room for the name of a value and the gap behind it, points.
+/// Width of a value's name and the gap after it, points.
 const NAME_WIDTH: f32 = 88.0;
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Default)]
 pub struct CharacterView<'a> {
     /// Name of the character.
@@ -17,11 +17,11 @@ pub struct CharacterView<'a> {
     pub source: &'a str,
     /// Counts with their names: vertices, triangles, …
     pub counts: &'a [(&'static str, usize)],
-    /// How good the flesh is: name, value, and whether it is something to worry about.
+    /// Quality of the flesh: name, value, and whether it is a problem.
     pub tissue: &'a [(String, String, bool)],
 }
 
-/// Draws the panel. It raises nothing: there is nothing to change here.
+/// Draws the panel. It raises no actions.
 pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
     ui.add(
         Label::new(
@@ -55,7 +55,7 @@ pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
     }
 }
 
-/// A value with its name. A long one wraps: the panel doesn't grow with it.
+/// A value with its name. A long one wraps, so that the panel keeps its width.
 fn tissue_row(ui: &mut Ui, name: &str, value: &str, alarming: bool) {
     let colors = theme::colors(ui.ctx());
     ui.horizontal_top(|ui| {

@@ -1,4 +1,4 @@
-//! What the check-up found, row by row with a way to look at it, and how each part of the skin moves.
+//! Findings of the check-up, and how each part of the skin moves.
 
 use egui::{Button, CollapsingHeader, ComboBox, Label, RichText, ScrollArea, Ui};
 
@@ -10,20 +10,20 @@ use crate::rig::Skeleton;
 use crate::session::{Checkup, Command, Finding};
 use crate::tissue::SkinComponent;
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckupView<'a> {
-    /// What was found; nothing while it is still being looked for.
+    /// The findings; `None` while the check-up is running.
     pub checkup: Option<&'a Checkup>,
-    /// What reader and tissue noticed.
+    /// Notes of the reader and of the tissue stage.
     pub notes: &'a [Note],
     /// The connected parts of the skin.
     pub parts: &'a [SkinComponent],
-    /// What the user said about them.
+    /// The user's settings for them.
     pub said: &'a PartMap,
     /// The skeleton.
     pub skeleton: &'a Skeleton,
-    /// The selected joint, which a part can be made rigid with.
+    /// The selected joint: the target of "rigid".
     pub selected: Option<usize>,
 }
 
@@ -116,7 +116,7 @@ impl Row<'_> {
     }
 }
 
-/// What is done about a finding, and a button that goes from place to place.
+/// The remedy of a finding, and a button that frames its places in turn.
 fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
     // A long remedy wraps beside the button, not under it.
     ui.horizontal(|ui| {
@@ -151,7 +151,7 @@ fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
     });
 }
 
-/// Every part with what it does and a way to have it otherwise, the largest first.
+/// Every part with its motion and the alternatives, largest first.
 fn parts_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
     let mut order: Vec<usize> = (0..view.parts.len()).collect();
     order.sort_by(|&a, &b| {
@@ -233,7 +233,7 @@ fn part_ui(ui: &mut Ui, view: &CheckupView<'_>, index: usize, actions: &mut Acti
     });
 }
 
-/// With its first letter large, if it is one.
+/// Capitalises the first letter.
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters

@@ -1,4 +1,4 @@
-//! Where the flesh is simulated, and the skin moved.
+//! Choice of the device that simulates and skins.
 
 use egui::{ComboBox, Label, RichText, Ui};
 
@@ -10,14 +10,14 @@ use crate::app::theme;
 use crate::app::widgets::row;
 use crate::session::{DeviceChoice, DeviceStatus};
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceView<'a> {
-    /// What is asked for.
+    /// The requested device.
     pub choice: DeviceChoice,
-    /// What came of it, once that is known.
+    /// The decision, once it is known.
     pub status: Option<&'a DeviceStatus>,
-    /// The settings that keep the choice.
+    /// The settings that store the choice.
     pub settings: &'a Settings,
 }
 

@@ -11,18 +11,18 @@ use crate::dynamics::{
 use crate::param::ParamKind;
 use crate::session::{Command, Gesture, UpAxis};
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct DynamicsView<'a> {
-    /// The parameters now.
+    /// The current parameters.
     pub params: &'a Params,
-    /// Whether the method on screen has physics at all.
+    /// Whether the visible method has physics.
     pub simulated: bool,
-    /// How much larger than a human the character is.
+    /// The character's size relative to a human.
     pub size_over_human: f64,
-    /// What touches now, while collisions are on.
+    /// The current contacts, if collisions are on.
     pub contact: Option<ContactReport>,
-    /// Where gravity comes from.
+    /// The up axis, which gravity follows.
     pub up: UpAxis,
 }
 
@@ -56,7 +56,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
 }
 
 fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
-    // Gravity, jiggle, volume and the numbers that trade speed for exactness are not part of what a preset means to an artist.
+    // Gravity, jiggle, volume and the speed settings are not part of a preset.
     let same = |preset: Preset| {
         let numbers = preset.params();
         numbers.stiffness_pa == params.stiffness_pa
@@ -106,7 +106,7 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
     );
 }
 
-/// The slider of a declared number, labelled; what it shows may be in another unit than what is stored.
+/// The labelled slider of a parameter; the displayed unit may differ from the stored one.
 fn slider(ui: &mut Ui, param: &PhysicsParam, value: &mut f64, enabled: bool) -> Response {
     let (factor, unit) = param.shown;
     let [low, high] = param.slider;
@@ -126,7 +126,7 @@ fn slider(ui: &mut Ui, param: &PhysicsParam, value: &mut f64, enabled: bool) -> 
         slider.max_decimals(param.decimals)
     };
     let response = ui.add_enabled(enabled, slider);
-    // Untouched, the value keeps its bits.
+    // An untouched value keeps its bits.
     if shown != *value * factor {
         *value = shown / factor;
     }
@@ -147,7 +147,7 @@ fn number(ui: &mut Ui, param: &PhysicsParam, params: &Params, actions: &mut Acti
     });
 }
 
-/// A switch and a slider: the value, 0 or absent if switched off.
+/// A switch and a slider; switched off, the value is 0 or absent.
 fn switched(
     ui: &mut Ui,
     param: &PhysicsParam,
@@ -176,7 +176,7 @@ fn switched(
     });
 }
 
-/// Whether the numbers are for a human or for this character; the flesh stays as stiff as it is either way.
+/// Whether values are given for a human or for this character; the stiffness itself does not change.
 fn human_sized(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     if view.params.paper.is_some() {
         return;
@@ -188,7 +188,7 @@ fn human_sized(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
         |ui, label| {
             let mut on = view.params.human_sized;
             if ui.checkbox(&mut on, "").labelled_by(label).changed() {
-                // Stiffness for the same frequencies grows with the square of the size.
+                // For equal frequencies stiffness is proportional to the squared size.
                 let square = view.size_over_human * view.size_over_human;
                 let stiffness_pa = if on {
                     view.params.stiffness_pa / square
@@ -221,7 +221,7 @@ fn budget(ui: &mut Ui, param: &PhysicsParam, params: &Params, actions: &mut Acti
     );
 }
 
-/// The choice, and what touches.
+/// The collision setting, and the current contacts.
 fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     let current = view.params.collisions;
     row(
@@ -267,7 +267,7 @@ fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     );
 }
 
-/// Gravity of no strength counts as switched off.
+/// Gravity of zero strength counts as off.
 fn gravity(ui: &mut Ui, param: &PhysicsParam, view: &DynamicsView<'_>, actions: &mut Actions) {
     let (params, up) = (view.params, view.up);
     let strength = up.strength_of(params.gravity_m_s2);

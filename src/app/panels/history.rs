@@ -1,4 +1,4 @@
-//! The steps that can be taken back and done again, as a list: a click goes there.
+//! The undo history as a list; a click restores a step.
 
 use egui::{RichText, ScrollArea, Ui};
 
@@ -8,10 +8,10 @@ use crate::session::{HistoryView, ProjectCommand};
 
 /// Height of the list, points.
 const HEIGHT: f32 = 190.0;
-/// Passes in which the list is rolled to where the document stands.
+/// Number of passes in which the list scrolls to the current step.
 const PASSES: u8 = 5;
 
-/// Draws the list. The highlighted line is where the document stands; those below it have been taken back.
+/// Draws the list. The current step is highlighted; those below it were undone.
 pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
     let colors = theme::colors(ui.ctx());
     if view.labels.is_empty() {
@@ -24,7 +24,7 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
     let pitch = row + ui.spacing().item_spacing.y;
     let place = (view.position, pitch.to_bits());
     let kept = ui.memory(|memory| memory.data.get_temp::<((usize, u32), u8)>(shown_id()));
-    // Over a few passes: how far a list can be rolled is known when it has been drawn.
+    // Takes several passes: the scroll range is known only after the list was drawn.
     let passes = kept
         .filter(|(before, _)| *before == place)
         .map_or(PASSES, |(_, passes)| passes.saturating_sub(1));
@@ -37,7 +37,7 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
         .max_height(HEIGHT)
         .auto_shrink([false, true]);
     if moved {
-        // Only when it has moved: the list is not taken from whoever scrolls it.
+        // Only when the current step has changed, so that manual scrolling is not disturbed.
         list = list.vertical_scroll_offset((view.position as f32 * pitch - HEIGHT / 2.0).max(0.0));
     }
     list.show(ui, |ui| {
@@ -55,7 +55,7 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
             } else {
                 colors.text
             };
-            // The number tells equal steps apart, for the ear too.
+            // The number distinguishes equal steps, also for screen readers.
             let text = RichText::new(format!("{position}  {name}")).color(color);
             let button = egui::Button::selectable(is_here, text)
                 .min_size(egui::vec2(ui.available_width(), row));

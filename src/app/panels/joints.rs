@@ -18,50 +18,50 @@ use crate::session::{Command, PoseCommand, rotation_of_angles_deg};
 /// Height of a row, points.
 const ROW: f32 = 19.0;
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct JointsView<'a> {
-    /// The joints.
+    /// The skeleton.
     pub skeleton: &'a Skeleton,
-    /// The active one, which the fields are for.
+    /// The active joint, which the fields belong to.
     pub selected: Option<usize>,
-    /// All selected ones, the active one last.
+    /// All selected joints, the active one last.
     pub selection: &'a [usize],
-    /// The one under the pointer in the viewport.
+    /// The joint under the pointer in the viewport.
     pub hovered: Option<usize>,
-    /// Angles of the selected one in the pose made by hand, degrees.
+    /// Angles of the active joint in the manual pose, degrees.
     pub angles_deg: Option<[f64; 3]>,
-    /// Which joints are not at rest.
+    /// Joints that are not at rest.
     pub moved: &'a [bool],
-    /// What the bones of the selected one are like.
+    /// Settings of the active joint's bones.
     pub bone: Option<BoneView>,
-    /// Whose bones are not like the rest of the body.
+    /// Joints with bone settings that differ from the body's.
     pub bones: &'a BoneMap,
-    /// Pin and limits of the selected one.
+    /// Pin and limits of the active joint.
     pub limit: Option<LimitView>,
-    /// Joints that stay while others are dragged.
+    /// Pinned joints.
     pub pins: &'a BTreeSet<usize>,
 }
 
-/// Height of the fields of a joint, as long as none has been shown.
+/// Height of a joint's fields until it was measured.
 const FIELDS_HEIGHT: f32 = 124.0;
 
-/// What the panel remembers by itself.
+/// State of the panel.
 #[derive(Debug, Clone)]
 pub struct JointsState {
-    /// What is searched for.
+    /// Search text.
     pub search: String,
     /// The joint under the pointer in the list.
     pub hovered: Option<usize>,
-    /// Where a range of joints begins that is selected with Shift.
+    /// First joint of a range selection with Shift.
     range_from: Option<usize>,
-    /// Joints whose children are folded away.
+    /// Joints whose children are collapsed.
     folded: Vec<usize>,
     /// The selection the list last scrolled to.
     scrolled_to: Option<usize>,
-    /// Angles as typed: the same rotation may have several, and the user's must not jump to others.
+    /// Angles as typed: a rotation has several representations, and the typed one is kept.
     typed: Option<(usize, [f64; 3])>,
-    /// Height of the fields of the last joint: kept free while none is selected, so that the list stays where it is.
+    /// Height of the last joint's fields; reserved while no joint is selected, so that the list does not move.
     fields_height: f32,
 }
 
@@ -80,7 +80,7 @@ impl Default for JointsState {
 }
 
 impl JointsState {
-    /// Forgets what belongs to another skeleton.
+    /// Forgets state that belongs to another skeleton.
     pub fn forget(&mut self) {
         *self = Self {
             fields_height: self.fields_height,
@@ -88,7 +88,7 @@ impl JointsState {
         };
     }
 
-    /// The angles to show for a joint: those last typed, if they still are this rotation.
+    /// The angles to show for a joint: the typed ones if they still give this rotation.
     fn shown_angles(&self, joint: usize, angles_deg: [f64; 3]) -> [f64; 3] {
         match self.typed {
             Some((typed_joint, typed)) if typed_joint == joint => {
@@ -173,7 +173,7 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
         )
         .truncate(),
     );
-    // What rounds to nothing is nothing: not −0.0°.
+    // Values that round to zero are shown as zero, not −0.0°.
     let mut edited = state
         .shown_angles(joint, angles)
         .map(|angle| if angle.abs() < 0.05 { 0.0 } else { angle });
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typed_angles_stay_while_they_mean_the_same_rotation() {
+    fn typed_angles_are_kept_while_the_rotation_is_the_same() {
         let state = JointsState {
             typed: Some((3, [0.0, 120.0, 0.0])),
             ..JointsState::default()

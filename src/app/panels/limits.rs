@@ -8,18 +8,18 @@ use crate::app::widgets::row;
 use crate::rig::limits::Limit;
 use crate::session::{Gesture, PoseCommand};
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct LimitView {
     /// The joint.
     pub joint: usize,
-    /// Whether it stays while others are dragged.
+    /// Whether it is pinned.
     pub pinned: bool,
-    /// How far it may turn.
+    /// Its limit, if any.
     pub limit: Option<Limit>,
-    /// The limit it gets when it is limited now.
+    /// The limit that "Limit" would set.
     pub fresh: Limit,
-    /// Twist, flexion and sideways swing now, radians, in the axes of the limit.
+    /// Current twist, flexion and sideways swing, radians, in the axes of the limit.
     pub angles: [f64; 3],
 }
 

@@ -1,11 +1,11 @@
-//! Lists that may be long: only the rows that are seen are drawn, so that a thousand joints scroll as smoothly as ten.
+//! Long lists: only visible rows are drawn.
 
 use egui::{Rect, Sense, Ui, pos2, vec2};
 
-/// Rows that are drawn above and below those that are seen: the focus goes on to them, and they come into sight with it.
+/// Rows drawn above and below the visible ones, so that the keyboard focus can move to them and scroll the list.
 const BEYOND: usize = 3;
 
-/// Where the rows of a list are.
+/// Geometry of a list's rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowPlacement {
     whole: Rect,
@@ -13,7 +13,7 @@ pub(super) struct RowPlacement {
 }
 
 impl RowPlacement {
-    /// The place of a row, in sight or not.
+    /// The rectangle of a row, visible or not.
     pub(super) fn place(&self, row: usize) -> Rect {
         let top = self.whole.top() + self.height * row as f32;
         Rect::from_min_max(
@@ -23,7 +23,7 @@ impl RowPlacement {
     }
 }
 
-/// Takes up the room of `count` rows of one height and draws those that are in sight, or near it, and `kept` wherever it is.
+/// Allocates `count` rows of equal height and draws the visible ones, their neighbours, and `kept`.
 pub(super) fn rows_ui(
     ui: &mut Ui,
     count: usize,
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_thousand_rows_those_in_sight_are_drawn_and_all_have_their_room() {
+    fn only_visible_rows_are_drawn_and_all_take_space() {
         let drawn = Rc::new(RefCell::new(Vec::new()));
         let seen = drawn.clone();
         let mut harness = Harness::builder()
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_are_no_rows() {
+    fn an_empty_list_has_no_rows() {
         let mut harness = Harness::new_ui(|ui| {
             rows_ui(ui, 0, 20.0, Some(0), |_, row, _| panic!("row {row}"));
         });

@@ -1,4 +1,4 @@
-//! Which method moves the skin.
+//! Choice of the skinning method.
 
 use egui::{Button, RichText, Slider, SliderClamping, Ui};
 
@@ -10,29 +10,29 @@ use crate::param::{ParamKind, ParamSpec, ParamValues};
 use crate::session::{Command, Gesture, ViewCommand, ViewId};
 use crate::weights::{self, WeightMethod};
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodView<'a> {
-    /// The one asked for.
+    /// The chosen method.
     pub chosen: MethodId,
-    /// The view that it is asked for in.
+    /// The view that it applies to.
     pub view: ViewId,
     /// The weights of that view.
     pub weights: WeightMethod,
     /// The values of its own parameters.
     pub values: &'a ParamValues,
-    /// The one on screen, while it is another.
+    /// The visible method, if it still is another one.
     pub shown: Option<MethodId>,
-    /// Methods that can't be used, with the reason.
+    /// Methods that cannot be used, with the reason.
     pub unavailable: &'a [(MethodId, String)],
-    /// There are no joints yet, so no method does anything.
+    /// Whether there are no joints, so that no method has an effect.
     pub is_bare: bool,
 }
 
 /// Draws the panel.
 pub fn method_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
     let width = (ui.available_width() - ui.spacing().item_spacing.x) / 2.0;
-    // The built-in methods are listed simplest first; the one that most users want comes first here.
+    // The registry lists the simplest method first; here the recommended one comes first.
     let mut methods = registry();
     let first = methods.iter().position(|&method| method == MethodId::PD);
     methods[..=first.unwrap_or_default()].reverse();
@@ -77,7 +77,7 @@ pub fn method_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
     }
 }
 
-/// Which weights the method uses, of those that are registered.
+/// Choice of a registered weight method.
 fn weights_row(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
     let mut chosen = view.weights;
     egui::ComboBox::from_label("Weights")

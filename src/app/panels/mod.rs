@@ -1,7 +1,7 @@
-//! Panels: functions that draw a borrowed view and push what the user asked for.
+//! Panels: functions that draw a borrowed view and push user requests.
 //!
-//! No panel holds the session or changes anything itself. What only the panel needs to remember (a search text, an angle being
-//! typed) is a small state of its own beside the view.
+//! A panel neither holds the session nor changes it. State of the panel only (a search text, an angle being typed) is a
+//! small struct beside the view.
 
 pub mod bone;
 pub mod character;

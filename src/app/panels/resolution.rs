@@ -1,4 +1,4 @@
-//! How fine the simulation mesh is.
+//! The resolution of the simulation mesh.
 
 use egui::{Slider, SliderClamping, Ui};
 
@@ -7,14 +7,14 @@ use crate::app::widgets::row;
 use crate::character::{LEAST_SIM_VERTICES, SimVertices};
 use crate::session::{Command, Gesture};
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct ResolutionView {
-    /// What is asked for.
+    /// The requested number.
     pub wanted: SimVertices,
     /// Vertices of the skin.
     pub skin: usize,
-    /// Vertices simulated now.
+    /// The current number of simulated vertices.
     pub simulated: usize,
 }
 
@@ -36,7 +36,7 @@ pub fn resolution_ui(ui: &mut Ui, view: &ResolutionView, actions: &mut Actions) 
             };
             actions.send(Command::SetSimVertices(wanted), Gesture::Once);
         }
-        // While the slider is dragged its value lives here: a rebuild for every pixel would help nobody.
+        // The slider's value is kept here during a drag, so that the mesh is rebuilt only once.
         let id = ui.scope_id().with("sim vertices");
         let settled = match view.wanted {
             SimVertices::All => view.skin,

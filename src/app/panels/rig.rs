@@ -1,4 +1,4 @@
-//! Edit mode's panel: the selected joint, symmetry, templates, and how well the skeleton sits in the flesh.
+//! Panel of edit mode: the selected joint, symmetry, templates, and how well the skeleton fits.
 
 use egui::{Button, DragValue, RichText, TextEdit, Ui};
 
@@ -12,34 +12,34 @@ use crate::rig::edit::template::TemplateKind;
 use crate::rig::edit::{Rig, RigBone, RigEdit};
 use crate::session::{Command, RigCommand, RigQuality, Verdict};
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct RigView<'a> {
-    /// The joints.
+    /// The skeleton under construction.
     pub rig: &'a Rig,
-    /// The selected one.
+    /// The selected joint.
     pub selected: Option<usize>,
-    /// How well it sits.
+    /// Quality of the fit.
     pub quality: Option<&'a RigQuality>,
-    /// Symmetry is on.
+    /// Whether symmetry is on.
     pub symmetry: bool,
-    /// The mesh has two sides that are alike; `None` until it has been looked at.
+    /// Whether the mesh is symmetric; `None` until it was analysed.
     pub has_plane: Option<bool>,
-    /// Radius of the selected joint's bones, and whether it was said rather than fitted.
+    /// Radius of the selected joint's bones, and whether it was set instead of fitted.
     pub radius: Option<(f64, bool)>,
-    /// The selected joint's bones are virtual.
+    /// Whether the selected joint's bones are virtual.
     pub is_virtual: bool,
-    /// Where the bone of a leaf ends.
+    /// Tail position of a leaf's bone.
     pub tail: Option<Point64>,
     /// The template being fitted.
     pub fitting: Option<TemplateKind>,
-    /// The files have a skeleton, and this is another.
+    /// Whether the skeleton differs from that of the files.
     pub differs_from_file: bool,
-    /// Length of the character, for the steps of numbers.
+    /// Length of the character, for the step size of fields.
     pub size: f64,
 }
 
-/// What the panel remembers: a name being typed.
+/// State of the panel: a name being typed.
 #[derive(Debug, Clone, Default)]
 pub struct RigPanelState {
     name: Option<(usize, String)>,
@@ -89,7 +89,7 @@ pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, action
     });
 }
 
-/// Lines that the longest sentence about the flesh takes.
+/// Lines that the longest sentence needs.
 const SENTENCE_LINES: f32 = 3.0;
 
 /// A coloured word and a sentence.
@@ -110,7 +110,7 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality, fitting: bool) {
             ui.horizontal(|ui| {
                 icons::label(ui, icon, color);
                 ui.label(RichText::new(word).color(color).strong());
-                // Without older flesh the sentence below says so.
+                // Without previous flesh the sentence below explains it.
                 if quality.pending && quality.verdict != Verdict::None {
                     ui.label(
                         RichText::new("newer flesh is being made…")
@@ -119,9 +119,9 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality, fitting: bool) {
                     );
                 }
             });
-            // Of one height whatever is said, so that nothing below jumps while joints are placed.
+            // Constant height, so that nothing below moves while joints are placed.
             let line = ui.text_style_height(&egui::TextStyle::Small);
-            // Clicks place no joint while landmarks are dragged.
+            // Clicks place no joints while landmarks are shown.
             let sentence = if fitting && quality.verdict == Verdict::None {
                 "Apply builds the skeleton, and flesh on it."
             } else {
@@ -191,7 +191,7 @@ fn templates_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
                 for kind in TemplateKind::ALL {
-                    // The landmarks come once the mesh has been looked at.
+                    // Landmarks appear after the mesh was analysed.
                     if ui
                         .button(kind.label())
                         .on_hover_text(kind.sentence())
@@ -231,8 +231,8 @@ fn joint_ui(
             gesture,
         );
     }
-    // Only last joints have one, and that is not known before the flesh has grown; the row stays, so that nothing below moves away
-    // from the pointer.
+    // Only leaves have a tail, and whether a joint is one is known only after the flesh was computed; the row stays, so that
+    // nothing below moves.
     let next = view
         .rig
         .children(joint)
@@ -319,7 +319,7 @@ fn parent_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Action
     });
 }
 
-/// Three numbers; what was made of them, if anything.
+/// Three fields; returns the edited values, if any.
 fn place_ui(
     ui: &mut Ui,
     name: &str,
@@ -353,7 +353,7 @@ fn place_ui(
 }
 
 fn bone_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
-    // The rows stay while newer flesh is being made, so that nothing below moves away from the pointer.
+    // The rows stay while flesh is recomputed, so that nothing below moves.
     ui.add_enabled_ui(view.radius.is_some(), |ui| {
         let (radius, said) = view.radius.unwrap_or_default();
         row(ui, "Radius", "How thick the bone is that the flesh grows on; the ring in the view can be dragged, too", |ui, label| {

@@ -13,29 +13,29 @@ use crate::session::{Command, RigCommand};
 
 /// Height of a row, points.
 const ROW: f32 = 21.0;
-/// How far children stand to the right.
+/// Indentation of children, points.
 const INDENT: f32 = 12.0;
 
-/// What the tree may read.
+/// Input of the tree.
 #[derive(Debug, Clone, Copy)]
 pub struct RigTreeView<'a> {
-    /// The joints.
+    /// The skeleton under construction.
     pub rig: &'a Rig,
-    /// The selected one.
+    /// The selected joint.
     pub selected: Option<usize>,
-    /// The one under the pointer in a view.
+    /// The joint under the pointer in a view.
     pub hovered: Option<usize>,
-    /// Whether the flesh is being made.
+    /// Whether the flesh is being computed.
     pub pending: bool,
 }
 
-/// What the tree remembers.
+/// State of the tree.
 #[derive(Debug, Clone, Default)]
 pub struct RigTreeState {
     scrolled_to: Option<usize>,
 }
 
-/// A joint on its way to another parent.
+/// A joint that is dragged to another parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Dragged(usize);
 
@@ -72,7 +72,7 @@ pub fn rig_tree_ui(
                     ui.spacing_mut().item_spacing.y = 0.0;
                     let rows = depth_first(view.rig);
                     let row_of = |joint: usize| rows.iter().position(|(other, _)| *other == joint);
-                    // What is being dragged is held even if it is scrolled away from.
+                    // The dragged row stays interactive even when it is scrolled out of view.
                     let places = rows_ui(
                         ui,
                         rows.len(),
@@ -96,7 +96,7 @@ pub fn rig_tree_ui(
     );
 }
 
-/// Children right after their parents, with their depth.
+/// Rows in depth-first order, with their depth.
 fn depth_first(rig: &Rig) -> Vec<(usize, usize)> {
     let mut children = vec![Vec::new(); rig.len()];
     let mut stack = Vec::new();
@@ -192,7 +192,7 @@ fn row_ui(
     }
 }
 
-/// Where a joint is dropped that shall hang on nothing.
+/// Drop target that makes a joint a root.
 fn root_ui(ui: &mut Ui, dragged: Option<usize>, actions: &mut Actions) {
     if dragged.is_none() {
         return;
@@ -215,7 +215,7 @@ fn root_ui(ui: &mut Ui, dragged: Option<usize>, actions: &mut Actions) {
             parent: None,
         })));
     }
-    // What is dragged is named beside the pointer.
+    // Shows the dragged joint's name beside the pointer.
     if let Some(pointer) = ui.ctx().pointer_hover_pos() {
         let layer = egui::LayerId::new(egui::Order::Tooltip, Id::unique("rig drag"));
         ui.ctx()

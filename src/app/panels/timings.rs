@@ -8,31 +8,31 @@ use egui_plot::{Line, Plot, PlotPoints};
 use crate::app::theme;
 use crate::methods::StepTimes;
 
-/// Frames kept.
+/// Number of frames kept.
 const FRAMES: usize = 180;
-/// Names of the curves, from the bottom of the stack up; colours in [`theme::Colors::stages`].
+/// Names of the curves, from bottom to top; colours in [`theme::Colors::stages`].
 const NAMES: [&str; 5] = ["Anchors", "Local", "Global", "Surface", "Render"];
 
-/// The last frames' times.
+/// Times of the last frames.
 #[derive(Debug, Clone, Default)]
 pub struct TimingHistory {
     frames: VecDeque<[f64; 5]>,
     window: WindowTimes,
 }
 
-/// What the window's own work takes: panels, pictures and what the session does on its thread, without waiting for the screen.
+/// Time of the window itself: panels, pictures and session work on its thread, without waiting for the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WindowTimes {
     /// Mean of the last frames, milliseconds.
     pub mean_ms: f64,
-    /// The longest since the window was opened, without its first frames, milliseconds.
+    /// The longest frame since the window was opened, without the first ones, milliseconds.
     pub longest_ms: f64,
     frames: u64,
 }
 
-/// Frames in which the window is set up: fonts, pipelines.
+/// Number of first frames with one-time work: fonts, pipelines.
 const SET_UP_FRAMES: u64 = 3;
-/// A frame that takes longer is felt, and is written to the log.
+/// Longer frames are noticeable and are logged.
 const FELT_MS: f64 = 50.0;
 
 impl WindowTimes {
@@ -60,9 +60,9 @@ impl TimingHistory {
     /// Adds a frame.
     pub fn push(&mut self, step: &StepTimes, render_ms: f64) {
         if step.steps == 0 && step.local_ms > 0.0 {
-            return; // Settling takes many iterations at once and says nothing about a frame.
+            return; // Settling runs many iterations at once and is not representative.
         }
-        // What a method spends without naming a stage belongs to moving the vertices.
+        // Time without a named stage counts as moving the vertices.
         let surface_ms = step.upsampling_ms + step.normals_ms;
         let named = step.anchors_ms + step.local_ms + step.global_ms + surface_ms;
         let rest = (step.total_ms - named).max(0.0);
@@ -99,13 +99,13 @@ impl TimingHistory {
         self.window.push(ms);
     }
 
-    /// What the window's own work takes.
+    /// Time of the window itself.
     #[must_use]
     pub fn window(&self) -> &WindowTimes {
         &self.window
     }
 
-    /// Forgets the character's frames; those of the window stay.
+    /// Drops the character's frames; those of the window are kept.
     pub fn forget_character(&mut self) {
         self.frames.clear();
     }
@@ -117,7 +117,7 @@ impl TimingHistory {
     }
 }
 
-/// Draws the panel. It raises nothing.
+/// Draws the panel. It raises no actions.
 pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
     let colors = theme::colors(ui.ctx());
     let plot = Plot::new("timings")
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_frame_of_the_window_is_kept_and_its_first_ones_are_not() {
+    fn the_longest_frame_is_kept_without_warm_up() {
         let mut times = WindowTimes::default();
         for ms in [900.0, 300.0, 100.0, 4.0, 61.0, f64::NAN, 4.0] {
             times.push(ms);

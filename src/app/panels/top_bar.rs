@@ -1,4 +1,4 @@
-//! Menus, built from the table of shortcuts, and the buttons that are always wanted.
+//! Menus, built from the table of shortcuts, and buttons that are always visible.
 
 use crate::app::widgets::capitalised;
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use crate::app::shortcuts::{self, Now};
 use crate::app::theme;
 use crate::session::{Command, Source};
 
-/// What the bar may read.
+/// Input of the bar.
 #[derive(Debug, Clone, Copy)]
 pub struct TopBarView<'a> {
     /// Names of the built-in characters.
     pub builtins: &'a [&'a str],
-    /// What was opened last, newest first.
+    /// Recent files, newest first.
     pub recent: &'a [Vec<PathBuf>],
-    /// What the window is like.
+    /// The window's state.
     pub now: Now<'a>,
 }
 
@@ -31,9 +31,9 @@ enum Item {
     Line,
     /// The built-in characters.
     Builtins,
-    /// What was opened last.
+    /// Recent files.
     Recent,
-    /// A menu of its own.
+    /// A submenu.
     Sub(&'static str, &'static [Item]),
 }
 
@@ -158,9 +158,9 @@ const MENUS: [(&str, &[Item]); 7] = [
     ),
 ];
 
-/// A shorter bar says less.
+/// Narrow bars have shorter texts.
 const NARROW: f32 = 800.0;
-/// About the heights of a menu entry and of a line between two, points.
+/// Approximate heights of a menu entry and of a separator, points.
 const ENTRY: f32 = 27.0;
 const LINE: f32 = 12.0;
 
@@ -172,7 +172,7 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
             ui.menu_button(title, |ui| menu_ui(ui, items, view, actions));
         }
         ui.add_space(8.0);
-        // Both are in the menu of files, too.
+        // Both are in the file menu, too.
         if !narrow {
             if shortcuts::tip(icons::text_button(ui, Icon::Open, "Open…"), "open").clicked() {
                 actions.push(Action::OpenDialog);
@@ -201,7 +201,7 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
     });
 }
 
-/// Pose | Edit.
+/// Mode switch: Pose | Edit.
 fn mode_switch(ui: &mut Ui, now: &Now<'_>, actions: &mut Actions) {
     ui.spacing_mut().item_spacing.x = 2.0;
     for (name, id, chosen) in [
@@ -231,7 +231,7 @@ fn menu_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Act
     ui.set_min_width(210.0);
     let switches = |item: &Item| matches!(item, Row(id) if shortcuts::find(id).is_some_and(|shortcut| shortcut.is_on.is_some()));
     if items.iter().any(switches) {
-        // Room for ticks.
+        // Space for check marks.
         ui.spacing_mut().button_padding.x += TICK;
     }
     let room = ui.ctx().content_rect().bottom() - ui.min_rect().top() - 24.0;
@@ -239,7 +239,7 @@ fn menu_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Act
     if items.iter().map(height).sum::<f32>() <= room {
         return items_ui(ui, items, view, actions);
     }
-    // Longer than the window is high.
+    // The menu is higher than the window.
     egui::ScrollArea::vertical()
         .max_height(room.max(4.0 * ENTRY))
         .show(ui, |ui| items_ui(ui, items, view, actions));
@@ -263,7 +263,7 @@ fn items_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Ac
     }
 }
 
-/// A row of the table as a menu entry: a tick if it is on, its title, its keys.
+/// A row of the table as a menu entry: check mark, title, keys.
 fn row_ui(ui: &mut Ui, id: &str, now: &Now<'_>, actions: &mut Actions) {
     let Some(shortcut) = shortcuts::find(id) else {
         return;
@@ -286,10 +286,10 @@ fn row_ui(ui: &mut Ui, id: &str, now: &Now<'_>, actions: &mut Actions) {
     }
 }
 
-/// Room for a tick beside a menu entry, points.
+/// Space for a check mark beside a menu entry, points.
 const TICK: f32 = 14.0;
 
-/// One line of a menu.
+/// One menu entry.
 fn entry(ui: &mut Ui, enabled: bool, title: &str, keys: &str, on: Option<bool>) -> egui::Response {
     let colors = theme::colors(ui.ctx());
     let mut button = Button::new(title).wrap_mode(egui::TextWrapMode::Extend);
@@ -342,7 +342,7 @@ fn recent_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
     });
 }
 
-/// Files that were opened together, by their names.
+/// Names of files that were opened together.
 #[must_use]
 pub fn names_of(files: &[PathBuf]) -> String {
     let name = |file: &PathBuf| {
@@ -361,7 +361,7 @@ pub fn names_of(files: &[PathBuf]) -> String {
     }
 }
 
-/// The first letter in lower case.
+/// Lower-cases the first letter.
 fn lowered(name: &str) -> String {
     let mut letters = name.chars();
     letters

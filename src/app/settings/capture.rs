@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_extension_follows_from_what_is_made() {
+    fn the_extension_follows_the_kind_of_export() {
         let mut settings = CaptureSettings {
             folder: "/a".into(),
             name: "fox v1.2".into(),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_brought_into_range() {
+    fn numbers_are_clamped_to_their_range() {
         let mad = CaptureSettings {
             size: [0, u32::MAX],
             fps: f64::NAN,

@@ -1,7 +1,7 @@
-//! One table of everything that can be asked for: it drives the keyboard, the menus, the tooltips, the palette and the sheet.
+//! One table of all commands: keyboard, menus, tooltips, palette and shortcut sheet are built from it.
 //!
-//! A row of the [table](ALL) is a [`Shortcut`]: what it is called, one sentence on what it does, its keys (there may be none), when it can
-//! be used, and what it asks for. Add yours there and it appears everywhere; a test says so if two rows want the same keys at a time.
+//! A row of the [table](ALL) is a [`Shortcut`]: title, one sentence of description, keys (possibly none), preconditions and
+//! the action. A new row appears everywhere; a test detects rows that use the same keys in the same mode.
 
 #[macro_use]
 mod rows;
@@ -16,7 +16,7 @@ pub use self::table::ALL;
 use super::actions::{Action, Actions};
 use super::theme;
 
-/// Under which heading something stands on the sheet.
+/// Headings of the shortcut sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Opening and saving.
@@ -29,14 +29,14 @@ pub enum Group {
     Time,
     /// Building a skeleton.
     Skeleton,
-    /// Camera and what is drawn.
+    /// Camera and display.
     View,
     /// Windows and help.
     Window,
 }
 
 impl Group {
-    /// All, in the order of the sheet.
+    /// All groups, in the order of the sheet.
     pub const ALL: [Self; 7] = [
         Self::File,
         Self::Edit,
@@ -62,10 +62,10 @@ impl Group {
     }
 }
 
-/// What must be there for something to make sense.
+/// Preconditions of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// Nothing: always possible.
+    /// None.
     Nothing,
     /// An open character.
     Character,
@@ -73,13 +73,13 @@ pub enum Needs {
     Selection,
     /// A clip.
     Clips,
-    /// Something to take back.
+    /// A step to undo.
     Undo,
-    /// Something to do again.
+    /// A step to redo.
     Redo,
 }
 
-/// In which mode keys mean something.
+/// The mode in which keys are active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum During {
     /// In every mode.
@@ -91,14 +91,14 @@ pub enum During {
 }
 
 impl During {
-    /// Whether two can be the case at the same time.
+    /// Whether both can be active at the same time.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
         self == other || self == Self::Always || other == Self::Always
     }
 }
 
-/// What the window is like now, as far as the table asks.
+/// The window's state, as far as the table depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Now<'a> {
@@ -108,9 +108,9 @@ pub struct Now<'a> {
     pub has_selection: bool,
     /// How many clips there are.
     pub clips: usize,
-    /// What undo would take back.
+    /// Title of the step to undo.
     pub undo: Option<&'a str>,
-    /// What redo would do again.
+    /// Title of the step to redo.
     pub redo: Option<&'a str>,
     /// The skeleton is being edited.
     pub editing: bool,
@@ -121,7 +121,7 @@ pub struct Now<'a> {
 }
 
 impl Now<'_> {
-    /// Whether something can be asked for now.
+    /// Whether a precondition holds.
     #[must_use]
     pub fn allows(&self, shortcut: &Shortcut) -> bool {
         let needed = match shortcut.needs {
@@ -141,48 +141,48 @@ impl Now<'_> {
     }
 }
 
-/// What a row asks for.
+/// What a row triggers.
 #[derive(Debug, Clone, Copy)]
 pub enum Asks {
     /// One action.
     For(fn() -> Action),
-    /// An action for each of the keys 1 to 9, told by the number from 0.
+    /// An action for each of the keys 1 to 9, by the number from 0.
     ForDigit(fn(usize) -> Action),
-    /// Nothing here: the widget that has the focus or the view reads the keys itself.
+    /// Nothing: the focused widget or the view reads the keys itself.
     Elsewhere,
 }
 
-/// Something that can be asked for.
+/// A command.
 #[derive(Debug, Clone, Copy)]
 pub struct Shortcut {
-    /// Names it in code and in tests.
+    /// Its name in code and in tests.
     pub id: &'static str,
-    /// Where it stands on the sheet.
+    /// Its heading on the sheet.
     pub group: Group,
-    /// The keys, the usual ones first.
+    /// The keys, the preferred ones first.
     pub keys: [Option<KeyboardShortcut>; 3],
-    /// What it is called: "Reset pose".
+    /// Title: "Reset pose".
     pub title: &'static str,
-    /// What it does, in one sentence.
+    /// Description, in one sentence.
     pub sentence: &'static str,
-    /// Other words that people look for it by.
+    /// Synonyms for the search.
     pub words: &'static str,
-    /// What must be there.
+    /// Precondition.
     pub needs: Needs,
-    /// In which mode.
+    /// Mode of the keys.
     pub during: During,
-    /// Whether a key that is held, or pressed twice within a frame, asks again.
+    /// Whether key repeats, and several presses within a frame, count.
     pub repeats: bool,
     /// Whether the keys work while text is being typed.
     pub while_typing: bool,
-    /// Whether it is on, for things that can be.
+    /// Whether a toggle is on.
     pub is_on: Option<fn(&Now<'_>) -> bool>,
-    /// What it asks for.
+    /// What it triggers.
     pub asks: Asks,
 }
 
 impl Shortcut {
-    /// A row without keys that is always possible.
+    /// A row without keys or preconditions.
     #[must_use]
     pub const fn new(
         id: &'static str,
@@ -208,7 +208,7 @@ impl Shortcut {
         }
     }
 
-    /// With keys; a second and a third call add others.
+    /// Adds keys; further calls add alternatives.
     #[must_use]
     pub const fn key(mut self, modifiers: Modifiers, key: Key) -> Self {
         let mut place = 0;
@@ -222,49 +222,49 @@ impl Shortcut {
         self
     }
 
-    /// Found by these words, too.
+    /// Adds synonyms.
     #[must_use]
     pub const fn also(mut self, words: &'static str) -> Self {
         self.words = words;
         self
     }
 
-    /// Possible only if something is there.
+    /// Adds a precondition.
     #[must_use]
     pub const fn needs(mut self, needs: Needs) -> Self {
         self.needs = needs;
         self
     }
 
-    /// Possible only in one mode.
+    /// Restricts it to a mode.
     #[must_use]
     pub const fn during(mut self, during: During) -> Self {
         self.during = during;
         self
     }
 
-    /// Each press counts.
+    /// Counts every press.
     #[must_use]
     pub const fn repeats(mut self) -> Self {
         self.repeats = true;
         self
     }
 
-    /// The keys work while text is being typed, too.
+    /// Keeps the keys active while text is typed.
     #[must_use]
     pub const fn while_typing(mut self) -> Self {
         self.while_typing = true;
         self
     }
 
-    /// It is a switch.
+    /// Makes it a toggle.
     #[must_use]
     pub const fn switch(mut self, is_on: fn(&Now<'_>) -> bool) -> Self {
         self.is_on = Some(is_on);
         self
     }
 
-    /// The action, for what is one.
+    /// The action, if it has exactly one.
     #[must_use]
     pub fn action(&self) -> Option<Action> {
         match self.asks {
@@ -273,7 +273,7 @@ impl Shortcut {
         }
     }
 
-    /// The usual keys as text: "Ctrl+Shift+Z"; empty if there are none.
+    /// The preferred keys as text: "Ctrl+Shift+Z"; empty if there are none.
     #[must_use]
     pub fn keys_text(&self) -> String {
         if matches!(self.asks, Asks::ForDigit(_)) {
@@ -296,7 +296,7 @@ impl Shortcut {
             .join(" or ")
     }
 
-    /// Whether it is on now; nothing for what can't be on.
+    /// Whether it is on; `None` if it is not a toggle.
     #[must_use]
     pub fn on(&self, now: &Now<'_>) -> Option<bool> {
         self.is_on.map(|is_on| is_on(now))
@@ -357,7 +357,7 @@ pub fn find(id: &str) -> Option<&'static Shortcut> {
     ALL.iter().find(|shortcut| shortcut.id == id)
 }
 
-/// Adds a tooltip with title, keys and the sentence of the row with this id.
+/// Adds a tooltip with title, keys and description of the row with this id.
 #[must_use]
 pub fn tip(response: Response, id: &str) -> Response {
     let Some(shortcut) = find(id) else {
@@ -371,7 +371,7 @@ pub fn tip(response: Response, id: &str) -> Response {
         })
 }
 
-/// The inside of a tooltip: a title with its keys, and a sentence.
+/// Contents of a tooltip: a title with its keys, and a sentence.
 pub fn tip_ui(ui: &mut Ui, title: &str, keys: &str, sentence: &str) {
     let colors = theme::colors(ui.ctx());
     ui.set_max_width(300.0);
@@ -396,7 +396,7 @@ const DIGITS: [Key; 9] = [
     Key::Num9,
 ];
 
-/// Every row with keys, those with more modifiers first: Ctrl+Z would match Ctrl+Shift+Z, too.
+/// Every row with keys; those with more modifiers first, because Ctrl+Z also matches Ctrl+Shift+Z.
 static BY_MODIFIERS: LazyLock<Vec<(&'static Shortcut, KeyboardShortcut)>> = LazyLock::new(|| {
     let mut list: Vec<_> = ALL
         .iter()
@@ -413,10 +413,10 @@ static BY_MODIFIERS: LazyLock<Vec<(&'static Shortcut, KeyboardShortcut)>> = Lazy
     list
 });
 
-/// Takes the shortcuts out of the input and pushes what they ask for. While somebody types only those that work then.
+/// Consumes shortcuts from the input and pushes their actions. While text is typed, only those marked for it.
 pub fn read(ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
     let typing = ctx.text_edit_focused();
-    // An open menu takes Escape itself.
+    // An open menu handles Escape itself.
     let menu_open = egui::Popup::is_any_open(ctx);
     ctx.input_mut(|input| {
         for (shortcut, keys) in BY_MODIFIERS.iter() {

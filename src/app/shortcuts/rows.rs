@@ -1,6 +1,6 @@
-//! Short forms for rows of the table that ask for the same sort of thing. The names in them are those of the table.
+//! Short forms for rows of the table with the same kind of action. Names in them are those of the table.
 
-/// Something about the project.
+/// An action on the project.
 macro_rules! project {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
         Shortcut::new(
@@ -13,21 +13,21 @@ macro_rules! project {
     };
 }
 
-/// An action of the window's own comfort.
+/// An action on the window.
 macro_rules! comfort {
     ($action:ident) => {
         For(|| Action::Comfort(ComfortAction::$action))
     };
 }
 
-/// A picture to keep.
+/// A capture action.
 macro_rules! capture {
     ($action:ident) => {
         For(|| Action::Capture(CaptureAction::$action))
     };
 }
 
-/// Something asked of the timeline.
+/// An action on the timeline.
 macro_rules! timeline {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
         Shortcut::new(
@@ -41,7 +41,7 @@ macro_rules! timeline {
     };
 }
 
-/// Something asked of the camera.
+/// An action on the camera.
 macro_rules! camera {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
         Shortcut::new(
@@ -55,7 +55,7 @@ macro_rules! camera {
     };
 }
 
-/// Another arrangement of the views.
+/// An arrangement of the views.
 macro_rules! layout {
     ($id:literal, $title:literal, $sentence:literal, $preset:ident) => {
         Shortcut::new(
@@ -69,21 +69,21 @@ macro_rules! layout {
     };
 }
 
-/// Something asked of the active view.
+/// A request to the active view.
 macro_rules! ask {
     ($id:literal, $title:literal, $sentence:literal, $($ask:tt)+) => {
         Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::View(ViewAsk::$($ask)+))).needs(Needs::Character)
     };
 }
 
-/// What the hand does with the skeleton.
+/// A tool of edit mode.
 macro_rules! mode {
     ($mode:ident) => {
         For(|| once(Command::Rig(RigCommand::SetMode(Mode::$mode))))
     };
 }
 
-/// A whole skeleton to be fitted.
+/// A skeleton template.
 macro_rules! template {
     ($id:literal, $title:literal, $sentence:literal, $kind:ident) => {
         Shortcut::new(
@@ -97,7 +97,7 @@ macro_rules! template {
     };
 }
 
-/// Something asked of the pose tools.
+/// A request to the pose tools.
 macro_rules! posing {
     ($id:literal, $title:literal, $sentence:literal, $ask:expr) => {
         Shortcut::new(

@@ -41,7 +41,7 @@ fn mirror() -> Command {
     .into()
 }
 
-/// Everything that can be asked for.
+/// All commands.
 pub static ALL: &[Shortcut] = &[
     // File.
     project!("new", "New", "Begins anew with the character that comes with Sinew", New)
@@ -370,7 +370,7 @@ pub static ALL: &[Shortcut] = &[
         .also("tutorial help intro welcome getting started learn"),
     Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", comfort!(ToggleAbout))
         .also("version licence license graphics gpu help"),
-    // What views and widgets read by themselves.
+    // Keys that views and widgets read themselves.
     Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),
 ];
 

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn no_two_rows_want_the_same_keys_at_a_time_and_no_id_twice() {
+fn keys_and_ids_are_unique() {
     for (index, a) in ALL.iter().enumerate() {
         for b in &ALL[index + 1..] {
             assert_ne!(a.id, b.id);
@@ -43,7 +43,7 @@ fn no_two_rows_want_the_same_keys_at_a_time_and_no_id_twice() {
 }
 
 #[test]
-fn every_row_says_what_it_is_in_a_title_and_one_sentence() {
+fn every_row_has_a_title_and_one_sentence() {
     for shortcut in ALL {
         assert!(
             shortcut
@@ -65,7 +65,7 @@ fn every_row_says_what_it_is_in_a_title_and_one_sentence() {
 }
 
 #[test]
-fn keys_read_as_on_a_keyboard() {
+fn keys_are_named_as_on_a_keyboard() {
     let text = |id: &str| find(id).map(Shortcut::all_keys_text).unwrap_or_default();
     assert_eq!(text("redo"), "Ctrl+Shift+Z or Ctrl+Y");
     assert_eq!(text("clip"), "1 – 9");

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_rested_does_not_catch_up() {
+    fn a_paused_clock_does_not_catch_up() {
         let mut clock = Clock {
             last: Instant::now().checked_sub(Duration::from_secs(9)),
             ..Clock::default()

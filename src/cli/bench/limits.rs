@@ -131,7 +131,7 @@ mod tests {
     use crate::cli::calibration::Caches;
 
     #[test]
-    fn the_limit_is_what_takes_longer_at_best() {
+    fn the_slower_resource_is_the_limit() {
         let caches = Caches {
             l2_bytes: 1 << 20,
             l3_bytes: 1 << 24,

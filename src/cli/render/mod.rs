@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_views() {
+    fn sizes_and_views_are_parsed() {
         assert_eq!(parse_size("1280x720"), Ok([1280, 720]));
         for wrong in ["", "1280", "0x100", "100x", "-5x100", "99999x10"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");

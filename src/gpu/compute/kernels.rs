@@ -117,7 +117,7 @@ mod tests {
 
     /// A second request for a rejected shader fails again; a valid shader compiles afterwards.
     #[test]
-    fn what_is_refused_is_not_kept() {
+    fn errors_of_compilation_are_not_cached() {
         let Some(gpu) = crate::gpu::for_tests() else {
             return;
         };
@@ -130,7 +130,7 @@ mod tests {
 
     /// The cache holds no reference to its context: it is dropped with the last context, also after a device loss.
     #[test]
-    fn the_cache_goes_with_its_device() {
+    fn the_kernel_cache_is_dropped_with_its_device() {
         for is_lost in [false, true] {
             let Some(gpu) = crate::gpu::for_tests() else {
                 return;

@@ -241,7 +241,7 @@ fn flesh_that_collapses_gives_no_nan() {
 /// Run by hand: `cargo test --release --lib riding -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
-fn how_long_a_frame_takes() {
+fn frame_time() {
     let limb = tube(RADIUS, 1.0, 160, 80, true);
     let sleeve = moved(tube(0.11, 0.8, 100, 50, false), Vec3::y() * 0.1);
     let mut scene = scene(0.115);

@@ -138,7 +138,7 @@ fn small_systems_agree_with_dense_ones() {
 }
 
 #[test]
-fn what_is_not_positive_definite_is_refused() {
+fn indefinite_matrices_are_rejected() {
     for ordering in ORDERINGS {
         let refused = |triplets: Vec<(usize, usize, f64)>| {
             Cholesky::<f64>::factor(&SymmetricMatrix::from_triplets(3, triplets), ordering)

@@ -102,7 +102,7 @@ fn random_numbers() -> impl FnMut() -> f64 {
 
 /// Random matrices of all sizes, half of them inside out: ‖F − R‖ is as small as with singular values.
 #[test]
-fn as_close_as_singular_values() {
+fn rotations_agree_with_an_svd() {
     let mut random = random_numbers();
     for round in 0..700 {
         let matrices: Vec<Matrix3<f64>> = (0..3 * LANES)

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn all_instructions_solve_alike() {
+    fn all_instruction_sets_solve_equally() {
         let partition = Partition::analyse(&grid(30), 900, &|_| 0).expect("a mesh");
         let factor = TiledFactor::of(&partition, &values(&partition)).expect("positive definite");
         let scalar = solved(

@@ -196,20 +196,33 @@ fn inner_edges(tissue: &Tissue) -> Vec<[u32; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::character::{Place, SimVertices, SourceMesh};
-    use crate::io::builtin::load_builtin;
-    use crate::mesh::Bounds;
-    use crate::mesh::shapes::ball;
+    use crate::character::{Character, Place, SimVertices, SourceMesh};
+    use crate::math::Point64;
+    use crate::mesh::TriMesh;
+    use crate::mesh::shapes::{ball, tube};
     use crate::progress::Progress;
+    use crate::rig::Skeleton;
 
     /// The vertices of a part that rides come first, so that vertices of the flesh and of the skin have different numbers.
     #[test]
     fn simulated_vertices_take_their_own_source_vertices_where_parts_ride() {
-        let mut character = load_builtin("cylinder").unwrap();
-        let bounds = Bounds::of(&character.bind_positions());
-        let button = ball(bounds.max, 0.05 * bounds.size(), 6, 8);
-        let button = SourceMesh::bare("button", button.positions, button.triangles);
-        character.meshes.insert(0, button);
+        let joint = |name: &str, parent, y| (name.to_owned(), parent, Point64::new(0.0, y, 0.0));
+        let joints = [
+            joint("a", None, 0.3),
+            joint("b", Some(0), 1.5),
+            joint("c", Some(1), 2.7),
+        ];
+        let mesh =
+            |name: &str, mesh: TriMesh| SourceMesh::bare(name, mesh.positions, mesh.triangles);
+        let mut character = Character {
+            skeleton: Skeleton::from_positions(&joints).unwrap(),
+            meshes: vec![
+                mesh("button", ball(Point::new(0.25, 1.0, 0.0), 0.03, 6, 8)),
+                mesh("limb", tube(0.2, 3.0, 40, 20, true)),
+            ],
+            metres_per_unit: 1.0,
+            ..Character::default()
+        };
         character.flesh.sim_vertices = SimVertices::All;
         let parts = &mut character.flesh.parts;
         parts.insert("button".to_owned(), Place::Rides);

@@ -133,7 +133,7 @@ fn a_scaled_joint_scales_its_base() {
 /// The hand turned about the forearm: without the setting the forearm's base stays with the elbow up to the ring, with it the turn
 /// grows evenly.
 #[test]
-fn a_twisting_bone_spreads_the_turn() {
+fn a_twisting_bone_distributes_the_rotation() {
     let joint = "forearm.L";
     let angle = 1.2;
     let turn_at = |subject: &Subject, part: f64| {

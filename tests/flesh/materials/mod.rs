@@ -208,7 +208,7 @@ fn stiffer_sags_less_and_heavier_sags_more() {
 }
 
 #[test]
-fn a_stiffer_region_sags_less_than_it_did() {
+fn a_stiffer_region_sags_less() {
     let subject = build(character("mannequin"));
     let thigh = subject.character.skeleton.find("thigh.L").expect("a thigh");
     let params = heavy(calm(Preset::Jelly));
@@ -281,7 +281,7 @@ fn a_stiffer_region_sags_less_than_it_did() {
 
 /// Factors that change while it moves keep the state; materials that are nonsense do no harm.
 #[test]
-fn materials_change_on_the_fly_and_nonsense_is_mended() {
+fn materials_change_at_run_time_and_invalid_values_are_corrected() {
     let subject = build(character("cylinder"));
     let vertices = subject.sim().mesh.positions.len();
     let mut simulation = simulation(&subject, &heavy(calm(Preset::Jelly)));

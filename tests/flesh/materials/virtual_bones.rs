@@ -68,7 +68,7 @@ fn virtual_bones_rest_and_move_rigidly_like_others() {
 
 /// It hangs under gravity, less if stiffer; swings when the body turns; and is back when all is over.
 #[test]
-fn a_virtual_tail_hangs_swings_and_comes_back() {
+fn a_virtual_tail_hangs_swings_and_returns() {
     let subject = with_virtual_tail("");
     let skeleton = &subject.character.skeleton;
     let rest = skeleton.world_from_joint(&skeleton.rest_pose());

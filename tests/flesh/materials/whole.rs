@@ -93,7 +93,7 @@ fn presets_mean_the_same_at_any_size() {
 
 /// Every option at once: without forces nothing moves.
 #[test]
-fn rest_stays_rest_with_every_option() {
+fn rest_stays_at_rest_with_every_option() {
     let edits = [
         ("hips", "held"),
         ("spine.1", "twist"),

@@ -12,7 +12,7 @@ use crate::stepping::Device;
 
 /// Instances know nothing of each other, and the same steps give the same bits.
 #[test]
-fn a_crowd_is_many_single_ones() {
+fn instances_agree_with_single_characters() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("mannequin");
     let simulation = simulation(&subject, &params(Way::Accelerated));
@@ -51,7 +51,7 @@ fn a_crowd_is_many_single_ones() {
 
 /// A NaN raises the flag of its instance, which stays up until a good state is put in; nothing of it is left then.
 #[test]
-fn nonsense_is_noticed() {
+fn non_finite_values_are_reported() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("arm");
     let simulation = simulation(&subject, &params(Way::Accelerated));
@@ -101,7 +101,7 @@ fn nonsense_is_noticed() {
 
 /// A device that has compiled kernels for other parameters makes the steps of one that begins with these.
 #[test]
-fn parameters_may_change() {
+fn parameters_can_change() {
     let Some(used) = on_device::own() else { return };
     let subject = subject("cylinder");
     for way in [Way::Plain, Way::Accelerated, Way::Bulging, Way::Plain] {
@@ -137,7 +137,7 @@ fn parameters_may_change() {
 
 /// What does not fit is refused in words.
 #[test]
-fn wrong_states_are_refused() {
+fn states_of_other_characters_are_rejected() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
     let simulation = simulation(&subject, &params(Way::Plain));

@@ -29,7 +29,7 @@ fn clip_base(subject: &Subject, frame: u32) -> Vec<Point> {
 }
 
 #[test]
-fn hundreds_of_steps_are_those_of_the_processor() {
+fn hundreds_of_steps_agree_with_the_cpu() {
     let Some(gpu) = on_device::gpu() else { return };
     let mut wrong = Vec::new();
     for (name, way, frames) in [
@@ -87,7 +87,7 @@ fn rest_stays_at_rest() {
 
 /// A base that glides and turns as a whole carries a skin that goes with it from the start, step by step, where it belongs.
 #[test]
-fn what_moves_as_a_whole_keeps_its_shape() {
+fn rigid_motions_keep_the_shape() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("arm");
     let simulation = simulation(

@@ -196,7 +196,7 @@ fn both(
 }
 
 #[test]
-fn one_step_is_that_of_the_processor() {
+fn one_step_agrees_with_the_cpu() {
     let Some(gpu) = on_device::gpu() else { return };
     let mut wrong = Vec::new();
     for name in ["cylinder", "arm", "mannequin"] {
@@ -233,7 +233,7 @@ fn one_step_is_that_of_the_processor() {
 /// Thrown about wildly, some accelerated iterates have a higher energy: the device takes the same ones back, and ends where the
 /// processor does.
 #[test]
-fn the_same_iterates_are_rejected() {
+fn the_same_iterates_as_on_the_cpu_are_rejected() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("arm");
     let mut compared = 0;
@@ -284,7 +284,7 @@ fn the_same_iterates_are_rejected() {
 
 /// What the module promises: 2 + K (2 + S) passes, and K − 1 more with acceleration.
 #[test]
-fn passes_are_counted() {
+fn passes_are_as_documented() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
     for (way, expected) in [(Way::Plain, 2 + 10 * 3), (Way::Accelerated, 2 + 7 * 3 + 6)] {

@@ -116,7 +116,7 @@ fn the_skeleton_and_clip_of_an_fbx_go_to_a_bare_mesh() {
 }
 
 #[test]
-fn an_fbx_cut_short_is_refused() {
+fn a_truncated_fbx_is_rejected() {
     let whole = fbx_text::bending_tube([0.0; 3]);
     for end in (0..whole.len() - 700).step_by(97) {
         let outcome = load_from_memory(&[("cut.fbx", &whole.as_bytes()[..end])], &Progress::new());

@@ -27,7 +27,7 @@ fn a_mesh_compressed_by_meshoptimizer_is_a_box() {
 }
 
 #[test]
-fn vrm_characters_say_which_joint_is_what() {
+fn vrm_characters_name_their_human_joints() {
     let Some(folder) = skip::data() else { return };
     for (file, springs) in [
         ("A_rigged/vrm_armature_transform/armature_transform.vrm", 0),

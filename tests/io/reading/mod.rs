@@ -116,7 +116,7 @@ fn boxes() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn every_format_says_the_same() {
+fn every_format_reads_equal() {
     let surface = |character: &Character| {
         let p = character.bind_positions();
         let rounded = |v: &u32| p[*v as usize].coords.map(|c| c as i32).into();
@@ -195,7 +195,7 @@ fn a_skeleton_and_weights_beside_a_mesh_in_any_order() {
 }
 
 #[test]
-fn what_can_not_be_one_character_is_said() {
+fn files_of_several_characters_are_rejected_with_a_reason() {
     let mesh = boxes()[0].1.clone();
     let ply = boxes()[2].1.clone();
     assert!(

@@ -31,7 +31,7 @@ fn weights_of_all_joints_add_up_to_one() {
 }
 
 #[test]
-fn a_method_compared_with_itself_has_the_colour_of_nothing() {
+fn a_method_compared_with_itself_shows_no_difference() {
     let subject = cylinder();
     let positions: &[Point] = &subject.bind_positions;
     let mut paint = SkinPaint::default();
@@ -78,7 +78,7 @@ fn a_method_compared_with_itself_has_the_colour_of_nothing() {
 }
 
 #[test]
-fn a_skin_that_grows_is_stretched_everywhere_alike() {
+fn uniform_scaling_shows_uniform_strain() {
     let subject = cylinder();
     let mut paint = SkinPaint::default();
     for (factor, percent) in [(1.0, 0.0), (1.2, 20.0), (0.9, -10.0)] {

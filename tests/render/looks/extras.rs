@@ -13,7 +13,7 @@ use super::{SIZE, camera_at, cylinder, on_white, shot};
 use crate::common::drawn::{ball, renderer, uploaded};
 
 #[test]
-fn lines_are_as_many_times_wider_as_points_have_pixels() {
+fn line_width_scales_with_pixels_per_point() {
     let Some(renderer) = renderer() else { return };
     let mut overlay = Overlay::new(OverlayLayer::Solid);
     overlay.line(
@@ -149,7 +149,7 @@ fn moment(subject: &Arc<Subject>) -> (Vec<Vec3>, Vec<sinew::math::Affine>) {
 }
 
 #[test]
-fn both_sides_of_a_cut_are_all_of_the_flesh() {
+fn the_two_sides_of_a_cut_add_up() {
     let subject = cylinder();
     let (normals, world_from_joint) = moment(subject);
     let moment = Moment {

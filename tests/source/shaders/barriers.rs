@@ -222,7 +222,7 @@ fn check(module: &Module) -> usize {
 }
 
 #[test]
-fn memory_has_no_say_in_who_comes_to_a_barrier() {
+fn barriers_are_in_uniform_control_flow() {
     let waiting: usize = sinew::gpu::shader::ALL
         .iter()
         .map(|source| check(&parse(source)))
@@ -232,7 +232,7 @@ fn memory_has_no_say_in_who_comes_to_a_barrier() {
 
 /// The check notices each kind.
 #[test]
-fn what_must_not_be_is_noticed() {
+fn violations_are_detected() {
     let refused = |inside: &str| {
         let text = format!(
             "@group(0) @binding(0) var<storage, read> a: array<u32>; var<workgroup> w: u32;

@@ -175,7 +175,7 @@ impl Entry<'_> {
 }
 
 #[test]
-fn every_shader_can_be_said_everywhere() {
+fn every_shader_translates_to_all_languages() {
     let mut said = 0;
     for source in shader::ALL {
         let (module, info) = validated(source);
@@ -265,7 +265,7 @@ fn components_are_written_by_constant_indices() {
 }
 
 #[test]
-fn structs_lie_as_in_the_shaders() {
+fn struct_layouts_agree_with_the_shaders() {
     let drawn = sinew::render::uniform_layouts()
         .into_iter()
         .map(|layout| (layout.name, layout.size, layout.fields));

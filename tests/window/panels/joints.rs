@@ -71,7 +71,7 @@ fn joints_panel() {
 }
 
 #[test]
-fn joints_are_selected_by_range_and_by_ones() {
+fn joints_are_selected_by_range_and_individually() {
     let skeleton = chain();
     let mut harness = panel(move |ui, raised| {
         let view = JointsView {
@@ -233,7 +233,7 @@ fn bone_panel() {
 }
 
 #[test]
-fn numbers_for_humans_become_numbers_for_this_character() {
+fn human_scale_values_are_converted_for_the_character() {
     let params = Params::default();
     let view = move |ui: &mut Ui, raised: &mut Raised| {
         dynamics_ui(
@@ -261,7 +261,7 @@ fn numbers_for_humans_become_numbers_for_this_character() {
 }
 
 #[test]
-fn an_angle_can_be_typed() {
+fn angles_can_be_typed() {
     let skeleton = chain();
     let mut harness = panel(move |ui, raised| {
         let view = JointsView {

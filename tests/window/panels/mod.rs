@@ -155,7 +155,7 @@ fn look_panel() {
 
 /// How many there are can be typed, switched off, and is no choice where methods are compared.
 #[test]
-fn a_crowd_has_a_number() {
+fn a_crowd_shows_its_size() {
     let of = |crowd: usize, compares: bool| LookView {
         view: ViewId(7),
         look: Look::default(),
@@ -199,7 +199,7 @@ fn a_crowd_has_a_number() {
 
 /// Weights and distances have colours to choose; nothing else uses them.
 #[test]
-fn colours_of_amounts_are_offered_where_amounts_are_shown() {
+fn colour_maps_are_offered_where_quantities_are_shown() {
     use sinew::app::look::SkinColors;
     for (colors, shows_distance, offered) in [
         (SkinColors::Material, false, false),

@@ -17,7 +17,7 @@ pub(super) fn unfold_parents(skeleton: &Skeleton, joint: usize, folded: &mut Vec
     }
 }
 
-/// The rows that are to be seen, with their depth; all in one level when something is searched for.
+/// The visible rows with their depth; a flat list during a search.
 fn visible_rows(view: &JointsView<'_>, state: &JointsState) -> Vec<(usize, usize)> {
     let needle = state.search.trim().to_lowercase();
     let mut depth = vec![0_usize; view.skeleton.len()];
@@ -80,7 +80,7 @@ pub(super) fn list_ui(
     }
 }
 
-/// A click selects one joint; with Ctrl it adds or takes away, with Shift it selects all rows from the last click on.
+/// A click selects one joint; with Ctrl it toggles, with Shift it selects all rows since the last click.
 fn select(
     ui: &Ui,
     view: &JointsView<'_>,
@@ -128,7 +128,7 @@ fn select(
     }
 }
 
-/// Parents before children, and children right after their parent.
+/// Joints in depth-first order.
 fn depth_first(skeleton: &Skeleton) -> Vec<usize> {
     let roots = (0..skeleton.len()).filter(|joint| skeleton.joints()[*joint].parent.is_none());
     let mut stack: Vec<usize> = roots.collect();
@@ -141,7 +141,7 @@ fn depth_first(skeleton: &Skeleton) -> Vec<usize> {
     order
 }
 
-/// One row; `depth` only in the tree, where children can be folded away.
+/// One row; `depth` is `None` during a search, where children cannot be collapsed.
 fn joint_row(
     ui: &mut Ui,
     rect: egui::Rect,
@@ -220,7 +220,7 @@ fn fold_ui(ui: &Ui, rect: egui::Rect, joint: usize, name: &str, folded: &mut Vec
     );
 }
 
-/// At a row's end: moved, bones of its own, pinned. Returns where they begin.
+/// Marks at the end of a row: moved, bone settings, pinned. Returns their left edge.
 fn row_marks(ui: &Ui, view: &JointsView<'_>, joint: usize, row: egui::Rect) -> f32 {
     let colors = theme::colors(ui.ctx());
     let at = |from_right: f32| egui::pos2(row.right() - from_right, row.center().y);

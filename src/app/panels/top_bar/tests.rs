@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_menus_name_rows_that_are_there() {
+fn menus_refer_to_existing_shortcut_rows() {
     fn check(menu: &str, items: &[Item]) {
         for item in items {
             match item {

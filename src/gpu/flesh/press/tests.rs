@@ -105,7 +105,7 @@ impl Case {
 /// Loads satisfy complementarity and forces follow from loads, for instances with different numbers of contacts, one with
 /// none.
 #[test]
-fn loads_press_and_never_pull() {
+fn contact_loads_are_non_negative() {
     let Some(gpu) = crate::gpu::for_tests() else {
         return;
     };
