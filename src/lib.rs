@@ -95,6 +95,8 @@
 //! command line. Right-handed, +Y up, as glTF. Lengths of a character stay in its file's units;
 //! [`metres_per_unit`](character::Character::metres_per_unit) converts them.
 
+#[macro_use]
+mod by_id;
 pub mod cache;
 pub mod logbook;
 pub mod param;

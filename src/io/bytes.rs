@@ -47,6 +47,14 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
     }
 }
 
+/// The lines that are not blank, trimmed, with their numbers from 1.
+pub(crate) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let trimmed = text.lines().map(str::trim).enumerate();
+    trimmed
+        .map(|(i, line)| (i + 1, line))
+        .filter(|(_, line)| !line.is_empty())
+}
+
 /// Parses a number as text files spell it: what `f64` parses, otherwise the longest numeric prefix
 /// ("3.1+e2" → 3.1), as C's `strtod`. `None` if there is no such prefix.
 pub(crate) fn number(text: &str) -> Option<f64> {

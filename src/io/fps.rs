@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bytes::text_of;
+use super::bytes::{numbered_lines, text_of};
 use super::error::{Parsed, bad};
 use crate::math::{Point64, Quat, Vec64, linear_part};
 use crate::rig::{Channel, Clip, Curve, Skeleton, Track, Trs};
@@ -22,11 +22,7 @@ pub(crate) struct SkelFile {
 /// Reads a `.skel`: the number of joints, then a line `x y z name parent` each; the parent of roots is `root`.
 pub(crate) fn read_skel(bytes: &[u8]) -> Parsed<SkelFile> {
     let text = text_of(bytes);
-    let mut lines = text
-        .lines()
-        .enumerate()
-        .map(|(i, line)| (i + 1, line.trim()))
-        .filter(|(_, line)| !line.is_empty());
+    let mut lines = numbered_lines(&text);
     let Some((_, Ok(count))) = lines.next().map(|(i, line)| (i, line.parse::<usize>())) else {
         return bad("the number of joints is expected in the first line");
     };

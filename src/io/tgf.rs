@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::bytes::text_of;
+use super::bytes::{numbered_lines, text_of};
 use super::error::{Parsed, bad};
 use crate::math::Point64;
 use crate::rig::Skeleton;
@@ -23,11 +23,7 @@ pub(crate) struct TgfFile {
 /// Reads a skeleton; bones point away from the joint at which no bone ends.
 pub(crate) fn read(bytes: &[u8]) -> Parsed<TgfFile> {
     let text = text_of(bytes);
-    let mut lines = text
-        .lines()
-        .enumerate()
-        .map(|(i, line)| (i + 1, line.trim()))
-        .filter(|(_, line)| !line.is_empty());
+    let mut lines = numbered_lines(&text);
     let mut places: Vec<(&str, Point64)> = Vec::new();
     let mut index_of: HashMap<&str, usize> = HashMap::new();
     for (line, content) in lines

@@ -4,12 +4,9 @@
 //! project files, the table in the README and the conformance suite. No code matches on a method's name to find out what it
 //! can do; use [`Requirement`] and [`Capability`].
 
-use std::cmp::Ordering;
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 use super::Skinner;
 use crate::dynamics::Params;
@@ -185,49 +182,7 @@ impl Default for MethodId {
     }
 }
 
-impl fmt::Debug for MethodId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
-    }
-}
-
-impl fmt::Display for MethodId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
-    }
-}
-
-impl PartialEq for MethodId {
-    fn eq(&self, other: &Self) -> bool {
-        self.id() == other.id()
-    }
-}
-
-impl Eq for MethodId {}
-
-impl Hash for MethodId {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id().hash(state);
-    }
-}
-
-impl PartialOrd for MethodId {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for MethodId {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.id().cmp(other.id())
-    }
-}
-
-impl Serialize for MethodId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.id())
-    }
-}
+told_apart_by_id!(MethodId);
 
 impl<'de> Deserialize<'de> for MethodId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -2,12 +2,9 @@
 //!
 //! `--weights` and its help, the panel and project files go by the registry.
 
-use std::cmp::Ordering;
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::{PoisonError, RwLock};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 use super::SkinWeights;
 use crate::mesh::TriMesh;
@@ -157,18 +154,6 @@ impl Default for WeightMethod {
     }
 }
 
-impl fmt::Debug for WeightMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
-    }
-}
-
-impl fmt::Display for WeightMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
-    }
-}
-
 impl std::str::FromStr for WeightMethod {
     type Err = UnknownWeights;
 
@@ -177,37 +162,7 @@ impl std::str::FromStr for WeightMethod {
     }
 }
 
-impl PartialEq for WeightMethod {
-    fn eq(&self, other: &Self) -> bool {
-        self.id() == other.id()
-    }
-}
-
-impl Eq for WeightMethod {}
-
-impl Hash for WeightMethod {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id().hash(state);
-    }
-}
-
-impl PartialOrd for WeightMethod {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for WeightMethod {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.id().cmp(other.id())
-    }
-}
-
-impl Serialize for WeightMethod {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.id())
-    }
-}
+told_apart_by_id!(WeightMethod);
 
 impl<'de> Deserialize<'de> for WeightMethod {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -370,49 +370,26 @@ fn an_interrupted_bake_leaves_no_file() {
     assert!(names(&folder).is_empty(), "{:?}", names(&folder));
 }
 
+fn bake(sources: &[&Path], more: &[&str], out: &Path) {
+    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake", &"-o", &out];
+    for source in sources {
+        arguments.push(source);
+    }
+    for word in more {
+        arguments.push(word);
+    }
+    let output = sinew(&arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+}
+
 /// Positions of a settled bend of a character with the joints of the tube.
 fn bent(folder: &TestFolder, sources: &[&Path], weights: &str) -> Vec<[f64; 3]> {
     let out = folder.0.join("bent.obj");
     let weights = format!("--weights={weights}");
-    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake"];
-    arguments.extend(
-        sources
-            .iter()
-            .map(|path| path as &dyn AsRef<std::ffi::OsStr>),
-    );
-    arguments.extend([
-        &"--method=lbs" as &dyn AsRef<std::ffi::OsStr>,
-        &weights,
-        &"--rotate=upper=0,0,60",
-        &"--settle",
-        &"-o",
-        &out,
-    ]);
-    let output = sinew(&arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let turn = "--rotate=upper=0,0,60";
+    bake(sources, &["--method=lbs", &weights, turn, "--settle"], &out);
     vertices(&out)
-}
-
-/// Writes a rig with weights by a method.
-fn rigged(sources: &[&Path], weights: &str, out: &Path) {
-    let weights = format!("--weights={weights}");
-    let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake"];
-    arguments.extend(
-        sources
-            .iter()
-            .map(|path| path as &dyn AsRef<std::ffi::OsStr>),
-    );
-    arguments.extend([
-        &"--rig" as &dyn AsRef<std::ffi::OsStr>,
-        &weights,
-        &"--influences=8",
-        &"-o",
-        &out,
-    ]);
-    let output = sinew(&arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
 }
 
 fn farthest(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
@@ -437,8 +414,13 @@ fn a_bake_and_a_rig_have_the_requested_weights() {
 
     // Weights of a mesh that had none, then in place of those of a file: the rig moves by them as the character did.
     let (first, second) = (folder.0.join("heat.glb"), folder.0.join("distance.glb"));
-    rigged(&bare, "heat", &first);
-    rigged(&[&first], "distance", &second);
+    let rig = ["--rig", "--influences=8"];
+    bake(&bare, &[&rig[..], &["--weights=heat"]].concat(), &first);
+    bake(
+        &[&first],
+        &[&rig[..], &["--weights=distance"]].concat(),
+        &second,
+    );
     assert!(farthest(&bent(&folder, &[&first], "file"), &heat) < 1e-4);
     assert!(farthest(&bent(&folder, &[&second], "file"), &distance) < 1e-4);
     let progress = sinew::progress::Progress::new();

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of this crate it may name.
 const LAYERS: &[(&str, &str)] = &[
+    ("by_id", ""),
     ("progress", ""),
     ("cache", ""),
     ("logbook", ""),

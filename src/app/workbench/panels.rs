@@ -30,6 +30,18 @@ fn is_narrow(ui: &Ui) -> bool {
     ui.ctx().content_rect().width() < NARROW
 }
 
+/// The frame of a panel at a side.
+fn panel_frame(ui: &Ui) -> Frame {
+    Frame::new()
+        .fill(theme::colors(ui.ctx()).panel)
+        .inner_margin(Margin {
+            left: 10,
+            right: 4,
+            top: 8,
+            bottom: 4,
+        })
+}
+
 impl Workbench {
     pub(super) fn top_bar(&mut self, ui: &mut Ui) {
         let view = TopBarView {
@@ -136,16 +148,8 @@ impl Workbench {
         if !self.panel_shown || is_narrow(ui) {
             return;
         }
-        let frame = Frame::new()
-            .fill(theme::colors(ui.ctx()).panel)
-            .inner_margin(Margin {
-                left: 10,
-                right: 4,
-                top: 8,
-                bottom: 4,
-            });
         let panel = Panel::left("joints")
-            .frame(frame)
+            .frame(panel_frame(ui))
             .resizable(true)
             .default_size(theme::JOINTS_WIDTH)
             .size_range(200.0..=460.0);
@@ -194,16 +198,8 @@ impl Workbench {
         if !self.panel_shown {
             return;
         }
-        let frame = Frame::new()
-            .fill(theme::colors(ui.ctx()).panel)
-            .inner_margin(Margin {
-                left: 10,
-                right: 4,
-                top: 8,
-                bottom: 4,
-            });
         let panel = Panel::right("side")
-            .frame(frame)
+            .frame(panel_frame(ui))
             .resizable(true)
             .default_size(theme::SIDE_WIDTH)
             .size_range(280.0..=560.0);
