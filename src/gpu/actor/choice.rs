@@ -180,12 +180,16 @@ fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
         Ok(fresh) => fresh,
         Err(error) => return Verdict::cpu(because("CPU", method, &error)),
     };
+    let before = actor.save();
     let cpu_ms = frame_ms(actor);
     device.give_to(actor);
     let gpu_ms = frame_ms(actor);
     let fell = actor.take_fault();
     actor.set_device(None);
-    actor.reset();
+    // Measuring leaves no trace in the actor.
+    if actor.restore(&before).is_err() {
+        actor.reset();
+    }
     let (Some(cpu_ms), Some(gpu_ms), None) = (cpu_ms, gpu_ms, fell) else {
         return Verdict::cpu(because(
             "CPU",

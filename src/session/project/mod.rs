@@ -11,7 +11,8 @@
 //! | `files` | from files that are no projects to a character |
 //! | `load` | from a source to a character, for those who need no session |
 //! | `text` | between these and JSON: version, damage, what is unknown |
-//! | `convert` | between these and the document |
+//! | `convert` | from the document to these |
+//! | `restore` | from these to the document |
 //! | `paths` | how files are referred to and found again |
 //! | `pack` | the zip |
 //! | `read` | from a path to a character with all that the project says |
@@ -29,16 +30,17 @@ mod load;
 mod pack;
 mod paths;
 mod read;
+mod restore;
 mod save;
 mod text;
 
 pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
-pub(super) use convert::Restored;
 pub use error::{OpenError, ProjectError};
 pub use export::{Export, ExportAs};
 pub use load::load;
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
 pub use read::{ProjectState, is_project, project_state};
+pub(super) use restore::Restored;
 pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
 
 use std::collections::BTreeMap;

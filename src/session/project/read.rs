@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::convert::{Restored, restored};
 use super::file::{FileRef, ProjectFile, RecoveryPart};
+use super::restore::{Restored, restored};
 use super::text::from_text;
 use super::{Answer, MissingSources, OpenError, ProjectError, files, pack, paths};
 use crate::cache::Cache;

@@ -8,7 +8,7 @@ use crate::character::{Character, SourceMesh};
 use crate::math::Point64;
 use crate::mesh::shapes::tube;
 use crate::methods::{MethodId, Subject};
-use crate::rig::edit::RigBone;
+use crate::rig::edit::{Placer, RigBone};
 use crate::session::tests::run_until_idle;
 use crate::session::{Command, Gesture, Session, Source};
 

@@ -170,7 +170,7 @@ fn full_text() -> String {
 fn names_keep_their_joints_when_the_order_changes_and_strangers_are_told() {
     let (file, unknown) = from_text(&full_text()).unwrap();
     assert_eq!(unknown, Vec::<String>::new());
-    let (restored, notes) = convert::restored(&file, &skeleton());
+    let (restored, notes) = restore::restored(&file, &skeleton());
     assert_eq!(notes, Vec::<String>::new());
     assert_eq!(restored.flesh.parts["eye"], Place::Rigid { joint: 2 });
     assert_eq!(restored.flesh.radii[&2], 0.25);
@@ -183,7 +183,7 @@ fn names_keep_their_joints_when_the_order_changes_and_strangers_are_told() {
     let other =
         Skeleton::from_positions(&[("b".into(), None, at(0.0)), ("c".into(), Some(0), at(1.0))])
             .unwrap();
-    let (restored, notes) = convert::restored(&file, &other);
+    let (restored, notes) = restore::restored(&file, &other);
     assert_eq!(restored.flesh.bones[&0].jiggle, 0.1);
     assert!(
         notes.len() == 1 && notes[0].contains('ü') && !notes[0].contains('\n'),
@@ -211,7 +211,7 @@ proptest! {
         }
         match from_text(&crate::io::text_of(&bytes)) {
             Ok((file, _)) => {
-                let (restored, notes) = convert::restored(&file, &skeleton());
+                let (restored, notes) = restore::restored(&file, &skeleton());
                 prop_assert!(restored.pose.locals.iter().all(|local| local.to_affine().matrix().iter().all(|c| c.is_finite())));
                 prop_assert!(restored.params.density_kg_m3.is_finite() && notes.iter().all(|note| !note.contains('\n')));
                 let _ = paths::resolve(&file.character.files, None, &BTreeMap::new());
@@ -234,7 +234,7 @@ proptest! {
         file.pose = convert::pose_part(&pose, &skeleton());
         file.params.density_kg_m3 = density;
         let (read, _) = from_text(&to_text(&file).unwrap()).unwrap();
-        let (restored, _) = convert::restored(&read, &skeleton());
+        let (restored, _) = restore::restored(&read, &skeleton());
         prop_assert_eq!(restored.pose, pose);
         prop_assert_eq!(restored.params.density_kg_m3, density);
     }

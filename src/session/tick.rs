@@ -1,0 +1,77 @@
+//! Time passes: jobs are taken over, clocks run, and the threads are told.
+
+use super::editing::Editor;
+use super::jobs::crowd::Elapsed;
+use super::{KeysCommand, PoseChannel, Session};
+
+/// What a tick found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick {
+    /// There is something new to draw.
+    pub changed: bool,
+    /// Something moves or a job runs: tick again with the next frame. Otherwise nothing will change by itself.
+    pub active: bool,
+}
+
+/// A window that slept must not catch up on all of it.
+const MAX_TICK_SECS: f64 = 0.1;
+
+impl Session {
+    /// Lets real time pass: takes in finished jobs, moves the clip's clock, and hands pose and time to the simulation.
+    /// Call it with every frame; it never waits.
+    pub fn tick(&mut self, dt_secs: f64) -> Tick {
+        let mut changed = self.take_finished_jobs();
+        let real_secs = if dt_secs.is_finite() {
+            dt_secs.clamp(0.0, MAX_TICK_SECS)
+        } else {
+            0.0
+        };
+        let clock_secs = self.jobs.accept(real_secs);
+        let mut cuts = Vec::new();
+        for channel in self.channels.iter_mut() {
+            if channel.advance(&self.editor.document, clock_secs).is_some() {
+                cuts.push(channel.id());
+            }
+        }
+        for id in cuts {
+            self.settle_channel(id);
+        }
+        let playing = self.channels.iter().any(PoseChannel::is_moving);
+        let moving = self.jobs.stages.post(&self.channels, clock_secs);
+        let sequences = self.jobs.stages.live_sequences();
+        changed |= sequences != self.last_sequences;
+        self.last_sequences = sequences;
+        self.with_jobs(|jobs, around| {
+            jobs.stages.watch_workers(around);
+            jobs.devices.follow(&jobs.stages, around);
+        });
+        changed |= self.follow_crowds(Elapsed {
+            real_secs,
+            clock_secs,
+        });
+        changed |= self.tick_timeline(real_secs);
+        self.watch_work();
+        let works = self.jobs.is_busy()
+            || self.editor.keying.is_busy()
+            || self.rigging.is_busy()
+            || self.projects.is_busy();
+        Tick {
+            changed,
+            active: moving || playing || works || self.jobs.crowds.is_active(),
+        }
+    }
+
+    /// What belongs to the timeline in a tick. `real_secs` is real time.
+    fn tick_timeline(&mut self, real_secs: f64) -> bool {
+        if self.edit(|editor, with| editor.record(with, real_secs)) {
+            self.apply_once(KeysCommand::StopRecording.into());
+        }
+        let mut changed = self.edit(Editor::take_finished_copy);
+        changed |= self.with_jobs(|jobs, around| {
+            jobs.ranges.follow(real_secs, &jobs.stages, around)
+                | jobs.pictures.follow(around.document, around.waker)
+        });
+        let shown = self.snapshot().map(|snapshot| snapshot.sequence);
+        changed | (std::mem::replace(&mut self.last_shown, shown) != shown)
+    }
+}
