@@ -204,7 +204,7 @@ impl BoneSettings {
 
     /// The same settings with every factor finite and within its range.
     #[must_use]
-    pub fn sanitized(&self) -> Self {
+    pub(crate) fn sanitized(&self) -> Self {
         let mut clean = *self;
         for BoneFactor { spec, field, .. } in BONE_FACTORS {
             let value = field(&mut clean);
@@ -219,7 +219,7 @@ impl BoneSettings {
 
     /// Whether two bones give the same tissue, ignoring factors.
     #[must_use]
-    pub fn same_structure(&self, other: &Self) -> bool {
+    pub(crate) fn same_structure(&self, other: &Self) -> bool {
         (self.is_virtual, self.held, self.twist) == (other.is_virtual, other.held, other.twist)
     }
 }

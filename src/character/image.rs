@@ -43,7 +43,7 @@ impl Image {
 
     /// Whether it has pixels, and as many as its size requires.
     #[must_use]
-    pub fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         self.width > 0
             && self.height > 0
             && self.rgba.len() as u64 == u64::from(self.width) * u64::from(self.height) * 4

@@ -38,7 +38,7 @@ impl<T: bytemuck::Pod> GrowBuffer<T> {
 
     /// Writes consecutive parts without gathering them first; otherwise like [`GrowBuffer::write`]. The size of an element
     /// must be a multiple of 4 bytes.
-    pub fn write_parts<'a>(
+    pub(crate) fn write_parts<'a>(
         &mut self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,

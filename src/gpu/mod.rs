@@ -167,7 +167,7 @@ impl GpuContext {
     ///
     /// # Errors
     /// [`GpuError::NoCompute`] if not.
-    pub fn check_compute(&self) -> Result<(), GpuError> {
+    pub(crate) fn check_compute(&self) -> Result<(), GpuError> {
         let limits = self.device.limits();
         let computes = self
             .adapter
@@ -210,7 +210,7 @@ impl GpuContext {
     ///
     /// # Errors
     /// [`GpuError::Refused`] with the first error.
-    pub fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, GpuError> {
+    pub(crate) fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, GpuError> {
         // One scope per kind of error; popped in reverse order, also after a panic.
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);

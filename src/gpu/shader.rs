@@ -26,7 +26,7 @@ impl ShaderSource {
 
     /// Compiles it.
     #[must_use]
-    pub fn compile(&self, device: &wgpu::Device) -> wgpu::ShaderModule {
+    pub(crate) fn compile(&self, device: &wgpu::Device) -> wgpu::ShaderModule {
         device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(self.name),
             source: wgpu::ShaderSource::Wgsl(self.wgsl().into()),
@@ -41,89 +41,90 @@ macro_rules! source {
 }
 
 /// Studio backdrop.
-pub const BACKGROUND: ShaderSource =
+pub(crate) const BACKGROUND: ShaderSource =
     source!("background": "common/frame.wgsl", "common/tone.wgsl", "background.wgsl");
 /// Floor with grid and shadow.
-pub const GROUND: ShaderSource = source!("ground": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/floor.wgsl", "ground.wgsl");
+pub(crate) const GROUND: ShaderSource = source!("ground": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/floor.wgsl", "ground.wgsl");
 /// Shadow on the floor, from above.
-pub const FLOOR_SHADOW: ShaderSource =
+pub(crate) const FLOOR_SHADOW: ShaderSource =
     source!("floor_shadow": "common/frame.wgsl", "common/floor.wgsl", "floor_shadow.wgsl");
 /// Shaded character surface.
 pub const SKIN: ShaderSource = source!("skin": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/light.wgsl", "common/matcap.wgsl", "skin.wgsl");
 /// Depth of the character only, from the light or from the eye.
-pub const DEPTH: ShaderSource = source!("depth": "common/frame.wgsl", "depth.wgsl");
+pub(crate) const DEPTH: ShaderSource = source!("depth": "common/frame.wgsl", "depth.wgsl");
 /// Ambient occlusion from the depth of the character.
-pub const OCCLUSION: ShaderSource = source!("occlusion": "common/frame.wgsl", "occlusion.wgsl");
+pub(crate) const OCCLUSION: ShaderSource =
+    source!("occlusion": "common/frame.wgsl", "occlusion.wgsl");
 /// Smoothing of the occlusion along surfaces.
-pub const OCCLUSION_BLUR: ShaderSource =
+pub(crate) const OCCLUSION_BLUR: ShaderSource =
     source!("occlusion_blur": "common/frame.wgsl", "occlusion_blur.wgsl");
 /// Lines of constant width on screen.
-pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgsl");
+pub(crate) const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgsl");
 /// Coloured triangles.
-pub const TRIANGLES: ShaderSource =
+pub(crate) const TRIANGLES: ShaderSource =
     source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 /// Contact forces.
-pub const FLESH_PRESS: ShaderSource =
+pub(crate) const FLESH_PRESS: ShaderSource =
     source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/press.wgsl");
 /// Flesh: prediction.
-pub const FLESH_PREDICT: ShaderSource = source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/watch.wgsl", "flesh/predict.wgsl");
+pub(crate) const FLESH_PREDICT: ShaderSource = source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/watch.wgsl", "flesh/predict.wgsl");
 /// Flesh: the local step after a plain iteration.
-pub const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": "flesh/dims.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl",
+pub(crate) const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": "flesh/dims.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl",
     "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/local.wgsl", "flesh/local_plain.wgsl");
 /// Flesh: the local step after an accelerated iteration.
-pub const FLESH_LOCAL_MIXED: ShaderSource = source!("flesh_local_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
+pub(crate) const FLESH_LOCAL_MIXED: ShaderSource = source!("flesh_local_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/local.wgsl",
     "flesh/local_mixed.wgsl", "flesh/local_untouched.wgsl");
 /// Flesh: the same with contacts.
-pub const FLESH_LOCAL_TOUCHING: ShaderSource = source!("flesh_local_touching": "flesh/dims.wgsl", "flesh/memory.wgsl",
+pub(crate) const FLESH_LOCAL_TOUCHING: ShaderSource = source!("flesh_local_touching": "flesh/dims.wgsl", "flesh/memory.wgsl",
     "flesh/anderson.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl",
     "flesh/local.wgsl", "flesh/local_mixed.wgsl", "flesh/contacts.wgsl", "flesh/local_touching.wgsl");
 /// Flesh: the right-hand side after a plain iteration.
-pub const FLESH_GATHER_PLAIN: ShaderSource = source!("flesh_gather_plain": "flesh/dims.wgsl", "flesh/memory.wgsl",
+pub(crate) const FLESH_GATHER_PLAIN: ShaderSource = source!("flesh_gather_plain": "flesh/dims.wgsl", "flesh/memory.wgsl",
     "flesh/constants.wgsl", "flesh/gather.wgsl", "flesh/gather_plain.wgsl");
 /// Flesh: the right-hand side after an accelerated iteration, or after its rejection.
-pub const FLESH_GATHER_MIXED: ShaderSource = source!("flesh_gather_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
+pub(crate) const FLESH_GATHER_MIXED: ShaderSource = source!("flesh_gather_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/gather.wgsl",
     "flesh/gather_mixed.wgsl");
 /// Flesh: history of Anderson acceleration.
-pub const FLESH_RECORD: ShaderSource = source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
+pub(crate) const FLESH_RECORD: ShaderSource = source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
 /// Flesh: end of a step.
-pub const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
+pub(crate) const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/watch.wgsl", "flesh/numbers.wgsl", "flesh/finish.wgsl");
 /// Flesh: polar decomposition alone, for tests.
 pub const FLESH_POLAR_TEST: ShaderSource =
     source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
 
 /// Surfaces: positions of source vertices.
-pub const SURFACE_PLACE: ShaderSource = source!(
+pub(crate) const SURFACE_PLACE: ShaderSource = source!(
     "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/place.wgsl"
 );
 /// Surfaces: passes over simulated rows.
-pub const SURFACE_ROWS: ShaderSource =
+pub(crate) const SURFACE_ROWS: ShaderSource =
     source!("surface_rows": "surface/dims.wgsl", "surface/around.wgsl", "surface/rows.wgsl");
 /// Surfaces: cloth on the flesh.
-pub const SURFACE_RIDE: ShaderSource =
+pub(crate) const SURFACE_RIDE: ShaderSource =
     source!("surface_ride": "surface/dims.wgsl", "surface/ride.wgsl");
 /// Surfaces: rigid parts.
-pub const SURFACE_STIFF: ShaderSource =
+pub(crate) const SURFACE_STIFF: ShaderSource =
     source!("surface_stiff": "surface/dims.wgsl", "surface/stiff.wgsl");
 /// Surfaces: normals from adjacent triangles.
-pub const SURFACE_NORMALS: ShaderSource =
+pub(crate) const SURFACE_NORMALS: ShaderSource =
     source!("surface_normals": "surface/dims.wgsl", "surface/around.wgsl", "surface/normals.wgsl");
 /// The base under the flesh.
-pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
+pub(crate) const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
 
 /// Conjugate gradients, the first pass.
-pub const SOLVE_BEGIN: ShaderSource =
+pub(crate) const SOLVE_BEGIN: ShaderSource =
     source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
 /// Conjugate gradients, an iteration.
-pub const SOLVE_ITERATE: ShaderSource =
+pub(crate) const SOLVE_ITERATE: ShaderSource =
     source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
 /// Products with inverse factors, by groups of rows.
-pub const SOLVE_ROWS: ShaderSource =
+pub(crate) const SOLVE_ROWS: ShaderSource =
     source!("solve_rows": "flesh/solve_lines.wgsl", "flesh/solve_rows.wgsl");
 /// Products with transposed inverse factors, by blocks of columns.
-pub const SOLVE_COLUMNS: ShaderSource =
+pub(crate) const SOLVE_COLUMNS: ShaderSource =
     source!("solve_columns": "flesh/solve_lines.wgsl", "flesh/solve_columns.wgsl");
 
 /// Every shader of the crate, for the tests.

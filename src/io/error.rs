@@ -78,7 +78,7 @@ impl ParseProblem {
 
     /// Adds the file's name.
     #[must_use]
-    pub fn in_file(self, file: &str) -> IoError {
+    pub(crate) fn in_file(self, file: &str) -> IoError {
         IoError::Malformed {
             file: file.to_owned(),
             problem: self,

@@ -15,7 +15,7 @@ pub struct SimMesh {
 impl SimMesh {
     /// Whether all indices are valid, for the mesh and for this skin.
     #[must_use]
-    pub fn is_of(&self, skin: &TriMesh) -> bool {
+    pub(crate) fn is_of(&self, skin: &TriMesh) -> bool {
         let (own, others) = (
             self.mesh.positions.len() as u32,
             skin.positions.len() as u32,
@@ -32,7 +32,7 @@ impl SimMesh {
 
     /// Uses the skin without decimation.
     #[must_use]
-    pub fn same_as(skin: &TriMesh) -> Self {
+    pub(crate) fn same_as(skin: &TriMesh) -> Self {
         Self {
             mesh: skin.clone(),
             skin_from_sim: (0..skin.positions.len() as u32).collect(),

@@ -60,7 +60,7 @@ impl SkinMesh {
 
     /// For every vertex of the skin the first source vertex welded into it.
     #[must_use]
-    pub fn source_from_skin(&self) -> Vec<u32> {
+    pub(crate) fn source_from_skin(&self) -> Vec<u32> {
         let mut source_from_skin = vec![u32::MAX; self.mesh.positions.len()];
         for (source, skin) in self.skin_from_source.iter().enumerate().rev() {
             if let Some(skin) = skin {

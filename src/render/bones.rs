@@ -109,7 +109,7 @@ impl Overlay {
 
     /// Adds an octahedron from `head` to `tail`, widest near its head and at most `max_width`
     /// across.
-    pub fn octahedron(&mut self, head: &Point, tail: &Point, max_width: f32, color: Rgba) {
+    pub(crate) fn octahedron(&mut self, head: &Point, tail: &Point, max_width: f32, color: Rgba) {
         let span = tail - head;
         let length = span.norm();
         let Some(axis) = span.try_normalize(1e-12) else {

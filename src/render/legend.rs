@@ -22,7 +22,7 @@ impl Legend {
     /// Positions of ticks beside the bar (0 at its lower end, 1 at its upper) and their labels,
     /// from below.
     #[must_use]
-    pub fn ticks(&self) -> Vec<(f32, String)> {
+    pub(crate) fn ticks(&self) -> Vec<(f32, String)> {
         const PARTS: usize = 4;
         let [low, high] = self.range;
         let decimals = decimals_of((high - low) / PARTS as f32);
@@ -45,7 +45,7 @@ impl Legend {
 
     /// Title with the unit, as "Distance, mm".
     #[must_use]
-    pub fn heading(&self) -> String {
+    pub(crate) fn heading(&self) -> String {
         if self.unit.is_empty() {
             self.title.clone()
         } else {
@@ -56,12 +56,12 @@ impl Legend {
 
 /// Sizes of bars in written pictures, relative to the picture's height.
 mod bar {
-    pub const LETTERS: f32 = 0.0185;
-    pub const FEWEST_LETTER_PIXELS: f32 = 11.0;
-    pub const WIDTH: f32 = 0.017;
+    pub(crate) const LETTERS: f32 = 0.0185;
+    pub(crate) const FEWEST_LETTER_PIXELS: f32 = 11.0;
+    pub(crate) const WIDTH: f32 = 0.017;
     pub const HEIGHT: f32 = 0.34;
-    pub const MARGIN: f32 = 0.03;
-    pub const GAP: f32 = 0.075;
+    pub(crate) const MARGIN: f32 = 0.03;
+    pub(crate) const GAP: f32 = 0.075;
 }
 
 impl Legend {
@@ -188,7 +188,7 @@ pub fn round_up(value: f32) -> f32 {
 
 /// Rounds down to 1, 2 or 5 times a power of ten; 1 for invalid input.
 #[must_use]
-pub fn round_down(value: f32) -> f32 {
+pub(crate) fn round_down(value: f32) -> f32 {
     let Some((digit, power)) = digit_and_power(value) else {
         return 1.0;
     };

@@ -108,7 +108,7 @@ impl Overlay {
     }
 
     /// Adds a closed or open polyline.
-    pub fn polyline(&mut self, points: &[Point], closed: bool, color: Rgba, width: f32) {
+    pub(crate) fn polyline(&mut self, points: &[Point], closed: bool, color: Rgba, width: f32) {
         for pair in points.windows(2) {
             self.line(&pair[0], &pair[1], color, width);
         }
@@ -130,7 +130,7 @@ impl Overlay {
     }
 
     /// Adds a flat triangle, lit by its face normal.
-    pub fn flat_triangle(&mut self, corners: [Point; 3], color: Rgba) {
+    pub(crate) fn flat_triangle(&mut self, corners: [Point; 3], color: Rgba) {
         let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
         let normal = normal.try_normalize(1e-30).unwrap_or_else(Vec3::zeros);
         self.triangle(corners, [normal; 3], color);

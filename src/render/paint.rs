@@ -238,7 +238,7 @@ impl SkinPaint {
     }
 
     /// Colours the current numbers by another legend, such as one shared by several pictures.
-    pub fn recolor(&mut self, legend: &Legend) {
+    pub(crate) fn recolor(&mut self, legend: &Legend) {
         let [low, high] = legend.range;
         let per_unit = 1.0 / (high - low).max(f32::MIN_POSITIVE);
         self.colors.clear();

@@ -40,13 +40,19 @@ impl Overlay {
     }
 
     /// Adds a capsule: all points within `radius` of a segment.
-    pub fn capsule(&mut self, start: &Point, end: &Point, radius: f32, color: Rgba) {
+    pub(crate) fn capsule(&mut self, start: &Point, end: &Point, radius: f32, color: Rgba) {
         self.frustum_with_caps(start, end, [radius; 2], color);
     }
 
     /// Adds the convex hull of two spheres: a capsule with radius linear from `radii[0]` to
     /// `radii[1]`.
-    pub fn frustum_with_caps(&mut self, start: &Point, end: &Point, radii: [f32; 2], color: Rgba) {
+    pub(crate) fn frustum_with_caps(
+        &mut self,
+        start: &Point,
+        end: &Point,
+        radii: [f32; 2],
+        color: Rgba,
+    ) {
         const AROUND: usize = 20;
         const CAP: usize = 6;
         let span = end - start;
@@ -94,30 +100,6 @@ impl Overlay {
                 color,
                 width,
             );
-        }
-    }
-
-    /// Adds the part of a circle that faces the eye in direction `towards_eye`: a handle that does
-    /// not occlude itself.
-    pub fn half_ring(
-        &mut self,
-        center: &Point,
-        axis: &Vec3,
-        radius: f32,
-        towards_eye: &Vec3,
-        color: Rgba,
-        width: f32,
-    ) {
-        let Some(axis) = axis.try_normalize(1e-12) else {
-            return;
-        };
-        let (side, other) = frame_of(&axis);
-        let points = circle(center, &side, &other, radius, 96);
-        for i in 0..points.len() {
-            let (a, b) = (points[i], points[(i + 1) % points.len()]);
-            if (nalgebra::center(&a, &b) - center).dot(towards_eye) > -0.05 * radius {
-                self.line(&a, &b, color, width);
-            }
         }
     }
 }

@@ -121,7 +121,7 @@ impl Target {
 
     /// The finished picture as sRGB bytes, not decoded on sampling: for `egui_wgpu`'s `register_native_texture`.
     #[must_use]
-    pub fn gamma_view(&self) -> &wgpu::TextureView {
+    pub(crate) fn gamma_view(&self) -> &wgpu::TextureView {
         &self.gamma_view
     }
 

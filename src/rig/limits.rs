@@ -125,7 +125,7 @@ impl Limit {
     /// The limit axes of a joint: X along its bone, Y perpendicular to it, nearest to `flex` (in
     /// the joint's base frame) if given.
     #[must_use]
-    pub fn axes_for(skeleton: &Skeleton, joint: usize, flex: Option<Vec64>) -> Quat {
+    pub(crate) fn axes_for(skeleton: &Skeleton, joint: usize, flex: Option<Vec64>) -> Quat {
         let along = bone_in_base(skeleton, joint);
         let flex = flex.unwrap_or_else(|| least_along(&along));
         let across = (flex - along * flex.dot(&along)).try_normalize(1e-6);
@@ -140,7 +140,7 @@ impl Limit {
     /// Clamps ranges to half a turn, rounds them to millionths of a degree (as in files), and makes
     /// them contain rest.
     #[must_use]
-    pub fn sanitized(&self) -> Self {
+    pub(crate) fn sanitized(&self) -> Self {
         let clean = |[least, most]: [f64; 2]| {
             let finite =
                 |angle: f64, otherwise: f64| if angle.is_finite() { angle } else { otherwise };
@@ -165,7 +165,7 @@ impl Limit {
 
     /// Twist x, and swing y, z (radians) of a rotation from rest in the joint's base frame.
     #[must_use]
-    pub fn angles_of(&self, turn: &Quat) -> [f64; 3] {
+    pub(crate) fn angles_of(&self, turn: &Quat) -> [f64; 3] {
         let turn = self.base_from_limit.inverse() * turn * self.base_from_limit;
         let (swing, twist) = split(&turn);
         let swing = swing.scaled_axis();
@@ -174,7 +174,7 @@ impl Limit {
 
     /// The rotation with these angles, in the joint's base frame.
     #[must_use]
-    pub fn turn_of(&self, [x, y, z]: [f64; 3]) -> Quat {
+    pub(crate) fn turn_of(&self, [x, y, z]: [f64; 3]) -> Quat {
         let turn = Quat::new(Vec64::new(0.0, y, z)) * Quat::new(Vec64::new(x, 0.0, 0.0));
         self.base_from_limit * turn * self.base_from_limit.inverse()
     }

@@ -130,6 +130,27 @@ impl Session {
             Command::ResetPose => self.edit(Editor::reset_pose),
             Command::LoadPose(path) => self.edit(|editor, with| editor.load_pose(with, &path)),
             Command::SavePose(path) => self.edit(|editor, with| editor.save_pose(with, &path)),
+            Command::ResetSimulation => {
+                self.settle();
+                self.jobs
+                    .crowds
+                    .settle(self.channels.active_id(), &self.views);
+            }
+            Command::CancelJobs => {
+                self.jobs.cancel(&mut self.views);
+                self.editor.keying.cancel();
+                self.rigging.cancel();
+                self.projects.cancel();
+            }
+            Command::DismissMessage(id) => self.messages.dismiss(id),
+            Command::Undo | Command::Redo | Command::Project(_) => {}
+            clock => self.move_clock(clock),
+        }
+    }
+
+    /// Carries out a command about the clip that plays and its clock. None of them changes the document.
+    fn move_clock(&mut self, command: Command) {
+        match command {
             Command::SelectClip(clip) => self.select_clip(clip),
             Command::SetPlaying(playing) => self.set_playing(playing),
             Command::TogglePlaying => self.set_playing(!self.channels.active().playback.playing),
@@ -146,20 +167,7 @@ impl Session {
                     self.settle_scrubbed();
                 }
             }
-            Command::ResetSimulation => {
-                self.settle();
-                self.jobs
-                    .crowds
-                    .settle(self.channels.active_id(), &self.views);
-            }
-            Command::CancelJobs => {
-                self.jobs.cancel(&mut self.views);
-                self.editor.keying.cancel();
-                self.rigging.cancel();
-                self.projects.cancel();
-            }
-            Command::DismissMessage(id) => self.messages.dismiss(id),
-            Command::Undo | Command::Redo | Command::Project(_) => {}
+            _ => {}
         }
     }
 

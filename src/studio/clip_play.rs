@@ -38,7 +38,7 @@ impl ClipPlay {
 
     /// The range inside the clip.
     #[must_use]
-    pub fn range_in(&self, clip: &Clip) -> [f64; 2] {
+    pub(crate) fn range_in(&self, clip: &Clip) -> [f64; 2] {
         clamped_range(self.range_secs, clip.duration_secs)
     }
 
@@ -71,7 +71,7 @@ impl ClipPlay {
 
     /// The pose at a time from the start; held after the end.
     #[must_use]
-    pub fn pose_at(&self, clip: &Clip, skeleton: &Skeleton, time_secs: f64) -> Pose {
+    pub(crate) fn pose_at(&self, clip: &Clip, skeleton: &Skeleton, time_secs: f64) -> Pose {
         let round = self.round_secs(clip);
         let time = time_secs.clamp(0.0, self.duration_secs(clip));
         let last = self.loops.max(1) - 1;

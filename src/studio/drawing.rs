@@ -38,7 +38,7 @@ impl Drawing {
     ///
     /// # Errors
     /// As [`Drawing::image`].
-    pub fn with_legends(&mut self, picture: &Picture<'_>) -> Result<RgbaImage, GpuError> {
+    pub(crate) fn with_legends(&mut self, picture: &Picture<'_>) -> Result<RgbaImage, GpuError> {
         let (mut image, legends) = self.image(picture)?;
         let ink = picture.look.backdrop.background().ink();
         Legend::draw(&legends.iter().collect::<Vec<_>>(), &mut image, ink);

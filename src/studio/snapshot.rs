@@ -118,7 +118,7 @@ impl Shape {
     }
 
     /// Takes what is on a device, without numbers.
-    pub fn put_on_device(&mut self, skin: Arc<DeviceSkin>) {
+    pub(crate) fn put_on_device(&mut self, skin: Arc<DeviceSkin>) {
         if let Some(numbers) = self.numbers.take() {
             self.spare = numbers;
         }
@@ -126,7 +126,7 @@ impl Shape {
     }
 
     /// The same numbers are on a device, too.
-    pub fn also_on_device(&mut self, skin: Option<Arc<DeviceSkin>>) {
+    pub(crate) fn also_on_device(&mut self, skin: Option<Arc<DeviceSkin>>) {
         self.on_device = skin;
     }
 
@@ -165,7 +165,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// The present state of an actor, under a number of its own. Without velocities.
     #[must_use]
-    pub fn of_actor(actor: &Actor, world_from_joint: Vec<Affine>) -> Self {
+    pub(crate) fn of_actor(actor: &Actor, world_from_joint: Vec<Affine>) -> Self {
         static SEQUENCE: AtomicU64 = AtomicU64::new(1);
         let contacts = actor
             .projective()

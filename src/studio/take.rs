@@ -118,7 +118,7 @@ impl Motion {
 
     /// The pose at a time from the start; held after the end.
     #[must_use]
-    pub fn pose_at(&self, character: &Character, time_secs: f64) -> Pose {
+    pub(crate) fn pose_at(&self, character: &Character, time_secs: f64) -> Pose {
         let rest = character.skeleton.rest_pose();
         match self {
             Self::Rest => rest,
@@ -139,7 +139,7 @@ impl Motion {
 
     /// The last frame that shows something new.
     #[must_use]
-    pub fn last_frame(&self, character: &Character, fps: f64) -> u32 {
+    pub(crate) fn last_frame(&self, character: &Character, fps: f64) -> u32 {
         // A clip of 1.2 s at 30 fps has frames 0..=36, although 1.2 · 30 is a little less than 36 in binary.
         (self.duration_secs(character) * fps + 1e-6).floor() as u32
     }
@@ -176,7 +176,7 @@ impl Take {
 
     /// The number of the first frame.
     #[must_use]
-    pub fn first_frame(&self) -> u32 {
+    pub(crate) fn first_frame(&self) -> u32 {
         match self.moments {
             Moments::Frames { first, .. } => first,
             Moments::From { .. } | Moments::Settled { .. } => 0,
@@ -185,7 +185,7 @@ impl Take {
 
     /// The number of the last frame.
     #[must_use]
-    pub fn last_frame(&self) -> u32 {
+    pub(crate) fn last_frame(&self) -> u32 {
         match self.moments {
             Moments::Frames { last, .. } => last,
             Moments::From { frames, .. } => frames.saturating_sub(1),
@@ -269,7 +269,7 @@ impl Take {
     ///
     /// # Errors
     /// As [`Take::play`].
-    pub fn play_together<E>(
+    pub(crate) fn play_together<E>(
         &self,
         actors: &mut [Actor],
         progress: &Progress,

@@ -138,7 +138,7 @@ impl Skins {
     }
 
     /// Encodes the frame's readback.
-    pub fn encode_readback(
+    pub(crate) fn encode_readback(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         state: Option<&FleshState>,
@@ -153,7 +153,7 @@ impl Skins {
     }
 
     /// Adds CPU time to the current frame: setup, encoding, submission.
-    pub fn spend(&mut self, time: Duration) {
+    pub(crate) fn spend(&mut self, time: Duration) {
         self.host += time;
     }
 
@@ -171,7 +171,7 @@ impl Skins {
     }
 
     /// Drops the readback of states before another one was set.
-    pub fn forget_kept(&mut self) {
+    pub(crate) fn forget_kept(&mut self) {
         self.echoes.forget_kept();
     }
 

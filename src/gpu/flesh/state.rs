@@ -89,7 +89,7 @@ impl FleshState {
 
     /// Bytes per instance: total, and in the largest buffer.
     #[must_use]
-    pub fn bytes_per_instance(model: &FleshModel) -> [u64; 2] {
+    pub(crate) fn bytes_per_instance(model: &FleshModel) -> [u64; 2] {
         let sizes = sizes(&model.dims(1)).map(|size| size as u64);
         // Positions, increments and right-hand sides have the same size.
         [
@@ -102,12 +102,6 @@ impl FleshState {
     #[must_use]
     pub fn dims(&self) -> Dims {
         self.dims
-    }
-
-    /// Uniform buffer with the sizes and strides.
-    #[must_use]
-    pub fn dims_buffer(&self) -> &wgpu::Buffer {
-        &self.uniform
     }
 
     /// World positions: a row array.

@@ -69,13 +69,13 @@ impl Watcher {
 
     /// Number of submissions.
     #[must_use]
-    pub fn submissions(&self) -> u64 {
+    pub(crate) fn submissions(&self) -> u64 {
         self.submissions
     }
 
     /// The last submission (from 1) whose statistics have arrived; 0 for none.
     #[must_use]
-    pub fn heard(&self) -> u64 {
+    pub(crate) fn heard(&self) -> u64 {
         self.heard
     }
 

@@ -66,7 +66,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// Elements as real numbers.
-    pub fn reals<const N: usize>(&self, index: usize) -> Parsed<Vec<[f32; N]>> {
+    pub(crate) fn reals<const N: usize>(&self, index: usize) -> Parsed<Vec<[f32; N]>> {
         let normalized = self.get(index)?.normalized;
         self.read(index, 0.0, |component, bytes| {
             real(component, bytes, normalized)
@@ -225,7 +225,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// The bytes of a buffer view.
-    pub fn view_bytes(&self, view: usize) -> Parsed<&'a [u8]> {
+    pub(crate) fn view_bytes(&self, view: usize) -> Parsed<&'a [u8]> {
         let Some(stored) = self.root.buffer_views.get(view) else {
             return bad(format!("buffer view {view} is missing"));
         };

@@ -156,7 +156,7 @@ pub fn buffers(
 }
 
 /// Decodes the compressed buffer views; `None` for the others.
-pub fn decompress(
+pub(crate) fn decompress(
     compressed: &[Option<CompressedView>],
     buffers: &[Option<Vec<u8>>],
 ) -> Parsed<Vec<Option<Vec<u8>>>> {

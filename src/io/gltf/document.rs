@@ -70,7 +70,7 @@ pub fn number<T>(index: Option<Index<T>>) -> Option<usize> {
 }
 
 /// The accessor of an attribute.
-pub fn attribute(primitive: &Primitive, semantic: Semantic) -> Option<usize> {
+pub(crate) fn attribute(primitive: &Primitive, semantic: Semantic) -> Option<usize> {
     primitive
         .attributes
         .get(&Checked::Valid(semantic))
@@ -93,7 +93,7 @@ fn is_known(name: &str) -> bool {
 }
 
 /// Optional extensions that the file uses and that are not read.
-pub fn unknown_extensions(used: &[String]) -> Vec<&str> {
+pub(crate) fn unknown_extensions(used: &[String]) -> Vec<&str> {
     used.iter()
         .map(String::as_str)
         .filter(|name| !is_known(name))

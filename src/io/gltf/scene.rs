@@ -118,7 +118,7 @@ fn local_of(index: usize, node: &Node) -> Parsed<Affine> {
 }
 
 /// An affine transform, if the last row is 0 0 0 1 within rounding.
-pub fn affine_of(matrix: &nalgebra::Matrix4<f64>) -> Option<Affine> {
+pub(crate) fn affine_of(matrix: &nalgebra::Matrix4<f64>) -> Option<Affine> {
     let row = matrix.row(3);
     let off = row[0]
         .abs()
@@ -135,7 +135,7 @@ pub fn affine_of(matrix: &nalgebra::Matrix4<f64>) -> Option<Affine> {
 
 /// Translation, rotation (normalised; identity if it has no length) and scale of a node without
 /// matrix.
-pub fn trs_of(node: &Node) -> Trs {
+pub(crate) fn trs_of(node: &Node) -> Trs {
     let rotation = node
         .rotation
         .map_or_else(Quat::identity, |UnitQuaternion([x, y, z, w])| {

@@ -359,7 +359,7 @@ fn likely_place(
 
 /// Joints without a skin keep, from rest to bind, their transform relative to their parent, or to a
 /// bound joint below them.
-pub fn bind_others(
+pub(crate) fn bind_others(
     bind: &mut [Option<Affine>],
     parents: &[Option<usize>],
     rest: &impl Fn(usize) -> Affine,
@@ -418,14 +418,14 @@ fn top_joint(skin: &BoundSkin, parents: &[Option<usize>]) -> usize {
     best.unwrap_or(0)
 }
 
-pub fn is_invertible(transform: &Affine) -> bool {
+pub(crate) fn is_invertible(transform: &Affine) -> bool {
     transform.matrix().iter().all(|c| c.is_finite())
         && transform
             .try_inverse()
             .is_some_and(|i| i.matrix().iter().all(|c| c.is_finite()))
 }
 
-pub fn without_scale(transform: &Affine) -> Affine {
+pub(crate) fn without_scale(transform: &Affine) -> Affine {
     let trs = Trs::from_affine(transform);
     let upright = Trs {
         scale: nalgebra::Vector3::repeat(1.0),

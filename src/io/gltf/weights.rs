@@ -99,7 +99,7 @@ pub fn read(
 }
 
 /// As [`on_nearest_bone`], for a mesh in world space and all joints.
-pub fn give_to_nearest_bone(
+pub(crate) fn give_to_nearest_bone(
     weights: SkinWeights,
     empty: &[usize],
     positions: &[Point],

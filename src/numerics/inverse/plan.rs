@@ -138,7 +138,7 @@ pub(super) fn tree(
 impl InversePlan {
     /// Estimated time of passes that each need the one before and read so many bytes together, µs.
     #[must_use]
-    pub fn estimate(passes: usize, bytes: usize) -> f64 {
+    pub(crate) fn estimate(passes: usize, bytes: usize) -> f64 {
         PASS_US * passes as f64 + bytes as f64 / BYTES_PER_US
     }
 

@@ -64,7 +64,7 @@ pub struct PositionMark {
 impl PositionMark {
     /// The colour for a severity.
     #[must_use]
-    pub fn color_of(severity: Severity) -> Rgba {
+    pub(crate) fn color_of(severity: Severity) -> Rgba {
         match severity {
             Severity::Info => [150, 196, 224, 255],
             Severity::Mended => [118, 200, 236, 255],

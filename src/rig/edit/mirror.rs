@@ -47,19 +47,19 @@ impl Mirror {
 
     /// The reflected point.
     #[must_use]
-    pub fn reflect(&self, point: &Point64) -> Point64 {
+    pub(crate) fn reflect(&self, point: &Point64) -> Point64 {
         point - self.normal * (2.0 * self.side(point))
     }
 
     /// The closest point of the plane.
     #[must_use]
-    pub fn onto_plane(&self, point: &Point64) -> Point64 {
+    pub(crate) fn onto_plane(&self, point: &Point64) -> Point64 {
         point - self.normal * self.side(point)
     }
 
     /// Whether a point counts as lying on the plane.
     #[must_use]
-    pub fn is_on_plane(&self, point: &Point64) -> bool {
+    pub(crate) fn is_on_plane(&self, point: &Point64) -> bool {
         self.side(point).abs() <= self.snap
     }
 

@@ -86,7 +86,7 @@ impl Rig {
 
     /// The rig with origins relative to another rig from which it derives, instead of the file's.
     #[must_use]
-    pub fn relative_to(&self, old: &Self) -> Self {
+    pub(crate) fn relative_to(&self, old: &Self) -> Self {
         let remap = Remap::between(old, self);
         let mut rig = self.clone();
         for (joint, origin) in rig.joints.iter_mut().zip(remap.old_from_new) {
@@ -121,7 +121,7 @@ impl Rig {
 
     /// The joint with that identity.
     #[must_use]
-    pub fn index_of(&self, id: JointId) -> Option<usize> {
+    pub(crate) fn index_of(&self, id: JointId) -> Option<usize> {
         self.joints.iter().position(|joint| joint.id == id)
     }
 
@@ -133,7 +133,7 @@ impl Rig {
 
     /// Whether the joint has no children.
     #[must_use]
-    pub fn is_leaf(&self, joint: usize) -> bool {
+    pub(crate) fn is_leaf(&self, joint: usize) -> bool {
         self.children(joint).next().is_none()
     }
 
@@ -145,7 +145,7 @@ impl Rig {
 
     /// Whether `joint` is `ancestor` or its descendant.
     #[must_use]
-    pub fn is_below(&self, joint: usize, ancestor: usize) -> bool {
+    pub(crate) fn is_below(&self, joint: usize, ancestor: usize) -> bool {
         let mut at = Some(joint);
         while let Some(index) = at {
             if index == ancestor {
@@ -158,7 +158,7 @@ impl Rig {
 
     /// The joint and its descendants, ascending.
     #[must_use]
-    pub fn subtree(&self, joint: usize) -> Vec<usize> {
+    pub(crate) fn subtree(&self, joint: usize) -> Vec<usize> {
         let mut inside = vec![false; self.joints.len()];
         for index in joint..self.joints.len() {
             inside[index] = index == joint
@@ -219,19 +219,8 @@ impl Remap {
 
     /// The index of an old joint in the new rig; `None` if it was deleted.
     #[must_use]
-    pub fn new_from_old(&self, old: usize) -> Option<usize> {
+    pub(crate) fn new_from_old(&self, old: usize) -> Option<usize> {
         self.old_from_new.iter().position(|&from| from == Some(old))
-    }
-
-    /// Whether every joint keeps its index.
-    #[must_use]
-    pub fn is_identity(&self, old_len: usize) -> bool {
-        self.old_from_new.len() == old_len
-            && self
-                .old_from_new
-                .iter()
-                .enumerate()
-                .all(|(new, old)| *old == Some(new))
     }
 
     /// Transfers a map by joint; entries of deleted joints are dropped.

@@ -130,7 +130,7 @@ impl Placer {
     }
 
     /// The centres of all intervals of flesh along a ray, the nearest first.
-    pub fn all_under(
+    pub(crate) fn all_under(
         &self,
         origin: &Point64,
         direction: &Vec64,
@@ -157,7 +157,7 @@ impl Placer {
 
     /// Number of intervals of flesh along a ray.
     #[must_use]
-    pub fn count_under(&self, origin: &Point64, direction: &Vec64) -> usize {
+    pub(crate) fn count_under(&self, origin: &Point64, direction: &Vec64) -> usize {
         let finite = origin.iter().all(|c| c.is_finite());
         let direction = direction.try_normalize(1e-300).filter(|_| finite);
         direction.map_or(0, |direction| {
@@ -168,7 +168,7 @@ impl Placer {
     /// The centre of the interval of flesh nearest to a point, along a line through the point;
     /// `None` if the line hits nothing.
     #[must_use]
-    pub fn halved(&self, point: &Point64, direction: &Vec64) -> Option<Point64> {
+    pub(crate) fn halved(&self, point: &Point64, direction: &Vec64) -> Option<Point64> {
         let direction = direction.try_normalize(1e-300)?;
         let before = 4.0 * self.size;
         let origin = point - direction * before;
@@ -180,7 +180,7 @@ impl Placer {
 
     /// The centre of the limb at an interior point, its radius and its direction.
     #[must_use]
-    pub fn centred(&self, inside: &Point64) -> (Point64, f64, Vec64) {
+    pub(crate) fn centred(&self, inside: &Point64) -> (Point64, f64, Vec64) {
         let mut point = *inside;
         let (mut radius, mut axis) = (0.0, Vec64::y());
         for _ in 0..STEPS {
@@ -201,7 +201,7 @@ impl Placer {
 
     /// Whether a point is inside the flesh, by a majority of rays.
     #[must_use]
-    pub fn is_inside(&self, point: &Point64) -> bool {
+    pub(crate) fn is_inside(&self, point: &Point64) -> bool {
         const RAYS: usize = 7;
         if !point.iter().all(|c| c.is_finite()) {
             return false;
@@ -225,7 +225,7 @@ impl Placer {
     /// The point itself if it is inside the flesh, otherwise the nearest point at the minimum depth
     /// below the skin.
     #[must_use]
-    pub fn kept_inside(&self, point: &Point64) -> Point64 {
+    pub(crate) fn kept_inside(&self, point: &Point64) -> Point64 {
         if self.is_inside(point) {
             return *point;
         }

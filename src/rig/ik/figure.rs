@@ -22,13 +22,13 @@ impl<'a> Figure<'a> {
     }
 
     /// Updates the world transforms of these joints (parents first).
-    pub fn refresh(&mut self, joints: &[usize]) {
+    pub(crate) fn refresh(&mut self, joints: &[usize]) {
         for &joint in joints {
             self.world[joint] = self.base(joint) * self.pose.locals[joint].to_affine();
         }
     }
 
-    pub fn refresh_all(&mut self) {
+    pub(crate) fn refresh_all(&mut self) {
         self.skeleton
             .world_from_joint_into(&self.pose, &mut self.world);
     }
@@ -41,7 +41,7 @@ impl<'a> Figure<'a> {
         })
     }
 
-    pub fn base_turn(&self, joint: usize) -> Quat {
+    pub(crate) fn base_turn(&self, joint: usize) -> Quat {
         rotation_of(&self.base(joint))
     }
 

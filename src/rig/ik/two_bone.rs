@@ -101,7 +101,7 @@ impl TwoBone {
     }
 
     /// Hinge axis of the lower bone, in the frame of its joint's local transform.
-    pub fn hinge_in_base(&self) -> Vec64 {
+    pub(crate) fn hinge_in_base(&self) -> Vec64 {
         self.first_turns[1].0.inverse() * self.first_normal
     }
 
@@ -124,7 +124,12 @@ impl TwoBone {
 
     /// Rotates the plane about the line from shoulder to wrist so that the elbow comes as near as
     /// possible to a point.
-    pub fn swivel_towards(&mut self, figure: &mut Figure<'_>, wrist: &Point64, point: &Point64) {
+    pub(crate) fn swivel_towards(
+        &mut self,
+        figure: &mut Figure<'_>,
+        wrist: &Point64,
+        point: &Point64,
+    ) {
         let shoulder = figure.place(self.limb.upper);
         let back = self.carried(figure).inverse();
         let (line, to_point) = (back * (wrist - shoulder), back * (point - shoulder));

@@ -145,7 +145,7 @@ impl Role {
 
     /// Whether it may be a chain of several joints.
     #[must_use]
-    pub fn is_chain(self) -> bool {
+    pub(crate) fn is_chain(self) -> bool {
         matches!(
             self,
             Self::Spine | Self::Neck | Self::Toe(_) | Self::Finger(..)

@@ -20,11 +20,11 @@ pub(super) struct Landmarks {
 }
 
 impl Stance {
-    pub fn of_pose(skeleton: &Skeleton, pose: &Pose) -> Self {
+    pub(crate) fn of_pose(skeleton: &Skeleton, pose: &Pose) -> Self {
         Self::of_world(&skeleton.world_from_joint(pose))
     }
 
-    pub fn of_world(world: &[Affine]) -> Self {
+    pub(crate) fn of_world(world: &[Affine]) -> Self {
         Self {
             places: world.iter().map(|w| origin_of(w).coords).collect(),
             turns: world.iter().map(|w| Trs::from_affine(w).rotation).collect(),
@@ -118,7 +118,7 @@ impl Landmarks {
     }
 
     /// Similarity to a standing person, −1 to 1, and the score of the worst feature.
-    pub fn portrait(&self, stance: &Stance, vertical: &Vec64) -> (f64, f64) {
+    pub(crate) fn portrait(&self, stance: &Stance, vertical: &Vec64) -> (f64, f64) {
         let Some(frame) = self.frame(stance, vertical) else {
             return (-1.0, -1.0);
         };

@@ -140,7 +140,7 @@ impl GpuPainter {
     }
 
     /// Draws pictures for export, at full quality.
-    pub fn set_best(&mut self, best: bool) {
+    pub(crate) fn set_best(&mut self, best: bool) {
         self.best = best;
     }
 

@@ -95,7 +95,7 @@ impl CrowdFlesh {
     }
 
     /// Bytes uploaded per step.
-    pub fn bytes_per_step(&self) -> usize {
+    pub(crate) fn bytes_per_step(&self) -> usize {
         self.base.bytes_per_step()
     }
 
@@ -261,7 +261,7 @@ impl CrowdFlesh {
     }
 
     /// Encodes the readback of statistics.
-    pub fn encode_readback(&mut self, encoder: &mut wgpu::CommandEncoder) {
+    pub(crate) fn encode_readback(&mut self, encoder: &mut wgpu::CommandEncoder) {
         self.watcher.copy(encoder, &self.state);
     }
 

@@ -197,7 +197,7 @@ impl GlobalSolver {
 
     /// Maximum number of instances per binding on this device.
     #[must_use]
-    pub fn most_instances(&self, gpu: &GpuContext) -> usize {
+    pub(crate) fn most_instances(&self, gpu: &GpuContext) -> usize {
         let limits = gpu.device.limits();
         let (bytes, shared) = match &self.inner {
             Inner::Gradients(gradients) => (gradients.bytes_per_instance(), 1),

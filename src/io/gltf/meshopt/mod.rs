@@ -31,7 +31,7 @@ pub enum CompressionFilter {
 }
 
 /// Elements of `stride` bytes each; `None` if the data is damaged.
-pub fn decode(
+pub(crate) fn decode(
     data: &[u8],
     mode: CompressionMode,
     filter: CompressionFilter,

@@ -96,7 +96,7 @@ impl BodyFrame {
 
     /// The closest point of the mirror plane.
     #[must_use]
-    pub fn onto_plane(&self, point: &Point64) -> Point64 {
+    pub(crate) fn onto_plane(&self, point: &Point64) -> Point64 {
         point - self.left * (point - self.middle).dot(&self.left)
     }
 
