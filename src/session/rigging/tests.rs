@@ -1,7 +1,7 @@
 //! Building a skeleton as a window does it.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
 use crate::character::{Character, SourceMesh};
@@ -9,22 +9,11 @@ use crate::math::Point64;
 use crate::mesh::shapes::tube;
 use crate::methods::{MethodId, Subject};
 use crate::rig::edit::{Placer, RigBone};
+use crate::session::tests::run_until_idle;
 use crate::session::{Command, Gesture, Session, Source};
 
 fn p(x: f64, y: f64) -> Point64 {
     Point64::new(x, y, 0.0)
-}
-
-fn run_until_idle(session: &mut Session) {
-    let start = Instant::now();
-    while session.tick(1.0 / 60.0).active {
-        assert!(
-            start.elapsed() < Duration::from_mins(1),
-            "never idle; jobs: {:?}",
-            session.jobs()
-        );
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// A session with a tube along y, 2 long and 0.2 thick, that has no joints.

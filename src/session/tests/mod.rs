@@ -17,7 +17,7 @@ use crate::math::{Quat, Vec64};
 use crate::methods::registry;
 
 /// Ticks until nothing happens any more; panics if that takes unreasonably long.
-fn run_until_idle(session: &mut Session) {
+pub(in crate::session) fn run_until_idle(session: &mut Session) {
     let start = Instant::now();
     while session.tick(1.0 / 60.0).active {
         assert!(
@@ -29,12 +29,31 @@ fn run_until_idle(session: &mut Session) {
     }
 }
 
-fn opened() -> Session {
+/// As [`run_until_idle`], until something is done.
+fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
+    let start = Instant::now();
+    while !done(session) {
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "{:?} {:?}",
+            session.jobs(),
+            session.messages()
+        );
+        session.tick(1.0 / 60.0);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn open(name: &str) -> Session {
     let mut session = Session::new();
-    session.apply_once(Command::Open(Source::builtin("cylinder")));
+    session.apply_once(Command::Open(Source::builtin(name)));
     run_until_idle(&mut session);
     assert!(session.subject().is_some(), "{:?}", session.messages());
     session
+}
+
+fn opened() -> Session {
+    open("cylinder")
 }
 
 fn turn(degrees: f64) -> Command {

@@ -12,20 +12,6 @@ fn motion_file(folder: &std::path::Path, session: &Session) -> std::path::PathBu
     path
 }
 
-fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
-    let start = Instant::now();
-    while !done(session) {
-        assert!(
-            start.elapsed() < Duration::from_mins(1),
-            "{:?} {:?}",
-            session.jobs(),
-            session.messages()
-        );
-        session.tick(1.0 / 60.0);
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
 #[test]
 fn a_motion_is_added_to_what_is_open_and_undone() {
     let mut session = opened();

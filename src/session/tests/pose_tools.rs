@@ -1,7 +1,5 @@
 //! Posing by hand, as a window does it.
 
-use std::time::{Duration, Instant};
-
 use super::*;
 use crate::math::{Point64, Quat, Vec64, origin_of};
 use crate::rig::ik::{DragConstraints, EndTurn, Grip, IkDrag, IkRig};
@@ -10,19 +8,7 @@ use crate::rig::symmetry::MirrorHow;
 use crate::rig::{Pose, Skeleton, human_limits};
 
 fn opened() -> Session {
-    let mut session = Session::new();
-    session.apply_once(Command::Open(Source::builtin("mannequin")));
-    let start = Instant::now();
-    while session.tick(1.0 / 60.0).active {
-        assert!(
-            start.elapsed() < Duration::from_mins(1),
-            "never idle; jobs: {:?}",
-            session.jobs()
-        );
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert!(session.subject().is_some(), "{:?}", session.messages());
-    session
+    open("mannequin")
 }
 
 fn place(session: &Session, joint: usize) -> Point64 {

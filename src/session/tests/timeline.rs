@@ -10,29 +10,6 @@ use crate::methods::{Actor, MethodId};
 use crate::progress::Progress;
 use crate::rig::{Ease, KeyRef, KeyedClip, Pose};
 
-fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
-    let start = Instant::now();
-    while !done(session) {
-        assert!(
-            start.elapsed() < Duration::from_mins(1),
-            "{:?} {:?}",
-            session.jobs(),
-            session.messages()
-        );
-        session.tick(1.0 / 60.0);
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-fn opened() -> Session {
-    let mut session = Session::new();
-    session.apply_once(Command::Open(Source::builtin("cylinder")));
-    tick_until(&mut session, |session| {
-        session.shown_method() == Some(session.active_view().method)
-    });
-    session
-}
-
 fn keys(command: KeysCommand) -> Command {
     Command::Keys(command)
 }

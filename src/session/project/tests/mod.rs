@@ -4,7 +4,6 @@ mod text;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
 use super::*;
 use crate::cache::Cache;
@@ -13,6 +12,7 @@ use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::methods::MethodId;
 use crate::render::Camera;
+use crate::session::tests::run_until_idle;
 use crate::session::{Command, Gesture, PaneState, PoseCommand, Session, TurnAxes};
 
 /// A folder of its own for a test, removed behind it.
@@ -48,18 +48,6 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn run_until_idle(session: &mut Session) {
-    let start = Instant::now();
-    while session.tick(1.0 / 60.0).active {
-        assert!(
-            start.elapsed() < Duration::from_mins(1),
-            "never idle; jobs: {:?}",
-            session.jobs()
-        );
-        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
