@@ -28,8 +28,32 @@ pub(super) mod binding {
     pub(in super::super) const WATCH: u32 = 16;
     pub(in super::super) const PRESS_DIMS: u32 = 17;
     pub(in super::super) const CONTACTS: u32 = 18;
+
+    // The bindings of each pass.
+    pub(super) const PREDICT: &[u32] = &[
+        DIMS, MOTION, BASE, X, INCREMENT, ROWS, MEMORY, STATES, ENERGIES, WATCH,
+    ];
+    pub(super) const LOCAL_PLAIN: &[u32] = &[
+        DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, X, INCREMENT, ENERGIES,
+    ];
+    pub(super) const LOCAL_MIXED: &[u32] = &[
+        DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, MEMORY, STATES, ENERGIES, SUMS,
+    ];
+    pub(super) const LOCAL_TOUCHING: &[u32] = &[
+        DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, MEMORY, STATES, ENERGIES, SUMS, PRESS_DIMS,
+        CONTACTS,
+    ];
+    pub(super) const GATHER_PLAIN: &[u32] = &[
+        DIMS, TURN, CONSTANTS, FORCES, X, INCREMENT, B, MEMORY, ENERGIES,
+    ];
+    pub(super) const GATHER_MIXED: &[u32] = &[
+        DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, X, B, MEMORY, STATES, ENERGIES,
+    ];
+    pub(super) const RECORD: &[u32] = &[DIMS, TURN, X, INCREMENT, MEMORY, STATES, SUMS];
+    pub(super) const FINISH: &[u32] = &[
+        DIMS, MOTION, TURN, X, INCREMENT, ROWS, MEMORY, STATES, WATCH,
+    ];
 }
-use binding as n;
 
 /// A pass, its bindings, and whether its threads are tets or rows.
 #[derive(Debug, Clone)]
@@ -50,7 +74,7 @@ pub(super) struct PassBuffers<'a> {
 
 impl PassBuffers<'_> {
     fn buffer(&self, number: u32) -> Option<&wgpu::Buffer> {
-        if number == n::TURN {
+        if number == binding::TURN {
             return Some(self.turn);
         }
         let of_contacts = || self.contacts.and_then(|contacts| contacts.buffer(number));
@@ -125,132 +149,43 @@ impl Kernels {
                 &shader::FLESH_LOCAL_MIXED,
                 "local_mixed",
                 &mixed,
-                LOCAL_MIXED,
+                binding::LOCAL_MIXED,
             ),
             touching: pass(
                 &shader::FLESH_LOCAL_TOUCHING,
                 "local_mixed",
                 &mixed,
-                LOCAL_TOUCHING,
+                binding::LOCAL_TOUCHING,
             ),
             gather: pass(
                 &shader::FLESH_GATHER_MIXED,
                 "gather_mixed",
                 &[volume],
-                GATHER_MIXED,
+                binding::GATHER_MIXED,
             ),
-            record: pass(&shader::FLESH_RECORD, "record", &[remembered], RECORD),
+            record: pass(
+                &shader::FLESH_RECORD,
+                "record",
+                &[remembered],
+                binding::RECORD,
+            ),
         };
         Self {
-            predict: pass(&shader::FLESH_PREDICT, "predict", &[], PREDICT),
+            predict: pass(&shader::FLESH_PREDICT, "predict", &[], binding::PREDICT),
             local: pass(
                 &shader::FLESH_LOCAL_PLAIN,
                 "local_plain",
                 &[energy, volume],
-                LOCAL_PLAIN,
+                binding::LOCAL_PLAIN,
             ),
             gather: pass(
                 &shader::FLESH_GATHER_PLAIN,
                 "gather_plain",
                 &[energy],
-                GATHER_PLAIN,
+                binding::GATHER_PLAIN,
             ),
-            finish: pass(&shader::FLESH_FINISH, "finish", &[], FINISH),
+            finish: pass(&shader::FLESH_FINISH, "finish", &[], binding::FINISH),
             accelerated: (memory > 0).then(accelerated),
         }
     }
 }
-
-const PREDICT: &[u32] = &[
-    n::DIMS,
-    n::MOTION,
-    n::BASE,
-    n::X,
-    n::INCREMENT,
-    n::ROWS,
-    n::MEMORY,
-    n::STATES,
-    n::ENERGIES,
-    n::WATCH,
-];
-const LOCAL_PLAIN: &[u32] = &[
-    n::DIMS,
-    n::MOTION,
-    n::TURN,
-    n::CONSTANTS,
-    n::BASE,
-    n::FORCES,
-    n::X,
-    n::INCREMENT,
-    n::ENERGIES,
-];
-const LOCAL_MIXED: &[u32] = &[
-    n::DIMS,
-    n::MOTION,
-    n::TURN,
-    n::CONSTANTS,
-    n::BASE,
-    n::FORCES,
-    n::MEMORY,
-    n::STATES,
-    n::ENERGIES,
-    n::SUMS,
-];
-const LOCAL_TOUCHING: &[u32] = &[
-    n::DIMS,
-    n::MOTION,
-    n::TURN,
-    n::CONSTANTS,
-    n::BASE,
-    n::FORCES,
-    n::MEMORY,
-    n::STATES,
-    n::ENERGIES,
-    n::SUMS,
-    n::PRESS_DIMS,
-    n::CONTACTS,
-];
-const GATHER_PLAIN: &[u32] = &[
-    n::DIMS,
-    n::TURN,
-    n::CONSTANTS,
-    n::FORCES,
-    n::X,
-    n::INCREMENT,
-    n::B,
-    n::MEMORY,
-    n::ENERGIES,
-];
-const GATHER_MIXED: &[u32] = &[
-    n::DIMS,
-    n::MOTION,
-    n::TURN,
-    n::CONSTANTS,
-    n::BASE,
-    n::FORCES,
-    n::X,
-    n::B,
-    n::MEMORY,
-    n::STATES,
-    n::ENERGIES,
-];
-const RECORD: &[u32] = &[
-    n::DIMS,
-    n::TURN,
-    n::X,
-    n::INCREMENT,
-    n::MEMORY,
-    n::STATES,
-    n::SUMS,
-];
-const FINISH: &[u32] = &[
-    n::DIMS,
-    n::MOTION,
-    n::TURN,
-    n::X,
-    n::INCREMENT,
-    n::ROWS,
-    n::MEMORY,
-    n::STATES,
-    n::WATCH,
-];
