@@ -83,7 +83,7 @@ fn book() -> MutexGuard<'static, Book> {
 /// is given.
 ///
 /// # Errors
-/// If the file can't be written; records are kept in memory nevertheless.
+/// If the file cannot be written; records are kept in memory nevertheless.
 pub fn open(level: LevelFilter, file: Option<&Path>) -> io::Result<()> {
     let opened = file.map(LogFile::open).transpose();
     let mut book = book();

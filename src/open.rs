@@ -14,7 +14,7 @@ pub enum OpenError {
     /// The file could not be read.
     #[error(transparent)]
     Load(#[from] IoError),
-    /// What was read can't be skinned.
+    /// What was read cannot be skinned.
     #[error(transparent)]
     Build(#[from] BindError),
 }
@@ -25,7 +25,7 @@ pub enum OpenError {
 /// of which this is the short form.
 ///
 /// # Errors
-/// [`OpenError`] if the file can't be read or has no triangles.
+/// [`OpenError`] if the file cannot be read or has no triangles.
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<Subject>, OpenError> {
     let progress = Progress::new();
     let character = io::load(&[path.as_ref().to_owned()], &progress)?;

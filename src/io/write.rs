@@ -25,7 +25,7 @@ impl AtomicFile {
     /// Opens a file beside `path`.
     ///
     /// # Errors
-    /// [`IoError::Write`] if the folder is missing or can't be written to, or `path` is a folder.
+    /// [`IoError::Write`] if the folder is missing or cannot be written to, or `path` is a folder.
     pub fn create(path: &Path) -> Result<Self, IoError> {
         let fail = |source| IoError::Write {
             file: shown(path),

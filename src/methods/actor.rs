@@ -313,7 +313,7 @@ impl Actor {
         &self.positions
     }
 
-    /// World positions of the simulation mesh; none for methods that don't simulate.
+    /// World positions of the simulation mesh; none for methods that do not simulate.
     #[must_use]
     pub fn simulated(&self) -> &[Point] {
         self.skinner.simulated()

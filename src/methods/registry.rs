@@ -106,7 +106,7 @@ pub fn registry() -> Vec<MethodId> {
 /// Adds a method. From then on it is in every list of methods.
 ///
 /// # Errors
-/// [`RegisterError`] if its id is taken or can't be written on a command line.
+/// [`RegisterError`] if its id is taken or cannot be written on a command line.
 pub fn register(descriptor: &'static Descriptor) -> Result<MethodId, RegisterError> {
     let id = descriptor.id;
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';

@@ -7,7 +7,7 @@ use faer::sparse::linalg::cholesky::{SymbolicCholesky, SymbolicCholeskyRaw};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FactorError {
-    /// The pattern of the matrix can't be ordered or analysed.
+    /// The pattern of the matrix cannot be ordered or analysed.
     #[error("the system of {unknowns} unknowns could not be analysed: {reason}")]
     Symbolic {
         /// Rows.
@@ -35,7 +35,7 @@ pub enum FactorError {
         /// Unknown whose pivot it is, in the caller's numbering.
         unknown: usize,
     },
-    /// The factor can't be represented.
+    /// The factor cannot be represented.
     #[error("the system of {unknowns} unknowns could not be factored: {reason}")]
     Numeric {
         /// Rows.

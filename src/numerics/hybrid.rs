@@ -16,7 +16,7 @@
 //! Coordinates are three systems with the same matrix and each its own α and β.
 //!
 //! # Departures
-//! - Rows that are coupled with nothing don't count for the width; they are filled up with zeros. Loose vertices would make it one.
+//! - Rows that are coupled with nothing do not count for the width; they are filled up with zeros. Loose vertices would make it one.
 
 use super::RowMatrix;
 use super::lines::add;

@@ -192,5 +192,5 @@ pub(crate) fn add(sum: &mut [f32; 3], value: f32, x: [f32; 3]) {
     *sum = std::array::from_fn(|c| sum[c] + value * x[c]);
 }
 
-/// Lines that a thread reads one after the other, in a group that doesn't take a whole workgroup.
+/// Lines that a thread reads one after the other, in a group that does not take a whole workgroup.
 const LINES_PER_THREAD: usize = 8;

@@ -24,7 +24,7 @@ impl Session {
         self.apply(command, Gesture::Once);
     }
 
-    /// Applies one command. What can't be done becomes a message, and nothing is changed.
+    /// Applies one command. What cannot be done becomes a message, and nothing is changed.
     pub fn apply(&mut self, command: Command, gesture: Gesture) {
         let label = command.label();
         let before = self.editor.document.clone();

@@ -30,7 +30,7 @@ pub struct HistoryView {
     pub labels: Vec<&'static str>,
     /// How many of them are done; the others have been taken back and can be done again.
     pub position: usize,
-    /// How many older steps can't be taken back any more.
+    /// How many older steps cannot be taken back any more.
     pub forgotten: usize,
 }
 

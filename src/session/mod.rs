@@ -310,7 +310,7 @@ impl Session {
         }
     }
 
-    /// The method that the active view shows now; differs from the one it asks for while that one is being bound, or if it can't be.
+    /// The method that the active view shows now; differs from the one it asks for while that one is being bound, or if it cannot be.
     #[must_use]
     pub fn shown_method(&self) -> Option<MethodId> {
         self.jobs.stages.shown_method(self.views.active().id)
@@ -349,12 +349,12 @@ impl Session {
             .keep_in(folder, pace, &mut self.messages, waker);
     }
 
-    /// The user leaves and wants nothing kept that isn't saved: there will be nothing to recover.
+    /// The user leaves and wants nothing kept that is not saved: there will be nothing to recover.
     pub fn close(&mut self) {
         self.recoveries.close();
     }
 
-    /// The program has to end and the user can't be asked: what isn't saved is written now and offered next time. Without unsaved work
+    /// The program has to end and the user cannot be asked: what is not saved is written now and offered next time. Without unsaved work
     /// there is nothing to recover, as after [`Session::close`].
     pub fn leave(&mut self) {
         if !self.project().is_dirty() {

@@ -1,7 +1,7 @@
 //! Joint angles as people read and type them.
 //!
 //! A joint's angles are degrees about the world's X, then Y, then Z axis through the joint, on top of the rest pose, with the
-//! joint's parents at rest; what the parents do comes on top. So the angles of different joints don't depend on each other, and
+//! joint's parents at rest; what the parents do comes on top. So the angles of different joints do not depend on each other, and
 //! the window shows the same numbers that `--rotate JOINT=X,Y,Z` takes.
 
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ pub fn set_joint_angles_deg(skeleton: &Skeleton, pose: &mut Pose, joint: usize, 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoseFileError {
-    /// The file can't be read, or is no pose.
+    /// The file cannot be read, or is no pose.
     #[error(transparent)]
     Io(#[from] IoError),
     /// The pose is of another skeleton, or has numbers that are none.

@@ -99,7 +99,7 @@ impl ClipPlay {
     }
 }
 
-/// A range that lies in a clip and is not empty, if the clip isn't.
+/// A range that lies in a clip and is not empty, if the clip is not.
 #[must_use]
 pub fn clamped_range(range_secs: Option<[f64; 2]>, duration_secs: f64) -> [f64; 2] {
     let whole = [0.0, duration_secs.max(0.0)];

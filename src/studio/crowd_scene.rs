@@ -53,7 +53,7 @@ impl CrowdScene {
     /// So many of what an actor moves, who play a take. The camera sees everybody in all frames.
     ///
     /// # Errors
-    /// [`CrowdError`] if the device has no room for them, or can't draw pictures of this size.
+    /// [`CrowdError`] if the device has no room for them, or cannot draw pictures of this size.
     pub fn new(
         gpu: &GpuContext,
         actor: Actor,

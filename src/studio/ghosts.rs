@@ -56,7 +56,7 @@ impl GhostSkins {
     }
 }
 
-/// The skins that a method makes of poses; those that it can't make are left out.
+/// The skins that a method makes of poses; those that it cannot make are left out.
 pub fn ghost_skins(actor: &mut Actor, poses: &[GhostPose]) -> Vec<GhostSkin> {
     let mut skins = Vec::with_capacity(poses.len());
     for pose in poses {

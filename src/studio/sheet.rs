@@ -64,7 +64,7 @@ impl SheetDrawing {
     /// A drawing of sheets for so many methods, at least one. [`SheetDrawing::frame`] comes next.
     ///
     /// # Errors
-    /// [`GpuError`] if the device can't draw pictures of this size.
+    /// [`GpuError`] if the device cannot draw pictures of this size.
     pub fn new(
         gpu: &GpuContext,
         settings: SheetSettings,
@@ -129,7 +129,7 @@ impl SheetDrawing {
     /// Draws one moment: a state for each method.
     ///
     /// # Errors
-    /// [`GpuError`] if a picture can't be read back.
+    /// [`GpuError`] if a picture cannot be read back.
     pub fn draw(&mut self, states: &[SheetState]) -> Result<RgbaImage, GpuError> {
         let label = |state: &SheetState| state.snapshot.method.label();
         let (pictures, labels) = match (self.settings.compare, states) {

@@ -16,7 +16,7 @@ pub struct Wants {
     pub contacts: bool,
     /// [`Snapshot::velocities`].
     pub velocities: bool,
-    /// Numbers in every snapshot, where a device draws from its own: [`Snapshot::positions`] doesn't wait then.
+    /// Numbers in every snapshot, where a device draws from its own: [`Snapshot::positions`] does not wait then.
     pub numbers: bool,
 }
 
@@ -199,7 +199,7 @@ impl Snapshot {
         &self.shape.numbers().normals
     }
 
-    /// World positions of the simulation mesh, likewise; empty for methods that don't simulate.
+    /// World positions of the simulation mesh, likewise; empty for methods that do not simulate.
     #[must_use]
     pub fn simulated(&self) -> &[Point] {
         &self.shape.numbers().simulated

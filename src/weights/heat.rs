@@ -184,7 +184,7 @@ impl LaplacianParts {
     }
 }
 
-/// The weights of one part; nothing if no bone heats it, or its system can't be factored.
+/// The weights of one part; nothing if no bone heats it, or its system cannot be factored.
 fn solve_part(
     parts: &LaplacianParts,
     part: usize,

@@ -84,7 +84,7 @@ pub fn registry() -> Vec<WeightMethod> {
 /// Adds a weight method. From then on it is in every list of weight methods.
 ///
 /// # Errors
-/// [`WeightRegisterError`] if its id is taken or can't be written on a command line.
+/// [`WeightRegisterError`] if its id is taken or cannot be written on a command line.
 pub fn register(
     descriptor: &'static WeightDescriptor,
 ) -> Result<WeightMethod, WeightRegisterError> {

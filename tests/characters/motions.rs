@@ -1,5 +1,5 @@
 //! Real motions on real characters: limbs point where the motion's point, knees and elbows bend the way they bend, feet stand on
-//! the ground and don't slide or cross.
+//! the ground and do not slide or cross.
 
 use std::path::{Path, PathBuf};
 
@@ -86,7 +86,7 @@ struct Measured {
     usual: f64,
     /// How far feet slide while the motion's feet stand, over the way of the hips and a leg.
     slide: f64,
-    /// Frames in which the left foot is on the right and the motion's isn't.
+    /// Frames in which the left foot is on the right and the motion's is not.
     crossed: usize,
 }
 

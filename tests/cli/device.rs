@@ -1,4 +1,4 @@
-//! `--device gpu` for methods that don't simulate, as a script sees it. Needs an adapter (software Vulkan will do).
+//! `--device gpu` for methods that do not simulate, as a script sees it. Needs an adapter (software Vulkan will do).
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
 

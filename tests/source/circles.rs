@@ -1,4 +1,4 @@
-//! Import circles: files and folders that lie side by side don't need each other, directly or through others.
+//! Import circles: files and folders that lie side by side do not need each other, directly or through others.
 //!
 //! Reads the paths of every file of `src` (`use` and inline, `crate::`, `self::`, `super::`, children and imported names), follows
 //! re-exports to the file that defines a name, and looks for circles among the entries of each folder. A folder's `mod.rs` is not an

@@ -1,9 +1,9 @@
 //! Bad and odd input: every file of the test data and many made here either load or are refused with one clear sentence; none
-//! panics, hangs, takes more than 1 GB or yields a number that isn't finite.
+//! panics, hangs, takes more than 1 GB or yields a number that is not finite.
 //!
 //! A binary of its own: its allocator measures how much memory the whole process has.
 
-// A counting allocator can't be written without it.
+// A counting allocator cannot be written without it.
 #![expect(unsafe_code, reason = "the global allocator's trait is unsafe")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -213,7 +213,7 @@ fn is_a(file: &str, extensions: &[&str]) -> bool {
         .is_some_and(|extension| extensions.iter().any(|e| extension == *e))
 }
 
-/// Triangles of PLY and STL files, which programs don't disagree on, must be as many as others found.
+/// Triangles of PLY and STL files, which programs do not disagree on, must be as many as others found.
 fn miscounted(file: &str, item: &Value, character: &Character) -> Option<String> {
     let counts = [
         item["measured"]["assimp"]["f"].as_u64(),

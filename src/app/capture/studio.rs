@@ -69,7 +69,7 @@ pub struct Shot {
 pub struct ClipShot {
     /// The clip.
     pub clip: Clip,
-    /// Range, speed and seams; rounds don't count.
+    /// Range, speed and seams; rounds do not count.
     pub play: ClipPlay,
     /// It starts over at its end.
     pub looping: bool,

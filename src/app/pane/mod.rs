@@ -49,7 +49,7 @@ pub struct PaneContext<'a> {
     pub painter: &'a mut dyn ViewportPainter,
     /// What is asked for.
     pub actions: &'a mut Actions,
-    /// Methods that can't be used, with the reason.
+    /// Methods that cannot be used, with the reason.
     pub unavailable: &'a [(MethodId, String)],
     /// What the pointer does to the pose.
     pub tools: &'a Toolbox,

@@ -15,7 +15,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Seconds since the last frame; those of a rest don't count.
+    /// Seconds since the last frame; those of a rest do not count.
     pub(super) fn tick(&mut self) -> f64 {
         let now = Instant::now();
         let since = self

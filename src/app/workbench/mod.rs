@@ -249,7 +249,7 @@ impl Workbench {
         self.session.close();
     }
 
-    /// The system wants the program to end and nobody can be asked: what isn't saved is offered next time.
+    /// The system wants the program to end and nobody can be asked: what is not saved is offered next time.
     pub fn leave(&mut self) {
         let window = self.window_state();
         self.session.projects_mut().set_window(window);

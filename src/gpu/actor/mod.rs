@@ -4,7 +4,7 @@
 //! |------------------------------|-----------------------------------------------------------------------------------|
 //! | per character and parameters | [`GpuModel`]: kernels and constants; any number of [`GpuFlesh`] share it            |
 //! | per view                     | [`GpuFlesh`]: the state; a [`crate::methods::Device`] that an actor makes its steps by  |
-//! |                              | [`GpuSkin`]: for methods that don't simulate; [`GpuDevice`] is either of the two     |
+//! |                              | [`GpuSkin`]: for methods that do not simulate; [`GpuDevice`] is either of the two     |
 //! | per frame                    | [`DeviceSkin`]: positions and normals that are drawn from; three or four in turn      |
 //! | late                         | `Echo`: report of a frame, 16 bytes; every fourth time the whole state                |
 //!

@@ -152,7 +152,7 @@ impl AnimationWriter {
     /// out of range are clamped.
     ///
     /// # Errors
-    /// [`IoError::Write`] if the folder is missing or can't be written to.
+    /// [`IoError::Write`] if the folder is missing or cannot be written to.
     pub fn create(
         path: &Path,
         format: AnimationFormat,

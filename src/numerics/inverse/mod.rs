@@ -47,7 +47,7 @@ pub struct InverseFactors {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InverseError {
-    /// The matrix can't be factored.
+    /// The matrix cannot be factored.
     #[error(transparent)]
     Factor(#[from] FactorError),
     /// No form of it fits.

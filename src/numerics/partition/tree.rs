@@ -110,7 +110,7 @@ impl EliminationTree {
             if best.as_ref().is_none_or(|(least, ..)| time < *least) {
                 best = Some((time, bins, top.clone()));
             }
-            // The costliest is split next; only its own columns can't be shared.
+            // The costliest is split next; only its own columns cannot be shared.
             let Some(&heaviest) = roots.first() else {
                 break;
             };

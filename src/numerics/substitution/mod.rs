@@ -1,7 +1,7 @@
 //! Forward and backward substitution with the tiles of [`super::tiles`], x, y and z together.
 //!
 //! Tiles are read in the order of memory, ascending in the forward and descending in the backward substitution, and prefetched: large
-//! systems exceed all caches, and hardware prefetchers don't follow the jumps between supernodes.
+//! systems exceed all caches, and hardware prefetchers do not follow the jumps between supernodes.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

@@ -36,7 +36,7 @@ pub struct Moment<'a> {
     pub positions: &'a [Point],
     /// Their unit normals.
     pub normals: &'a [Vec3],
-    /// World positions of the simulation mesh; empty for methods that don't simulate.
+    /// World positions of the simulation mesh; empty for methods that do not simulate.
     pub simulated: &'a [Point],
     /// The joints.
     pub world_from_joint: &'a [Affine],

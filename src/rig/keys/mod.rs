@@ -6,7 +6,7 @@
 //!
 //! | part          | what                                                                            |
 //! |---------------|---------------------------------------------------------------------------------|
-//! | [`spline`]    | keys → curves; slopes that don't overshoot                                        |
+//! | [`spline`]    | keys → curves; slopes that do not overshoot                                        |
 //! | [`from_clip`] | curves → keys, with the file's own keys                                           |
 //! | [`reduce`]    | many samples (motion capture, a recorded take) → few keys within a tolerance      |
 //! | [`file`]      | as JSON, joints by name                                                           |

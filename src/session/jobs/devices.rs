@@ -1,7 +1,7 @@
 //! Which device simulates what is shown, or moves its skin: decided in the background, for every character and method anew.
 //!
 //! A worker begins on the processor. Once a device is ready for its character and parameters, it takes over where the flesh is; when
-//! either changes, the processor goes on until the device is ready again, so that a slider never waits. (Methods that don't simulate have
+//! either changes, the processor goes on until the device is ready again, so that a slider never waits. (Methods that do not simulate have
 //! no parameters.) A device that is lost hands
 //! over, too, and is tried again when there is a new one, or when the user says so.
 

@@ -1,4 +1,4 @@
-//! Why a character or a project can't be opened, or a project saved.
+//! Why a character or a project cannot be opened, or a project saved.
 
 use super::MissingSources;
 use crate::character::{BoneEditError, PartError};
@@ -7,7 +7,7 @@ use crate::methods::BindError;
 use crate::progress::Cancelled;
 use crate::rig::PoseError;
 
-/// Why a project can't be read or written.
+/// Why a project cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProjectError {
@@ -39,7 +39,7 @@ pub enum ProjectError {
         /// Another.
         second: String,
     },
-    /// The name of a file has characters that can't be written down.
+    /// The name of a file has characters that cannot be written down.
     #[error("{file}: the file's name is not Unicode, so a project can't refer to it; rename it")]
     Name {
         /// The file.
@@ -56,7 +56,7 @@ pub enum ProjectError {
     /// Writing failed; an older file is untouched.
     #[error("the project could not be saved: {0}")]
     Write(#[from] IoError),
-    /// The content can't be expressed.
+    /// The content cannot be expressed.
     #[error("the project could not be saved: {0}")]
     Json(#[from] serde_json::Error),
 }
@@ -79,7 +79,7 @@ pub enum OpenError {
         /// Which joint.
         error: PoseError,
     },
-    /// Something was asked of the bones of a joint that bones don't do.
+    /// Something was asked of the bones of a joint that bones do not do.
     #[error("{file}: joint \"{joint}\": {error}")]
     Bone {
         /// What was opened.
@@ -89,7 +89,7 @@ pub enum OpenError {
         /// What is wrong.
         error: BoneEditError,
     },
-    /// Something was asked of a part that isn't there, or that parts don't do.
+    /// Something was asked of a part that is not there, or that parts do not do.
     #[error("{file}: {error}")]
     Part {
         /// What was opened.
@@ -97,7 +97,7 @@ pub enum OpenError {
         /// What is wrong.
         error: PartError,
     },
-    /// The character was read but can't be worked with.
+    /// The character was read but cannot be worked with.
     #[error("{file}: {error}")]
     Unusable {
         /// What was opened.

@@ -7,7 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `file` | the types of the format |
-//! | `error` | why a character or a project can't be opened, or a project saved |
+//! | `error` | why a character or a project cannot be opened, or a project saved |
 //! | `files` | from files that are no projects to a character |
 //! | `load` | from a source to a character, for those who need no session |
 //! | `text` | between these and JSON: version, damage, what is unknown |
@@ -183,7 +183,7 @@ impl Projects {
         adopted
     }
 
-    /// Forgets what belongs to documents that can't be brought back any more.
+    /// Forgets what belongs to documents that cannot be brought back any more.
     pub(super) fn forget_old(&mut self, document: &Document, history: &History) {
         let kept: Vec<u64> = history
             .documents()
@@ -193,7 +193,7 @@ impl Projects {
         self.works.retain(|work, _| kept.contains(work));
     }
 
-    /// A project can't be opened before the user has said what to do about some files.
+    /// A project cannot be opened before the user has said what to do about some files.
     pub(super) fn ask_about_sources(
         &mut self,
         source: Source,

@@ -194,11 +194,11 @@ fn remove_old(all: &Path, present: &Path) {
             .and_then(|used| SystemTime::now().duration_since(used).ok())
             .is_some_and(|age| age > KEPT);
         if is_ours && old && path != present {
-            // What can't be removed stays.
+            // What cannot be removed stays.
             let _ = std::fs::remove_dir_all(path);
         }
     }
-    // The folder's time is that of its last use; where it can't be set, it goes by age.
+    // The folder's time is that of its last use; where it cannot be set, it goes by age.
     let _ = std::fs::File::open(present).and_then(|folder| folder.set_modified(SystemTime::now()));
 }
 

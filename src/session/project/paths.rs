@@ -221,7 +221,7 @@ fn is_same(path: &Path, reference: &FileRef) -> bool {
     {
         return false;
     }
-    // What can't be read is the reader's to complain about.
+    // What cannot be read is the reader's to complain about.
     read_file(path).map_or(true, |bytes| {
         blake3::hash(&bytes).to_hex().as_str() == expected
     })

@@ -64,7 +64,7 @@ pub(super) fn from_text(text: &str) -> Result<(ProjectFile, Vec<String>), TextEr
     Ok((file, unknown))
 }
 
-/// Entries of a text that the file's types don't have: what is missing when the file is written again.
+/// Entries of a text that the file's types do not have: what is missing when the file is written again.
 fn unknown_entries(text: &str, file: &ProjectFile) -> Vec<String> {
     if text.len() > SEARCHED {
         return Vec::new();

@@ -53,7 +53,7 @@ pub(super) struct Draft {
 struct Wishes {
     pace: Pace,
     draft: Option<Draft>,
-    /// When the oldest change came that isn't written, and the newest.
+    /// When the oldest change came that is not written, and the newest.
     changed: Option<[Instant; 2]>,
     forget: bool,
     adopt: Option<Slot>,
@@ -112,7 +112,7 @@ impl Keeper {
         })
     }
 
-    /// There is work that isn't saved.
+    /// There is work that is not saved.
     pub(super) fn keep(&self, draft: Draft) {
         let now = Instant::now();
         let mut wishes = self.shared.lock();

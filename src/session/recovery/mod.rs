@@ -6,7 +6,7 @@
 //! - It is written beside its place, synchronised and renamed: a power cut leaves the old file or the new.
 //! - Beside it lies a file that the living program holds a lock on (`slot`). The system frees the lock however the program ends; so files
 //!   without a living owner are those to offer (`scan`), and a second instance neither takes nor offers the first one's.
-//! - What can't be read is told and kept aside.
+//! - What cannot be read is told and kept aside.
 
 mod keeper;
 mod scan;
@@ -87,7 +87,7 @@ impl Recoveries {
         self.scan.is_some()
     }
 
-    /// Nothing is kept that isn't saved.
+    /// Nothing is kept that is not saved.
     pub(super) fn close(&mut self) {
         self.seen = None;
         if let Some(keeper) = self.keeper.take() {
@@ -96,7 +96,7 @@ impl Recoveries {
         self.offers.clear();
     }
 
-    /// What isn't saved is written now, and left to be offered next time.
+    /// What is not saved is written now, and left to be offered next time.
     pub(super) fn leave(&mut self) {
         // Dropped, it writes what waits and leaves it.
         self.keeper = None;
@@ -119,7 +119,7 @@ impl Recoveries {
         })
     }
 
-    /// The user doesn't want this work any more.
+    /// The user does not want this work any more.
     pub(super) fn discard(&mut self, file: &Path) {
         if let Some(at) = self.place_of(file) {
             self.offers.remove(at).slot.remove();

@@ -45,7 +45,7 @@ impl Offer {
 pub(super) struct Scan {
     /// The newest first.
     pub(super) offers: Vec<Offer>,
-    /// Sentences about what can't be read and was put aside.
+    /// Sentences about what cannot be read and was put aside.
     pub(super) damaged: Vec<String>,
     /// How much work there is whose owner lives.
     living: usize,

@@ -22,7 +22,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// A new place in the folder, which is made if it isn't there.
+    /// A new place in the folder, which is made if it is not there.
     pub(super) fn claim(folder: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         std::fs::create_dir_all(folder)?;
@@ -95,7 +95,7 @@ impl Drop for Slot {
     }
 }
 
-/// Nothing better can be done about a file that can't be removed: it is offered again.
+/// Nothing better can be done about a file that cannot be removed: it is offered again.
 pub(super) fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
 }

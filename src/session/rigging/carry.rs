@@ -20,7 +20,7 @@ impl Document {
     }
 
     /// The document with the character as read in place of the one on its edited rig, which is made anew when the document is the
-    /// present one again. What is said of joints that the files don't have is lost, but for the rig itself. Does nothing where clips
+    /// present one again. What is said of joints that the files do not have is lost, but for the rig itself. Does nothing where clips
     /// have come since.
     pub(in crate::session) fn rest_on_file(&mut self) {
         let Some((subject, rig)) = self.subject.clone().zip(self.rig().cloned()) else {

@@ -219,7 +219,7 @@ impl Rigging {
         }
     }
 
-    /// The joint and its partner, by the subject's indices; a sentence to the user if the flesh doesn't know them yet.
+    /// The joint and its partner, by the subject's indices; a sentence to the user if the flesh does not know them yet.
     fn with_partner(&self, joint: usize, document: &Document, with: &mut Beside<'_>) -> Vec<usize> {
         let view = self.view(document);
         let Some(rig) = view.rig().filter(|rig| joint < rig.len()) else {

@@ -30,7 +30,7 @@ pub fn read_with(name: &str, data: &[u8], beside: Beside) {
     }
 }
 
-/// Indices inside, no number that isn't finite, in any pose.
+/// Indices inside, no number that is not finite, in any pose.
 fn check(character: &Character) {
     let skeleton = &character.skeleton;
     let poses = character.clips.iter().flat_map(|clip| [0.0, 0.4, 1.0].map(|t| clip.sample(skeleton, t * clip.duration_secs)));

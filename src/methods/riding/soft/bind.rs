@@ -45,7 +45,7 @@ pub(super) fn controls(
 }
 
 /// Appends the neighbours that a control point's frame is fitted to, by least squares in its tangent plane, and returns the frame at
-/// rest; `None` if they don't span a plane.
+/// rest; `None` if they do not span a plane.
 fn patch(
     ground: &BindTarget<'_>,
     topology: &crate::mesh::Topology,

@@ -13,7 +13,7 @@ pub(in crate::session) fn take_on(
     let mut carried = KeyedClip::new(take.name(), take.fps(), take.duration_secs());
     let longest = take.tracks().map(|(_, keys)| keys.len()).max().unwrap_or(0);
     for index in 0..longest {
-        // The index-th key of every joint at once; their times don't matter here.
+        // The index-th key of every joint at once; their times do not matter here.
         let mut pose = old.rest_pose();
         for (local, joint) in pose.locals.iter_mut().zip(0..) {
             if let Some(key) = take.keys(joint).get(index) {

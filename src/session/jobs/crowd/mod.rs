@@ -8,7 +8,7 @@
 //! | [`shared`] | what both sides see                                                     |
 //!
 //! How many a view shows is [`View::crowd`]. A crowd is made in the background, and made anew when something that it is made of
-//! changes; the character itself goes on as ever and is shown until the crowd is there. What comes of a crowd that can't be made, or is
+//! changes; the character itself goes on as ever and is shown until the crowd is there. What comes of a crowd that cannot be made, or is
 //! lost, is one sentence, and one character in the view.
 //!
 //! The first of a crowd stands where the character does and moves in its time. Nothing of the others can be picked, and overlays are those

@@ -19,7 +19,7 @@ const SLICE_SECS: f64 = 1.0 / 30.0;
 const REST_SECS: f64 = 1.5;
 /// What part of the making is done when the device is ready.
 const READY: f32 = 0.4;
-/// Frames that follow each other at longer intervals don't say how fast a crowd is.
+/// Frames that follow each other at longer intervals do not say how fast a crowd is.
 const PAUSE: Duration = Duration::from_secs(5);
 /// How much a frame counts in a mean.
 const NEWEST: f64 = 0.1;
@@ -257,7 +257,7 @@ impl Running {
         subject
     }
 
-    /// What a frame takes, and how many there are; those that are settled don't count.
+    /// What a frame takes, and how many there are; those that are settled do not count.
     fn measure(&mut self, start: Instant, anew: bool) {
         let mean = |before: Option<f64>, now: f64| {
             Some(before.map_or(now, |before| before + (now - before) * NEWEST))

@@ -14,7 +14,7 @@ use crate::rig::edit::Rig;
 use crate::session::project::{Loaded, ReadProject, load_all};
 use crate::session::{Answer, OpenError, Source, with_takes};
 
-/// Stands in for a simulation that is not bound yet, or can't be: it is bound in a moment.
+/// Stands in for a simulation that is not bound yet, or cannot be: it is bound in a moment.
 pub(in crate::session) const STAND_IN: MethodId = MethodId::DQS;
 
 /// What there is to show of a subject.
