@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{GlbDraft, Object, ViewUse};
+use super::draft::{GlbDraft, JsonObject, ViewUse};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
 use crate::weights::SkinWeights;
@@ -127,7 +127,7 @@ impl GlbDraft {
         weights: &SkinWeights,
         joints: usize,
         place_of: impl Fn(usize) -> u16,
-        attributes: &mut Object,
+        attributes: &mut JsonObject,
     ) {
         let most = (0..weights.len())
             .map(|v| weights.of(v).count())

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{GlbDraft, Object, set};
+use super::draft::{GlbDraft, JsonObject, set};
 use crate::character::{Attachment, Character};
 use crate::io::gltf::bones::KEY;
 use crate::math::Point64;
@@ -17,7 +17,7 @@ impl GlbDraft {
             .zip(joint_nodes)
             .enumerate()
         {
-            let mut said = Object::new();
+            let mut said = JsonObject::new();
             let is_leaf = character.skeleton.children(index).is_empty();
             let joint_from_world = joint.world_from_bind.try_inverse();
             if let Some((tail, joint_from_world)) =
@@ -50,7 +50,7 @@ impl GlbDraft {
             .meshes
             .iter()
             .any(|mesh| matches!(mesh.attachment, Attachment::Skinned { .. }));
-        let mut said = Object::new();
+        let mut said = JsonObject::new();
         if !painted {
             said.insert("weights".to_owned(), json!("computed"));
         }
@@ -62,7 +62,7 @@ impl GlbDraft {
 
 /// Writes the value into the extras, keeps entries of other programs, and replaces an earlier
 /// value.
-fn say(object: &mut Value, said: Object) {
+fn say(object: &mut Value, said: JsonObject) {
     let mut extras = object
         .get_mut("extras")
         .map(Value::take)
@@ -71,7 +71,7 @@ fn say(object: &mut Value, said: Object) {
         Value::Object(extras) => {
             extras.remove(KEY);
         }
-        Value::Null => extras = Value::Object(Object::new()),
+        Value::Null => extras = Value::Object(JsonObject::new()),
         // Extras may be any JSON value; only an object can take a member.
         _ => return set(object, "extras", extras),
     }

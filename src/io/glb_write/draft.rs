@@ -17,7 +17,7 @@ use crate::character::SourceDocument;
 use crate::io::gltf::container::UriBase;
 
 /// A JSON object.
-pub(super) type Object = Map<String, Value>;
+pub(super) type JsonObject = Map<String, Value>;
 
 /// Purpose of a view of the binary part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) enum ViewUse {
 #[derive(Debug)]
 pub(super) struct GlbDraft {
     /// The JSON.
-    pub(super) tree: Object,
+    pub(super) tree: JsonObject,
     source: Option<Arc<SourceDocument>>,
     bytes: Vec<u8>,
 }
@@ -60,7 +60,7 @@ struct ByteRange {
 impl GlbDraft {
     /// An empty document.
     pub(super) fn new() -> Self {
-        let mut tree = Object::new();
+        let mut tree = JsonObject::new();
         tree.insert(
             "asset".to_owned(),
             json!({"version": "2.0", "generator": "Sinew"}),
@@ -78,7 +78,7 @@ impl GlbDraft {
             .json
             .strip_prefix(b"\xEF\xBB\xBF")
             .unwrap_or(&source.json);
-        let tree: Object =
+        let tree: JsonObject =
             serde_json::from_slice(text).map_err(|source| GlbWriteError::Encode { source })?;
         let mut draft = Self {
             tree,

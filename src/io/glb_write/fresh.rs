@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::GlbWriteError;
 use super::blocks::{ElementShape, matrix};
-use super::draft::{GlbDraft, Object, ViewUse};
+use super::draft::{GlbDraft, JsonObject, ViewUse};
 use crate::character::{Attachment, Character, Image, Material, SourceMesh};
 use crate::math::{Affine, Quat, Vec3, Vec64};
 use crate::rig::{Skeleton, Trs};
@@ -118,8 +118,8 @@ impl<'a> CharacterWriter<'a> {
         self.mesh_node(mesh, &attributes, node, parent);
     }
 
-    fn attributes(&mut self, mesh: &SourceMesh) -> Object {
-        let mut attributes = Object::new();
+    fn attributes(&mut self, mesh: &SourceMesh) -> JsonObject {
+        let mut attributes = JsonObject::new();
         attributes.insert(
             "POSITION".to_owned(),
             json!(self.draft.positions(&mesh.positions)),
@@ -144,7 +144,7 @@ impl<'a> CharacterWriter<'a> {
     fn mesh_node(
         &mut self,
         mesh: &SourceMesh,
-        attributes: &Object,
+        attributes: &JsonObject,
         mut node: Value,
         parent: Option<usize>,
     ) {

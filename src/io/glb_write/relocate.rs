@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::draft::{GlbDraft, Object, remove, set};
+use super::draft::{GlbDraft, JsonObject, remove, set};
 use super::sweep;
 use crate::character::SourcePrimitive;
 
@@ -351,7 +351,7 @@ fn bare(primitive: &Value) -> Value {
     let emptied = primitive
         .get_mut("extensions")
         .and_then(Value::as_object_mut)
-        .map(|extensions: &mut Object| {
+        .map(|extensions: &mut JsonObject| {
             extensions.remove("KHR_draco_mesh_compression");
             extensions.is_empty()
         });

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::draft::{GlbDraft, Object, set};
+use super::draft::{GlbDraft, JsonObject, set};
 use super::fresh::{self, is_unit, unit};
 use super::{GlbWriteError, in_memory};
 use crate::character::{Attachment, Character, SourceDocument, SourceMesh};
@@ -226,7 +226,7 @@ impl GlbDraft {
         weights: &SkinWeights,
         joint_from_mesh: &[Affine],
         joint_nodes: &[usize],
-        attributes: &mut Object,
+        attributes: &mut JsonObject,
         done: &mut HashSet<usize>,
     ) {
         let mut listed: Vec<usize> = self.list("skins")[skin]["joints"]
@@ -361,14 +361,18 @@ impl GlbDraft {
         set(written, "mode", json!(4));
     }
 
-    pub(super) fn attributes(&self, mesh: usize, primitive: usize) -> Option<&Object> {
+    pub(super) fn attributes(&self, mesh: usize, primitive: usize) -> Option<&JsonObject> {
         self.list("meshes")
             .get(mesh)?
             .pointer(&format!("/primitives/{primitive}/attributes"))?
             .as_object()
     }
 
-    pub(super) fn attributes_mut(&mut self, mesh: usize, primitive: usize) -> Option<&mut Object> {
+    pub(super) fn attributes_mut(
+        &mut self,
+        mesh: usize,
+        primitive: usize,
+    ) -> Option<&mut JsonObject> {
         self.list_mut("meshes")
             .get_mut(mesh)?
             .pointer_mut(&format!("/primitives/{primitive}/attributes"))?

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::draft::Object;
+use super::draft::JsonObject;
 
 /// Extensions that refer to no accessor and no view besides those visited below: by full name or by
 /// prefix (ending in `*`).
@@ -28,12 +28,12 @@ const HARMLESS: [&str; 17] = [
 ];
 
 /// Removes skins that no node uses.
-pub(super) fn skins(tree: &mut Object) {
+pub(super) fn skins(tree: &mut JsonObject) {
     sweep_list(tree, "skins", each_skin);
 }
 
 /// Removes accessors and views, unless the document uses an extension that may refer to anything.
-pub(super) fn data(tree: &mut Object) {
+pub(super) fn data(tree: &mut JsonObject) {
     let harmless = |name: &Value| {
         let name = name.as_str().unwrap_or_default();
         HARMLESS.iter().any(|known| {
@@ -56,7 +56,7 @@ pub(super) fn data(tree: &mut Object) {
 type VisitIndices<'a> = &'a mut dyn FnMut(&mut Value);
 
 /// Keeps the visited entries of a list and renumbers the references to them.
-fn sweep_list(tree: &mut Object, list: &str, each: fn(&mut Object, VisitIndices<'_>)) {
+fn sweep_list(tree: &mut JsonObject, list: &str, each: fn(&mut JsonObject, VisitIndices<'_>)) {
     let count = tree.get(list).and_then(Value::as_array).map_or(0, Vec::len);
     let mut used = vec![false; count];
     each(tree, &mut |index| {
@@ -89,7 +89,10 @@ fn sweep_list(tree: &mut Object, list: &str, each: fn(&mut Object, VisitIndices<
     }
 }
 
-fn objects<'a>(tree: &'a mut Object, list: &str) -> impl Iterator<Item = &'a mut Value> + use<'a> {
+fn objects<'a>(
+    tree: &'a mut JsonObject,
+    list: &str,
+) -> impl Iterator<Item = &'a mut Value> + use<'a> {
     tree.get_mut(list)
         .and_then(Value::as_array_mut)
         .into_iter()
@@ -104,13 +107,13 @@ fn members(value: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
         .flat_map(|object| object.values_mut())
 }
 
-fn each_skin(tree: &mut Object, visit: VisitIndices<'_>) {
+fn each_skin(tree: &mut JsonObject, visit: VisitIndices<'_>) {
     objects(tree, "nodes")
         .filter_map(|node| node.get_mut("skin"))
         .for_each(visit);
 }
 
-fn each_accessor(tree: &mut Object, visit: VisitIndices<'_>) {
+fn each_accessor(tree: &mut JsonObject, visit: VisitIndices<'_>) {
     for mesh in objects(tree, "meshes") {
         for primitive in mesh
             .get_mut("primitives")
@@ -153,7 +156,7 @@ fn each_accessor(tree: &mut Object, visit: VisitIndices<'_>) {
     }
 }
 
-fn each_view(tree: &mut Object, visit: VisitIndices<'_>) {
+fn each_view(tree: &mut JsonObject, visit: VisitIndices<'_>) {
     for accessor in objects(tree, "accessors") {
         for place in [
             "/bufferView",
@@ -188,7 +191,7 @@ fn each_view(tree: &mut Object, visit: VisitIndices<'_>) {
 mod tests {
     use super::*;
 
-    fn document(extension: &str) -> Object {
+    fn document(extension: &str) -> JsonObject {
         let tree = json!({
             "extensionsUsed": [extension],
             "nodes": [{"mesh": 0, "skin": 1}],

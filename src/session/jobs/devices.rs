@@ -24,15 +24,15 @@ use crate::session::{Document, Level, View};
 
 /// What is decided on: what is equal needs no other decision.
 #[derive(Clone)]
-struct Key {
+struct DecisionKey {
     need: Need,
-    made: Made,
+    made: DeviceBasis,
     choice: DeviceChoice,
     /// Counts devices and retries.
     round: u64,
 }
 
-impl PartialEq for Key {
+impl PartialEq for DecisionKey {
     fn eq(&self, other: &Self) -> bool {
         let of = |key: &Self| (key.need, key.choice, key.round);
         of(self) == of(other) && self.made == other.made
@@ -41,7 +41,7 @@ impl PartialEq for Key {
 
 /// What a device is made for; it would not do for anything else.
 #[derive(Clone)]
-struct Made {
+struct DeviceBasis {
     subject: Arc<Subject>,
     /// Parameters and bones, for methods that simulate.
     physics: Option<(Params, BoneMap)>,
@@ -49,7 +49,7 @@ struct Made {
     values: ParamValues,
 }
 
-impl PartialEq for Made {
+impl PartialEq for DeviceBasis {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.subject, &other.subject)
             && self.physics == other.physics
@@ -71,12 +71,12 @@ pub struct DeviceStatus {
 }
 
 struct Decided {
-    key: Key,
+    key: DecisionKey,
     status: DeviceStatus,
 }
 
 /// For what a device is being prepared.
-type Deciding = (Key, Job<Result<Verdict, BindError>>);
+type Deciding = (DecisionKey, Job<Result<Verdict, BindError>>);
 
 /// The devices there are, and what was decided.
 #[derive(Default)]
@@ -89,7 +89,7 @@ pub struct Devices {
 }
 
 /// What a device for this has to be made for, as the document is now.
-fn made_for(document: &Document, need: Need) -> Option<Made> {
+fn made_for(document: &Document, need: Need) -> Option<DeviceBasis> {
     let physics = || {
         (
             Params {
@@ -99,7 +99,7 @@ fn made_for(document: &Document, need: Need) -> Option<Made> {
             document.flesh.bones.clone(),
         )
     };
-    Some(Made {
+    Some(DeviceBasis {
         subject: document.subject.as_ref()?.weighted(need.weights),
         physics: need.method.has(Capability::Physics).then(physics),
         values: document.method_values.of(need.method),
@@ -170,7 +170,7 @@ impl Devices {
             .retain(|decided| needs.contains(&decided.key.need));
         let (choice, round) = (self.choice, self.round);
         let mut keys = needs.iter().filter_map(|&need| {
-            Some(Key {
+            Some(DecisionKey {
                 need,
                 made: made_for(around.document, need)?,
                 choice,
@@ -196,15 +196,15 @@ impl Devices {
         }
     }
 
-    fn start_deciding(&mut self, stages: &Stages, key: Key, around: &Around<'_>) {
+    fn start_deciding(&mut self, stages: &Stages, key: DecisionKey, around: &Around<'_>) {
         let Some(gpu) = self.gpu.clone() else {
             return;
         };
-        let Key {
+        let DecisionKey {
             need,
             choice,
             made:
-                Made {
+                DeviceBasis {
                     subject,
                     physics,
                     values,
@@ -259,7 +259,7 @@ impl Devices {
         }
     }
 
-    fn decide_for_cpu(&mut self, stages: &Stages, key: Key, why: &dyn std::fmt::Display) {
+    fn decide_for_cpu(&mut self, stages: &Stages, key: DecisionKey, why: &dyn std::fmt::Display) {
         let why = because("CPU", key.need.method, why);
         self.decide(stages, key, None, None, why);
     }
@@ -267,7 +267,7 @@ impl Devices {
     fn decide(
         &mut self,
         stages: &Stages,
-        key: Key,
+        key: DecisionKey,
         device: Option<GpuDevice>,
         measured: Option<Measured>,
         why: String,

@@ -12,16 +12,16 @@ use crate::session::{Document, Shape, Snapshot, Waker};
 /// What all of them may take in memory; poses beyond that have no picture.
 const MOST_BYTES: usize = 96 << 20;
 
-type Made = Vec<(Arc<NamedPose>, Arc<Snapshot>)>;
+type PosePictures = Vec<(Arc<NamedPose>, Arc<Snapshot>)>;
 
 /// What was made, and what is being made.
 #[derive(Default)]
 pub struct Pictures {
     subject: Option<Arc<Subject>>,
-    made: Made,
+    made: PosePictures,
     /// Poses that could not be shown: not tried again.
     failed: Vec<Arc<NamedPose>>,
-    job: Option<(Vec<Arc<NamedPose>>, Job<Made>)>,
+    job: Option<(Vec<Arc<NamedPose>>, Job<PosePictures>)>,
 }
 
 impl Pictures {
@@ -86,7 +86,7 @@ impl Pictures {
     }
 
     /// Takes in what the job has made. Returns whether it has made something.
-    fn take_made(&mut self, wanted: Vec<Arc<NamedPose>>, job: Job<Made>) -> bool {
+    fn take_made(&mut self, wanted: Vec<Arc<NamedPose>>, job: Job<PosePictures>) -> bool {
         match job.poll() {
             Outcome::Running => {
                 self.job = Some((wanted, job));
@@ -109,7 +109,11 @@ impl Pictures {
     }
 }
 
-fn flesh_of(subject: &Arc<Subject>, poses: Vec<Arc<NamedPose>>, progress: &Progress) -> Made {
+fn flesh_of(
+    subject: &Arc<Subject>,
+    poses: Vec<Arc<NamedPose>>,
+    progress: &Progress,
+) -> PosePictures {
     let skeleton = &subject.character.skeleton;
     let Ok(mut actor) = Actor::bind(subject, MethodId::DQS, &Params::default(), progress) else {
         return Vec::new();

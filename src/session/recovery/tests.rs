@@ -1,38 +1,21 @@
 //! Unsaved work survives whatever ends the program.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::slot::Slot;
 use super::*;
 use crate::methods::MethodId;
 use crate::session::{Command, ProjectCommand, Session};
+use crate::test_folder::TestFolder;
 
-/// A folder of its own for a test, removed behind it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Self(std::env::temp_dir().join(format!("sinew-recovery-{}-{number}", std::process::id())))
-    }
-
-    fn work_files(&self) -> usize {
-        let is_work = |entry: &std::fs::DirEntry| is_project(&entry.path());
-        std::fs::read_dir(&self.0).map_or(0, |listing| listing.flatten().filter(is_work).count())
-    }
-
-    fn is_empty(&self) -> bool {
-        std::fs::read_dir(&self.0).map_or(true, |mut listing| listing.next().is_none())
-    }
+/// The number of work files in a folder.
+fn work_files(folder: &TestFolder) -> usize {
+    let is_work = |entry: &std::fs::DirEntry| is_project(&entry.path());
+    std::fs::read_dir(&folder.0).map_or(0, |listing| listing.flatten().filter(is_work).count())
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn is_empty(folder: &TestFolder) -> bool {
+    std::fs::read_dir(&folder.0).map_or(true, |mut listing| listing.next().is_none())
 }
 
 const QUICK: Pace = Pace {
@@ -57,7 +40,7 @@ fn wait(session: &mut Session, what: &str, mut until: impl FnMut(&Session) -> bo
     }
 }
 
-fn session_in(folder: &Folder) -> Session {
+fn session_in(folder: &TestFolder) -> Session {
     let mut session = Session::new();
     session.keep_work_in(&folder.0, QUICK);
     session.apply_once(Command::SetMethod(MethodId::LBS));
@@ -77,15 +60,15 @@ fn turn(session: &mut Session, degrees: f64) {
 
 #[test]
 fn work_is_kept_while_it_is_unsaved_and_no_longer() {
-    let folder = Folder::new();
+    let folder = TestFolder::absent("recovery");
     let mut session = session_in(&folder);
-    assert!(folder.is_empty(), "nothing was changed");
+    assert!(is_empty(&folder), "nothing was changed");
     turn(&mut session, 30.0);
-    wait(&mut session, "kept", |_| folder.work_files() == 1);
+    wait(&mut session, "kept", |_| work_files(&folder) == 1);
     session.apply_once(Command::Undo);
-    wait(&mut session, "undone", |_| folder.work_files() == 0);
+    wait(&mut session, "undone", |_| work_files(&folder) == 0);
     session.apply_once(Command::Redo);
-    wait(&mut session, "done again", |_| folder.work_files() == 1);
+    wait(&mut session, "done again", |_| work_files(&folder) == 1);
     let place = folder.0.with_extension("sinew");
     session.apply_once(
         ProjectCommand::SaveAs {
@@ -94,23 +77,23 @@ fn work_is_kept_while_it_is_unsaved_and_no_longer() {
         }
         .into(),
     );
-    wait(&mut session, "saved", |_| folder.work_files() == 0);
+    wait(&mut session, "saved", |_| work_files(&folder) == 0);
     turn(&mut session, 40.0);
-    wait(&mut session, "changed again", |_| folder.work_files() == 1);
+    wait(&mut session, "changed again", |_| work_files(&folder) == 1);
     session.close();
-    assert!(folder.is_empty(), "a clean exit leaves nothing");
+    assert!(is_empty(&folder), "a clean exit leaves nothing");
     std::fs::remove_file(place).unwrap();
 }
 
 #[test]
 fn what_a_dead_program_left_is_offered_opened_and_kept_on() {
-    let folder = Folder::new();
+    let folder = TestFolder::absent("recovery");
     let mut first = session_in(&folder);
     turn(&mut first, 30.0);
     let expected = first.document().clone();
     // As if it had crashed: what was not written yet is, and nothing is put away.
     drop(first);
-    assert_eq!(folder.work_files(), 1);
+    assert_eq!(work_files(&folder), 1);
 
     let mut second = session_in(&folder);
     let [offer] = second.recoveries().offers().try_into().unwrap();
@@ -123,22 +106,22 @@ fn what_a_dead_program_left_is_offered_opened_and_kept_on() {
     });
     assert!(second.document().same_content_as(&expected));
     assert!(second.project().is_dirty(), "it is still not saved");
-    assert_eq!(folder.work_files(), 1);
+    assert_eq!(work_files(&folder), 1);
     turn(&mut second, 50.0);
-    wait(&mut second, "still one file", |_| folder.work_files() == 1);
+    wait(&mut second, "still one file", |_| work_files(&folder) == 1);
     turn(&mut third, 5.0);
     wait(&mut third, "two programs, two files", |_| {
-        folder.work_files() == 2
+        work_files(&folder) == 2
     });
     second.close();
-    assert_eq!(folder.work_files(), 1);
+    assert_eq!(work_files(&folder), 1);
     third.close();
-    assert!(folder.is_empty());
+    assert!(is_empty(&folder));
 }
 
 #[test]
 fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
-    let folder = Folder::new();
+    let folder = TestFolder::absent("recovery");
     for degrees in [10.0, 20.0] {
         let mut session = session_in(&folder);
         session.apply_once(ProjectCommand::KeepForLater.into());
@@ -157,7 +140,7 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
             .any(|m| m.text.contains("kept as") && m.text.contains("line 1"))
     };
     assert!(told(&session), "{:?}", session.messages());
-    assert_eq!(folder.work_files(), 2);
+    assert_eq!(work_files(&folder), 2);
     session.apply_once(ProjectCommand::KeepForLater.into());
     assert_eq!(session.recoveries().offers(), []);
     session.close();
@@ -167,7 +150,7 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
         session.apply_once(ProjectCommand::Discard(offer.file).into());
     }
     assert_eq!(
-        (session.recoveries().offers().len(), folder.work_files()),
+        (session.recoveries().offers().len(), work_files(&folder)),
         (0, 0)
     );
     session.close();
@@ -180,7 +163,7 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
 
 #[test]
 fn a_folder_that_can_not_be_written_to_is_told_and_work_goes_on() {
-    let folder = Folder::new();
+    let folder = TestFolder::absent("recovery");
     std::fs::write(&folder.0, "no folder").unwrap();
     let mut session = session_in(&folder);
     let mut degrees = 0.0;
@@ -203,11 +186,11 @@ fn a_folder_that_can_not_be_written_to_is_told_and_work_goes_on() {
 /// The system shuts down: unsaved work is offered next time, and without any there is nothing to offer.
 #[test]
 fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
-    let folder = Folder::new();
+    let folder = TestFolder::absent("recovery");
     let mut session = session_in(&folder);
     session.leave();
     drop(session);
-    assert!(folder.is_empty(), "nothing was changed");
+    assert!(is_empty(&folder), "nothing was changed");
 
     let mut session = session_in(&folder);
     // Slower than the end comes.
@@ -217,7 +200,7 @@ fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
     });
     turn(&mut session, 40.0);
     session.leave();
-    assert_eq!(folder.work_files(), 1, "it is written at once");
+    assert_eq!(work_files(&folder), 1, "it is written at once");
     drop(session);
     let mut next = session_in(&folder);
     let file = next

@@ -14,11 +14,11 @@ use crate::session::{Shape, Snapshot, Waker};
 /// The bind pose of one character.
 #[derive(Default)]
 pub(super) struct Still {
-    made: Option<Made>,
-    making: Option<(Arc<[Point]>, Job<Made>)>,
+    made: Option<StillSkin>,
+    making: Option<(Arc<[Point]>, Job<StillSkin>)>,
 }
 
-struct Made {
+struct StillSkin {
     bind: Arc<[Point]>,
     snapshot: Arc<Snapshot>,
     placer: Arc<Placer>,
@@ -36,7 +36,7 @@ impl Still {
         self.of(subject).map(|made| &made.placer)
     }
 
-    fn of(&self, subject: &Subject) -> Option<&Made> {
+    fn of(&self, subject: &Subject) -> Option<&StillSkin> {
         self.made
             .as_ref()
             .filter(|made| Arc::ptr_eq(&made.bind, &subject.bind_positions))
@@ -71,7 +71,7 @@ impl Still {
                 Outcome::Running => return Ok(false),
                 Outcome::Done(made) => made,
                 // Tried again with the next character, not with this one.
-                Outcome::Lost => Made {
+                Outcome::Lost => StillSkin {
                     bind: made_for.clone(),
                     snapshot: Arc::new(snapshot(&subject)),
                     placer: Arc::new(Placer::new(&TriMesh::default())),
@@ -88,7 +88,7 @@ impl Still {
     }
 }
 
-fn make(subject: &Arc<Subject>) -> Made {
+fn make(subject: &Arc<Subject>) -> StillSkin {
     let skin = &subject.skin.mesh;
     // Props are no flesh, unless there is nothing else.
     let placer = if skin.triangles.is_empty() {
@@ -99,7 +99,7 @@ fn make(subject: &Arc<Subject>) -> Made {
     } else {
         Placer::new(skin)
     };
-    Made {
+    StillSkin {
         bind: subject.bind_positions.clone(),
         snapshot: Arc::new(snapshot(subject)),
         placer: Arc::new(placer),

@@ -34,21 +34,21 @@ impl PartialEq for Wanted {
 }
 
 #[derive(Default)]
-struct Inbox {
+struct GhostInbox {
     wanted: Option<Wanted>,
     stop: bool,
 }
 
 #[derive(Default)]
-struct Shared {
-    inbox: Mutex<Inbox>,
+struct GhostShared {
+    inbox: Mutex<GhostInbox>,
     wake: Condvar,
     ready: Mutex<Option<Arc<GhostSkins>>>,
 }
 
 /// Makes ghosts for one view. The thread starts with the first that are asked for; dropping the worker ends it.
 pub struct GhostWorker {
-    shared: Arc<Shared>,
+    shared: Arc<GhostShared>,
     asked: Option<Wanted>,
     runs: bool,
     waker: Option<Waker>,
@@ -114,7 +114,7 @@ impl Drop for GhostWorker {
     }
 }
 
-fn run(shared: &Shared, waker: Option<&Waker>) {
+fn run(shared: &GhostShared, waker: Option<&Waker>) {
     let mut bound: Option<(Actor, ParamValues)> = None;
     while let Some(wanted) = next(shared) {
         if bound.as_ref().is_none_or(|(actor, values)| {
@@ -143,7 +143,7 @@ fn run(shared: &Shared, waker: Option<&Waker>) {
 }
 
 /// Waits for something to make; `None` to end.
-fn next(shared: &Shared) -> Option<Wanted> {
+fn next(shared: &GhostShared) -> Option<Wanted> {
     let mut inbox = lock(&shared.inbox);
     loop {
         if inbox.stop {

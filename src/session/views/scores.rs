@@ -32,12 +32,12 @@ pub struct ViewScore {
 /// The thread and what it has found, by the key of whoever asks.
 #[derive(Default)]
 pub(in crate::session) struct Scores {
-    shared: Arc<Shared>,
+    shared: Arc<ScoreShared>,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct ScoreShared {
+    state: Mutex<ScoreState>,
     wake: Condvar,
 }
 
@@ -46,7 +46,7 @@ struct Shared {
     clippy::struct_excessive_bools,
     reason = "independent facts about the thread, all under one lock"
 )]
-struct State {
+struct ScoreState {
     wanted: BTreeMap<u64, Arc<Snapshot>>,
     found: BTreeMap<u64, (Weak<Subject>, ViewScore)>,
     progress: Progress,
@@ -59,8 +59,8 @@ struct State {
     stop: bool,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl ScoreShared {
+    fn lock(&self) -> MutexGuard<'_, ScoreState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,7 +115,7 @@ impl Drop for Scores {
 }
 
 /// The thread: waits, measures all that is wanted, rests.
-fn run(shared: &Shared, waker: Option<&Waker>) {
+fn run(shared: &ScoreShared, waker: Option<&Waker>) {
     // The flesh has the other cores.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let mut scorer: Option<(Weak<Subject>, Scorer)> = None;
@@ -190,7 +190,7 @@ fn measure(
 }
 
 /// Lets the rest of the round pass. Returns whether the owner is still there.
-fn rest(shared: &Shared, start: Instant) -> bool {
+fn rest(shared: &ScoreShared, start: Instant) -> bool {
     let mut state = shared.lock();
     loop {
         let left = ROUND.saturating_sub(start.elapsed());

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn the_container_is_padded_and_limited_in_size() {
     let glb = GlbDraft {
-        tree: Object::new(),
+        tree: JsonObject::new(),
         source: None,
         bytes: Vec::new(),
     }

@@ -129,13 +129,13 @@ impl PoseCommand {
 pub struct PoseTools {
     ik: Arc<IkRig>,
     symmetry: Option<Arc<Symmetry>>,
-    drag: Option<PoseDrag>,
+    drag: Option<ManualDrag>,
     copied: Option<PoseFile>,
 }
 
 /// A gesture under way.
 #[derive(Debug)]
-struct PoseDrag {
+struct ManualDrag {
     label: &'static str,
     start: Pose,
     /// What the last command of the gesture made: anything else means that something came between.
@@ -214,16 +214,16 @@ impl Editor {
     }
 
     /// Carries on the gesture under way, or begins one.
-    fn take_drag(&mut self, with: &mut Beside<'_>, label: &'static str) -> PoseDrag {
+    fn take_drag(&mut self, with: &mut Beside<'_>, label: &'static str) -> ManualDrag {
         self.refresh(with.channels);
-        let continues = |drag: &PoseDrag| {
+        let continues = |drag: &ManualDrag| {
             drag.label == label
                 && self.gesture != Gesture::Once
                 && drag.last == *with.channels.active().pose()
         };
         match self.pose_tools.drag.take() {
             Some(drag) if continues(&drag) => drag,
-            _ => PoseDrag {
+            _ => ManualDrag {
                 label,
                 start: with.channels.active().pose().clone(),
                 last: with.channels.active().pose().clone(),
@@ -233,7 +233,7 @@ impl Editor {
     }
 
     /// Shows what the gesture came to, and keeps it if it goes on.
-    fn put_drag(&mut self, with: &mut Beside<'_>, mut drag: PoseDrag, pose: Pose) {
+    fn put_drag(&mut self, with: &mut Beside<'_>, mut drag: ManualDrag, pose: Pose) {
         self.edit_pose(with, |_, now| *now = pose);
         // What became keys is not the same to the last bit.
         self.refresh(with.channels);

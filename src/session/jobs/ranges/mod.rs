@@ -14,7 +14,7 @@ use super::stages::Stages;
 use crate::rig::KeyedClip;
 use crate::session::views::Need;
 use crate::session::{ChannelId, Channels, Document, Level, Snapshot, Views, Waker};
-use simulated::{Basis, Simulated, make_room};
+use simulated::{Basis, SimulatedRange, make_room};
 
 /// What is seen while scrubbing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -48,7 +48,7 @@ const PAUSE_SECS: f64 = 0.25;
 #[derive(Default)]
 pub struct Ranges {
     scrubbing: Scrubbing,
-    list: Vec<Simulated>,
+    list: Vec<SimulatedRange>,
 }
 
 /// What a simulation would depend on now; none where there is nothing to simulate.
@@ -147,14 +147,14 @@ impl Ranges {
 
     /// Gives up what is under way; what is there stays.
     pub(in crate::session) fn cancel(&mut self) {
-        self.list.iter_mut().for_each(Simulated::stop);
+        self.list.iter_mut().for_each(SimulatedRange::stop);
     }
 
     /// Whether something waits to be begun. While a simulation goes on, every frame wakes the window, and the timeline shows how far
     /// it is.
     pub(in crate::session) fn is_busy(&self) -> bool {
         let simulates = self.list.iter().any(|simulated| simulated.job.is_some());
-        !simulates && self.list.iter().any(Simulated::is_waiting)
+        !simulates && self.list.iter().any(SimulatedRange::is_waiting)
     }
 
     /// Lets go of what no longer fits. While the pose made by hand is shown, or flesh is made, what there is stays.
@@ -219,7 +219,7 @@ impl Ranges {
     }
 
     /// What simulates, or could, and is not on the list.
-    fn missing(&self, stages: &Stages, around: &Around<'_>) -> Vec<Simulated> {
+    fn missing(&self, stages: &Stages, around: &Around<'_>) -> Vec<SimulatedRange> {
         if self.scrubbing == Scrubbing::Settled {
             return Vec::new();
         }
@@ -234,7 +234,7 @@ impl Ranges {
             .into_iter()
             .filter(|need| !known(need))
             .filter_map(|need| basis_of(need, around.document, around.channels, stages))
-            .map(Simulated::of)
+            .map(SimulatedRange::of)
             .collect()
     }
 

@@ -91,7 +91,7 @@ impl Basis {
 }
 
 /// The frames of a simulation.
-pub(super) struct Simulated {
+pub(super) struct SimulatedRange {
     pub(super) basis: Basis,
     /// How long the basis has been what it is; the work begins after a pause.
     pub(super) age_secs: f64,
@@ -107,7 +107,7 @@ pub(super) struct Simulated {
     pub(super) plays: bool,
 }
 
-impl Simulated {
+impl SimulatedRange {
     pub(super) fn of(basis: Basis) -> Self {
         let total = basis.frames();
         Self {
@@ -302,7 +302,7 @@ fn velocities(before: &[Point], now: &[Point], fps: f32) -> Vec<Vec3> {
 }
 
 /// Makes room for one that is about to begin: what takes most keeps fewer frames, until all find room together.
-pub(super) fn make_room(all: &mut [Simulated], next: usize) {
+pub(super) fn make_room(all: &mut [SimulatedRange], next: usize) {
     loop {
         let sizes: Vec<u64> = all
             .iter()
