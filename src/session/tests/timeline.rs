@@ -1,5 +1,7 @@
 //! The timeline as a window uses it.
 
+mod clips;
+mod library;
 mod recording;
 
 use std::convert::Infallible;
@@ -37,91 +39,6 @@ fn keyed() -> (Session, usize) {
     session.apply_once(Command::Scrub { time_secs: 1.0 });
     session.apply_once(turn(90.0));
     (session, clip)
-}
-
-#[test]
-fn a_new_clip_is_shown_after_the_files_and_auto_key_keys_it() {
-    let (mut session, clip) = keyed();
-    assert_eq!(clip, session.subject().unwrap().character.clips.len());
-    assert_eq!(
-        session.channels().active().playback().clip,
-        Some(clip),
-        "the clip is not left"
-    );
-    assert!((angle(&session) - 90.0).abs() < 1e-6);
-    let take = session.document().clips().take(clip).unwrap();
-    assert_eq!(
-        (take.keys(1).len(), take.keys(0).len()),
-        (2, 1),
-        "only what was turned is keyed"
-    );
-    session.apply_once(Command::Scrub { time_secs: 0.0 });
-    assert!(angle(&session).abs() < 1e-6);
-    session.apply_once(Command::Scrub { time_secs: 2.0 });
-    assert!((angle(&session) - 90.0).abs() < 1e-6, "held to the end");
-    // Undo stays in the clip while there is one.
-    session.apply_once(Command::Undo);
-    assert_eq!(
-        (
-            session.channels().active().playback().clip,
-            session.document().clips().take(clip).unwrap().keys(1).len()
-        ),
-        (Some(clip), 1)
-    );
-    session.apply_once(Command::Undo);
-    assert_eq!(
-        (
-            session.channels().active().playback().clip,
-            session.document().clips().len()
-        ),
-        (None, clip)
-    );
-    session.apply_once(Command::Redo);
-    session.apply_once(Command::Redo);
-    assert_eq!(
-        session.document().clips().take(clip).unwrap().keys(1).len(),
-        2
-    );
-}
-
-#[test]
-fn without_auto_key_the_pose_is_taken_over_and_can_be_keyed_where_it_was() {
-    let (mut session, clip) = keyed();
-    session.apply_once(keys(KeysCommand::SetAutoKey(false)));
-    session.apply_once(Command::Scrub { time_secs: 1.5 });
-    session.apply_once(turn(-30.0));
-    assert_eq!(
-        (
-            session.channels().active().playback().clip,
-            session
-                .channels()
-                .active()
-                .edited_clip(&session.document().clips())
-        ),
-        (None, Some((clip, 1.5)))
-    );
-    assert!((angle(&session) - 60.0).abs() < 1e-6);
-    session.apply_once(keys(KeysCommand::SetKeys {
-        clip,
-        joints: vec![0],
-        time_secs: 1.5,
-    }));
-    assert_eq!(session.channels().active().playback().clip, Some(clip));
-    assert!(
-        (session.channels().active().playback().time_secs - 1.5).abs() < 1e-9
-            && (angle(&session) - 60.0).abs() < 1e-6
-    );
-    let take = session.document().clips().take(clip).unwrap();
-    assert_eq!(
-        (take.keys(0).len(), take.keys(1).len()),
-        (2, 3),
-        "what was turned is keyed although it was not asked for"
-    );
-    session.apply_once(Command::Undo);
-    assert_eq!(
-        session.document().clips().take(clip).unwrap().keys(1).len(),
-        2
-    );
 }
 
 #[test]
@@ -181,74 +98,6 @@ fn keys_are_moved_in_one_step_and_do_not_eat_each_other_on_the_way() {
 }
 
 #[test]
-fn clips_of_files_stay_and_are_copied() {
-    let mut session = opened();
-    let before = session.document().clone();
-    let file = session.document().clips().get(0).unwrap().clone();
-    session.apply_once(keys(KeysCommand::DeleteKeys {
-        clip: 0,
-        keys: vec![KeyRef {
-            joint: 1,
-            time_secs: 0.0,
-        }],
-    }));
-    assert!(
-        session
-            .messages()
-            .last()
-            .unwrap()
-            .text
-            .contains("editable copy")
-    );
-    assert_eq!(
-        (session.document().takes.len(), session.undo_label()),
-        (before.takes.len(), None)
-    );
-    let copy = session.document().clips().len();
-    session.apply_once(keys(KeysCommand::Duplicate { clip: 0 }));
-    tick_until(&mut session, |session| {
-        session.document().clips().len() == copy + 1
-    });
-    assert_eq!(
-        (
-            session.channels().active().playback().clip,
-            session.undo_label()
-        ),
-        (Some(copy), Some("Copy clip"))
-    );
-    let skeleton = session.document().skeleton().unwrap();
-    for step in 0..20 {
-        let time = file.duration_secs * f64::from(step) / 19.0;
-        let (a, b) = (
-            file.sample(skeleton, time),
-            session
-                .document()
-                .clips()
-                .get(copy)
-                .unwrap()
-                .sample(skeleton, time),
-        );
-        let apart = a
-            .locals
-            .iter()
-            .zip(&b.locals)
-            .map(|(a, b)| a.rotation.angle_to(&b.rotation))
-            .fold(0.0, f64::max);
-        assert!(apart < 0.5_f64.to_radians(), "{time} s: {apart}");
-    }
-    session.apply_once(keys(KeysCommand::Rename {
-        clip: copy,
-        name: format!(" {} ", file.name),
-    }));
-    assert_eq!(
-        session.document().clips().get(copy).unwrap().name,
-        format!("{} 2", file.name),
-        "names stay different"
-    );
-    assert_eq!(session.channels().active().playback().clip, Some(copy));
-}
-
-#[test]
 fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
     let (mut session, clip) = keyed();
     session.apply_once(Command::Scrub { time_secs: 1.5 });
@@ -276,45 +125,6 @@ fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
         (Some(&before), Some("Rotate joints"))
     );
     assert!((angle(&session) - 90.0).abs() < 1e-6);
-}
-
-#[test]
-fn poses_are_kept_blended_and_brought_back() {
-    let mut session = opened();
-    session.apply_once(turn(80.0));
-    session.apply_once(keys(KeysCommand::AddPose));
-    session.apply_once(keys(KeysCommand::RenamePose {
-        pose: 0,
-        name: "bent".into(),
-    }));
-    session.apply_once(Command::ResetPose);
-    let from: Arc<Pose> = Arc::new(session.channels().active().pose().clone());
-    for blend in [0.2, 0.9, 0.5] {
-        session.apply(
-            keys(KeysCommand::ApplyPose {
-                pose: 0,
-                blend,
-                from: Some(from.clone()),
-            }),
-            Gesture::Dragging,
-        );
-    }
-    session.end_gesture();
-    assert!((angle(&session) - 40.0).abs() < 1e-6);
-    session.apply_once(Command::Undo);
-    assert!(angle(&session).abs() < 1e-9 && session.document().pose_library[0].name == "bent");
-    let folder = std::env::temp_dir().join(format!("sinew-poses-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    session.apply_once(keys(KeysCommand::SavePoses(folder.clone())));
-    session.apply_once(keys(KeysCommand::DeletePose { pose: 0 }));
-    session.apply_once(keys(KeysCommand::LoadPoses(vec![folder.join("bent.json")])));
-    session.apply_once(keys(KeysCommand::ApplyPose {
-        pose: 0,
-        blend: 1.0,
-        from: None,
-    }));
-    assert!((angle(&session) - 80.0).abs() < 1e-6);
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// What a bake writes.
