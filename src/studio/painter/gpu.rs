@@ -1,5 +1,8 @@
 //! Draws pictures of views on the device.
 
+mod canvas;
+
+use self::canvas::{Canvas, PictureKey, SideResources};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,11 +10,8 @@ use std::time::Instant;
 use super::pool::{KEPT_PASSES, Pool, StateKey};
 use super::{Comparison, Painted, Picture, ViewportPainter};
 use crate::gpu::GpuError;
-use crate::render::{
-    Camera, Extras, Ground, Legend, Look, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle,
-    Moment, PositionMark, Renderer, Scene, SkinColors, SkinPaint, SkinQuantity, Target,
-};
-use crate::studio::{Compare, GhostSkins, Snapshot};
+use crate::render::{Ground, Look, MeshDraw, MeshStyle, Renderer, Scene, Target};
+use crate::studio::{Compare, GhostSkins};
 
 /// Where pictures become textures that a window can show.
 pub trait Textures {
@@ -46,84 +46,6 @@ pub struct GpuPainter {
     pass: u64,
     /// Always draws at full quality.
     best: bool,
-}
-
-/// What one canvas has for itself.
-struct Canvas {
-    target: Target,
-    texture: u64,
-    own: SideResources,
-    /// The right-hand side of a wipe.
-    other: Option<Box<SideResources>>,
-    marks: Vec<PositionMark>,
-    drawn: Option<PictureKey>,
-    used: u64,
-}
-
-/// Resources drawn with one snapshot.
-#[derive(Default)]
-struct SideResources {
-    extras: Extras,
-    paint: SkinPaint,
-    colors: Option<(Arc<MeshModel>, MeshColors)>,
-    legend: Option<Legend>,
-}
-
-/// All inputs of a picture; equal keys give equal pictures.
-#[derive(Debug, Clone, PartialEq)]
-struct PictureKey {
-    size: [u32; 2],
-    scale: f32,
-    camera: Camera,
-    state: Option<StateKey>,
-    crowd: Option<StateKey>,
-    compared: Option<(StateKey, Compare, Option<f32>)>,
-    ghosts: [Option<StateKey>; 2],
-    selected: Vec<usize>,
-    hovered: Option<usize>,
-    look: Look,
-    marks: Option<Arc<[PositionMark]>>,
-    ground_height: f32,
-}
-
-impl PictureKey {
-    fn of(picture: &Picture<'_>) -> Self {
-        // Hidden items must not affect the key.
-        let bones = picture.look.bones;
-        let chosen = bones || picture.look.colors == SkinColors::Weights;
-        Self {
-            size: picture.size,
-            scale: picture.scale,
-            camera: *picture.camera,
-            // Overlays of a crowd move with it.
-            state: picture
-                .snapshot
-                .filter(|_| picture.crowd.is_none())
-                .map(StateKey::of),
-            crowd: picture.crowd.map(StateKey::of_crowd),
-            compared: picture
-                .compare
-                .map(|compare| (StateKey::of(compare.with), compare.how, compare.max_mm)),
-            ghosts: [
-                picture.ghosts,
-                picture.compare.and_then(|compare| compare.ghosts),
-            ]
-            .map(|ghosts| {
-                ghosts
-                    .filter(|_| picture.look.ghosts.any())
-                    .map(StateKey::of_ghosts)
-            }),
-            selected: if chosen {
-                picture.selected.to_vec()
-            } else {
-                Vec::new()
-            },
-            hovered: picture.hovered.filter(|_| bones),
-            look: *picture.look,
-            marks: picture.marks.filter(|_| picture.look.findings).cloned(),
-            ground_height: picture.ground_height,
-        }
-    }
 }
 
 impl GpuPainter {
@@ -378,154 +300,10 @@ impl<'a> SceneInputs<'a> {
     }
 }
 
-impl Canvas {
-    fn new(texture: u64, target: Target) -> Self {
-        Self {
-            target,
-            texture,
-            own: SideResources::default(),
-            other: None,
-            marks: Vec::new(),
-            drawn: None,
-            used: 0,
-        }
-    }
-
-    /// Computes colours and overlays of both sides, and uploads the colours.
-    fn update(
-        &mut self,
-        renderer: &Renderer,
-        model: Option<&Arc<MeshModel>>,
-        picture: &Picture<'_>,
-    ) {
-        self.marks.clear();
-        if let (true, Some(marks)) = (picture.look.findings, picture.marks) {
-            self.marks.extend_from_slice(marks);
-        }
-        self.own.update(picture, picture.snapshot, &self.marks);
-        match picture.compare {
-            Some(Comparison {
-                with,
-                how: Compare::Wipe(_),
-                ..
-            }) => {
-                let other = self.other.get_or_insert_default();
-                other.update(picture, Some(with), &self.marks);
-                // One legend serves both sides.
-                if let (Some(own), Some(others)) = (&mut self.own.legend, &mut other.legend) {
-                    let range = if own.range[1] >= others.range[1] {
-                        own.range
-                    } else {
-                        others.range
-                    };
-                    (own.range, others.range) = (range, range);
-                    self.own.paint.recolor(own);
-                    other.paint.recolor(others);
-                }
-                other.upload(renderer, model);
-            }
-            _ => self.other = None,
-        }
-        self.own.upload(renderer, model);
-    }
-}
-
-impl SideResources {
-    fn update(
-        &mut self,
-        picture: &Picture<'_>,
-        snapshot: Option<&Arc<Snapshot>>,
-        marks: &[PositionMark],
-    ) {
-        // Colours by number belong to one character, which is not drawn in a crowd.
-        let quantity = snapshot
-            .filter(|_| picture.crowd.is_none())
-            .and_then(|snapshot| Some((snapshot, quantity_of(picture, snapshot)?)));
-        self.legend = quantity.map(|(snapshot, quantity)| {
-            self.paint
-                .update(&snapshot.subject, &quantity, picture.look.color_map)
-        });
-        let marked = Marked {
-            selected: picture.selected,
-            hovered: picture.hovered,
-            marks,
-        };
-        self.extras.update(
-            picture.look,
-            snapshot
-                .map(|snapshot| moment_of(snapshot, picture.look))
-                .as_ref(),
-            &marked,
-        );
-    }
-
-    /// Uploads the colours, if there are any.
-    fn upload(&mut self, renderer: &Renderer, model: Option<&Arc<MeshModel>>) {
-        let Some(model) = model.filter(|_| self.legend.is_some()) else {
-            return;
-        };
-        if self
-            .colors
-            .as_ref()
-            .is_none_or(|(mine, _)| !Arc::ptr_eq(mine, model))
-        {
-            self.colors = Some((model.clone(), MeshColors::new(renderer, model)));
-        }
-        if let Some((_, colors)) = &mut self.colors {
-            colors.update(renderer.gpu(), self.paint.colors());
-        }
-    }
-}
-
 /// Whether what is drawn over the skin must know where it is; the skin itself is drawn from wherever it was made.
 #[must_use]
 pub fn needs_numbers(look: &Look) -> bool {
     look.normals || look.velocities || look.findings || look.shows_flesh()
-}
-
-/// Numbers that nobody needs are not fetched from the device.
-fn moment_of<'a>(snapshot: &'a Snapshot, look: &Look) -> Moment<'a> {
-    let needed = needs_numbers(look);
-    Moment {
-        subject: &snapshot.subject,
-        positions: if needed { snapshot.positions() } else { &[] },
-        normals: if needed { snapshot.normals() } else { &[] },
-        simulated: if needed { snapshot.simulated() } else { &[] },
-        world_from_joint: &snapshot.world_from_joint,
-        contacts: &snapshot.contacts,
-        velocities: &snapshot.velocities,
-    }
-}
-
-/// What the skin is coloured by: a comparison goes before what the look asks for.
-fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option<SkinQuantity<'a>> {
-    if let Some(Comparison {
-        with,
-        how: Compare::Difference,
-        max_mm,
-        ..
-    }) = picture.compare
-    {
-        let methods = [snapshot.method.label(), with.method.label()];
-        return Some(SkinQuantity::Difference {
-            positions: snapshot.positions(),
-            others: with.positions(),
-            methods,
-            max_mm,
-        });
-    }
-    match picture.look.colors {
-        SkinColors::Material => None,
-        SkinColors::Weights => picture
-            .selected
-            .last()
-            .map(|&joint| SkinQuantity::Weights { joint }),
-        // In a cut, the cells show it.
-        SkinColors::Strain if picture.look.tets && picture.look.cut.is_some() => None,
-        SkinColors::Strain => Some(SkinQuantity::Strain {
-            positions: snapshot.positions(),
-        }),
-    }
 }
 
 fn ground_of(picture: &Picture<'_>) -> Option<Ground> {
