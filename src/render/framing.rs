@@ -121,4 +121,30 @@ impl Camera {
         self.target = center + right * shift(0) + up * shift(1);
         self.distance = distance;
     }
+
+    /// Moves so that a sphere fills the picture within the margins, from the same direction, with its centre in the middle. The clipping
+    /// planes stay as they are. A sphere that is not finite, or has no radius, is ignored.
+    pub fn frame_sphere(&mut self, center: Point, radius: f32, aspect: f32, margins: Margins) {
+        let is_usable = radius.is_finite() && radius > 0.0;
+        if !(is_usable && center.iter().all(|c| c.is_finite())) {
+            return;
+        }
+        let [[sides, _], [top, bottom]] = margins.reach();
+        let reach = (sides * sane_aspect(aspect)).min(top).min(bottom);
+        let tan = reach * (self.fov / 2.0).tan();
+        self.target = center;
+        self.distance = match self.projection {
+            // The sides of the frustum touch the sphere: radius = distance · sin.
+            Projection::Perspective => radius * (1.0 + tan * tan).sqrt() / tan,
+            Projection::Orthographic => radius / tan,
+        };
+    }
+
+    /// Makes everything appear `factor` times as large about the centre of the picture, by a smaller field of view: the eye stays where
+    /// it is, so that nothing comes between it and the target. Factors that are not finite and positive are ignored.
+    pub fn magnify(&mut self, factor: f32) {
+        if factor.is_finite() && factor > 0.0 {
+            self.fov = 2.0 * ((self.fov / 2.0).tan() / factor).atan();
+        }
+    }
 }

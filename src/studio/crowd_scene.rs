@@ -31,6 +31,8 @@ pub struct CrowdSettings {
     pub view: NamedView,
     /// With or without perspective, without a camera.
     pub projection: Projection,
+    /// Magnification about the centre of the picture: 1 for none.
+    pub zoom: f32,
 }
 
 /// Many of a character before a camera.
@@ -90,6 +92,7 @@ impl CrowdScene {
             drawn: 0,
         };
         scene.frame();
+        scene.camera.magnify(settings.zoom);
         Ok(scene)
     }
 

@@ -13,12 +13,14 @@
 //! | [`painter`]               | draws a [`Picture`](painter::Picture) of states onto a canvas                      |
 //! | [`Drawing`]               | reads such pictures back, with their legends                                       |
 //! | [`SheetDrawing`]          | several methods on one sheet: side by side, as a wipe, or by their differences     |
+//! | [`JointFocus`]            | the surroundings of a joint that a close-up shows                                  |
 
 mod clip_play;
 mod compare;
 mod crowd;
 mod crowd_scene;
 mod drawing;
+mod focus;
 mod ghosts;
 pub mod painter;
 mod sheet;
@@ -30,6 +32,7 @@ pub use compare::Compare;
 pub use crowd::{CrowdFrame, CrowdMotion};
 pub use crowd_scene::{CrowdScene, CrowdSettings};
 pub use drawing::Drawing;
+pub use focus::JointFocus;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, ghost_skins, method_of_ghosts};
 pub use sheet::{LINE_HEIGHT, SheetDrawing, SheetSettings, SheetState};
 pub use snapshot::{Shape, Snapshot, Wants};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use image::{Rgba, RgbaImage};
 
 use super::painter::{Comparison, Picture};
-use super::{Compare, Drawing, GhostSkins, Snapshot};
+use super::{Compare, Drawing, GhostSkins, JointFocus, Snapshot};
 use crate::gpu::{GpuContext, GpuError};
-use crate::math::Point;
+use crate::math::{Point, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{
     Camera, Look, Margins, NamedView, PictureSheet, PositionMark, Projection, SkinColors,
@@ -40,6 +40,10 @@ pub struct SheetSettings {
     pub view: NamedView,
     /// With or without perspective, without a camera.
     pub projection: Projection,
+    /// The joint that the pictures are centred on, in every frame, instead of the whole character.
+    pub focus: Option<JointFocus>,
+    /// Magnification about the centre of the picture: 1 for none.
+    pub zoom: f32,
 }
 
 /// The state of one method, with its skins at other moments.
@@ -90,7 +94,8 @@ impl SheetDrawing {
         })
     }
 
-    /// Sets the camera up to see all of these points, unless one was given, and puts the floor below them.
+    /// Sets the camera up to see all of these points, unless one was given, or the surroundings of the joint in focus; puts the floor
+    /// below the points.
     pub fn frame(&mut self, points: &[Point]) {
         let settings = &self.settings;
         let [width, height] = self.sheet.cell(0).map(|side| side as f32);
@@ -103,15 +108,23 @@ impl SheetDrawing {
         if has_bar {
             margins.sides = BAR_SHARE;
         }
-        self.camera = settings.camera.unwrap_or_else(|| {
+        let aspect = width / height;
+        let mut camera = settings.camera.unwrap_or_else(|| {
             let mut camera = Camera {
                 projection: settings.projection,
                 ..Camera::default()
             };
             camera.look_from(settings.view);
-            camera.frame_points_within(points, width / height, margins);
+            camera.frame_points_within(points, aspect, margins);
             camera
         });
+        if let Some(focus) = &settings.focus {
+            // The clipping planes contain the whole character. `draw` moves the target to the joint.
+            camera.frame_points_within(points, aspect, margins);
+            camera.frame_sphere(Point::origin(), focus.radius, aspect, margins);
+        }
+        camera.magnify(settings.zoom);
+        self.camera = camera;
         self.ground_height = Bounds::of(points).min.y;
     }
 
@@ -132,6 +145,7 @@ impl SheetDrawing {
     /// [`GpuError`] if a picture cannot be read back.
     pub fn draw(&mut self, states: &[SheetState]) -> Result<RgbaImage, GpuError> {
         let label = |state: &SheetState| state.snapshot.method.label();
+        self.follow_focus(states);
         let (pictures, labels) = match (self.settings.compare, states) {
             (Some(Compare::Wipe(at)), [left, right, ..]) => {
                 let caption = format!("{} | {}", label(left), label(right));
@@ -158,6 +172,16 @@ impl SheetDrawing {
         };
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         Ok(self.sheet.compose(&pictures, &labels))
+    }
+
+    /// Centres the camera on the joint in focus, which all methods have at the same place.
+    fn follow_focus(&mut self, states: &[SheetState]) {
+        let Some((focus, state)) = self.settings.focus.zip(states.first()) else {
+            return;
+        };
+        if let Some(world_from_joint) = state.snapshot.world_from_joint.get(focus.joint) {
+            self.camera.target = origin_of(world_from_joint).cast();
+        }
     }
 
     /// The first method left of a white line, the second right of it.

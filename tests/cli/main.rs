@@ -5,6 +5,7 @@ mod common;
 
 mod bake;
 mod bench;
+mod closeup;
 mod commands;
 mod device;
 mod pictures;

@@ -121,6 +121,13 @@ fn options_override_the_view_of_a_project() {
         as_shown,
         "another camera"
     );
+    let near = picture(&folder, &[&file, &"--frame=upper"]).unwrap();
+    assert_ne!(near, as_shown, "close up");
+    assert_ne!(
+        picture(&folder, &[&file, &"--frame=upper", &"--zoom=2"]).unwrap(),
+        near,
+        "closer"
+    );
     assert_ne!(
         picture(&folder, &[&file, &"--overlay=bones"]).unwrap(),
         as_shown,

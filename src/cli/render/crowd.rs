@@ -9,7 +9,6 @@ use crate::cli::pose::PoseOptions;
 use crate::cli::{Failure, character, crowd, stderr};
 use crate::io::{AnimationFormat, AnimationWriter, write_atomically};
 use crate::methods::Subject;
-use crate::render::NamedView;
 use crate::studio::{CrowdScene, CrowdSettings, Motion, Take};
 
 impl Render {
@@ -42,13 +41,14 @@ impl Render {
             size: self.size.unwrap_or([1280, 720]),
             look: shown.look,
             camera: shown.camera,
-            view: self.view.unwrap_or(NamedView::ThreeQuarter),
-            projection: self.projection(),
+            view: self.camera.view(),
+            projection: self.camera.projection(),
+            zoom: self.camera.zoom(),
         };
         let frames = take.frame_count();
         let mut scene = CrowdScene::new(&gpu, actor, take, count, &settings)
             .map_err(|error| Failure::Undone(format!("--crowd {count}: {error}")))?;
-        if format == AnimationFormat::Png && self.turntable.is_none() {
+        if format == AnimationFormat::Png && self.camera.turntable.is_none() {
             let image = stderr::with_progress(options, "Moving the crowd", |progress| {
                 let mut last = None;
                 scene.play(progress, |scene| {
@@ -64,14 +64,17 @@ impl Render {
             })?;
             return Ok(vec![self.output.clone()]);
         }
-        let pictures = self.turntable.map_or(frames, |pictures| pictures as usize);
+        let pictures = self
+            .camera
+            .turntable
+            .map_or(frames, |pictures| pictures as usize);
         let mut writer =
             AnimationWriter::create(&self.output, format, settings.size, pose.fps, pictures)?;
         stderr::with_progress(options, "Drawing the crowd", |progress| {
             scene.play(progress, |scene| {
-                for _ in 0..self.turntable.unwrap_or(1) {
+                for _ in 0..self.camera.turntable.unwrap_or(1) {
                     writer.push(&scene.draw()?)?;
-                    if let Some(turns) = self.turntable {
+                    if let Some(turns) = self.camera.turntable {
                         scene.orbit(std::f32::consts::TAU / turns as f32);
                     }
                 }
@@ -96,7 +99,7 @@ impl Render {
                 .position(|clip| clip.duration_secs > 0.0)
                 .map(|clip| clips[clip].name.clone());
         }
-        if format == AnimationFormat::Png || self.turntable.is_some() {
+        if format == AnimationFormat::Png || self.camera.turntable.is_some() {
             still(subject, &pose)
         } else {
             pose.take(&subject.character)

@@ -25,7 +25,7 @@ impl Render {
         scores: &mut RenderScores,
         options: &Options,
     ) -> Result<Vec<PathBuf>, Failure> {
-        let take = if self.turntable.is_some() {
+        let take = if self.camera.turntable.is_some() {
             still(subject, pose)?
         } else {
             pose.take(&subject.character)?
@@ -50,7 +50,10 @@ impl Render {
         }
         let mut drawing = self.drawing(subject, shown)?;
         drawing.frame(&points_of(frames.iter().flatten()));
-        let pictures = self.turntable.map_or(count, |pictures| pictures as usize);
+        let pictures = self
+            .camera
+            .turntable
+            .map_or(count, |pictures| pictures as usize);
         let mut writer =
             AnimationWriter::create(&self.output, format, drawing.size(), pose.fps, pictures)?;
         stderr::with_progress(options, "Drawing", |progress| {
@@ -61,7 +64,7 @@ impl Render {
                     &format!("{} of {pictures}", picture + 1),
                 );
                 writer.push(&drawing.draw(frame)?)?;
-                if self.turntable.is_some() {
+                if self.camera.turntable.is_some() {
                     drawing.orbit(std::f32::consts::TAU / pictures as f32);
                 }
             }

@@ -134,16 +134,20 @@ impl LookOptions {
         let Some(Color::Weights(name)) = &self.color else {
             return Ok(None);
         };
-        let joints = subject.character.skeleton.joints();
-        let found = joints.iter().position(|joint| joint.name == *name);
-        let unknown = || {
-            Failure::Undone(format!(
-                "{}: there is no joint \"{name}\"; `info -v` lists the joints",
-                subject.character.name
-            ))
-        };
-        found.map(Some).ok_or_else(unknown)
+        joint_of(subject, name).map(Some)
     }
+}
+
+/// The joint of that name.
+pub(super) fn joint_of(subject: &Subject, name: &str) -> Result<usize, Failure> {
+    let character = &subject.character;
+    let found = character.skeleton.find_or_suggest(name);
+    found.map_err(|error| {
+        Failure::Undone(format!(
+            "{}: {error}; `info -v` lists the joints",
+            character.name
+        ))
+    })
 }
 
 pub(super) fn parse_compare(text: &str) -> Result<CompareOption, String> {

@@ -1,5 +1,6 @@
 //! `sinew render`: a pose by one or several methods, side by side or compared in one picture; a clip or a turntable as a moving one.
 
+mod camera;
 mod crowd;
 mod film;
 mod looks;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use self::camera::CameraOptions;
 use self::looks::{CompareOption, LookOptions, parse_compare};
 use self::saved::SavedView;
 use self::scores::{RenderReport, RenderScores};
@@ -24,10 +26,11 @@ use crate::io::{AnimationFormat, write_atomically};
 use crate::math::Point;
 use crate::methods::{MethodId, Subject};
 use crate::progress::Progress;
-use crate::render::{Camera, Look, NamedView, Projection};
+use crate::render::{Camera, Look};
 use crate::session::{Checkup, ProjectState};
 use crate::studio::{
-    Compare, GhostMaker, GhostSkins, SheetDrawing, SheetSettings, SheetState, Snapshot, Take,
+    Compare, GhostMaker, GhostSkins, JointFocus, SheetDrawing, SheetSettings, SheetState, Snapshot,
+    Take,
 };
 
 /// Options of the verb.
@@ -47,22 +50,15 @@ pub(super) struct Render {
     pose: PoseOptions,
     #[command(flatten)]
     look: LookOptions,
+    #[command(flatten)]
+    camera: CameraOptions,
     /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several, 1280x720 for a crowd.
     #[arg(help_heading = "Output", long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
-    /// From where: front, back, side, left, right, top, bottom or three-quarter [default: three-quarter; of a project, as its active view looks].
-    #[arg(help_heading = "Output", long, value_parser = parse_view)]
-    view: Option<NamedView>,
-    /// Without perspective: parallel lines stay parallel.
-    #[arg(help_heading = "Output", long)]
-    orthographic: bool,
-    /// Lets the camera go round once in so many pictures, for a .gif, a .webp, or a .png for each.
-    #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
-    turntable: Option<u32>,
     /// Shows so many of the character on one floor, made by the graphics device: each at its own moment of the clip [default clip: the
     /// first]. Nothing collides in a crowd.
     #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
-        conflicts_with_all = ["compare", "overlay", "ghosts", "cut", "color"])]
+        conflicts_with_all = ["compare", "overlay", "ghosts", "cut", "color", "frame"])]
     crowd: Option<u32>,
     /// Where to write: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
     #[arg(help_heading = "Output", short, long, value_name = "OUT.png|gif|webp")]
@@ -84,13 +80,6 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     Ok([side(width)?, side(height)?])
 }
 
-fn parse_view(name: &str) -> Result<NamedView, String> {
-    NamedView::from_name(name).ok_or_else(|| {
-        let known: Vec<_> = NamedView::ALL.iter().map(|(name, _)| *name).collect();
-        format!("there are side, {}", known.join(", "))
-    })
-}
-
 /// What is drawn: as asked for, and as the project's view shows it where nothing was said.
 #[derive(Debug)]
 struct RenderLook {
@@ -101,6 +90,8 @@ struct RenderLook {
     look: Look,
     /// The camera of the project's view; else one is set up that sees everything.
     camera: Option<Camera>,
+    /// The joint that the camera frames.
+    focus: Option<JointFocus>,
 }
 
 impl Render {
@@ -127,10 +118,13 @@ impl Render {
             &options.with_saved(saved.as_ref()),
             &self.pose.with_saved(saved.as_ref()),
         );
-        let shown = self.shown(saved.as_ref());
+        let shown = RenderLook {
+            focus: self.camera.focus(&subject)?,
+            ..self.shown(saved.as_ref())
+        };
         check_compare(shown.compare, &shown.methods)?;
         self.weights.note_unused(&shown.methods, options);
-        let films = self.turntable.is_some() || format != AnimationFormat::Png;
+        let films = self.camera.turntable.is_some() || format != AnimationFormat::Png;
         let crowd = self.crowd_of(saved.as_ref());
         let mut scores = if self.json && crowd.is_none() {
             RenderScores::of(&subject, options)?
@@ -212,25 +206,23 @@ impl Render {
             joint: self.look.joint(subject)?,
             marks: marks.into(),
             camera: shown.camera,
-            view: self.view.unwrap_or(NamedView::ThreeQuarter),
-            projection: self.projection(),
+            view: self.camera.view(),
+            projection: self.camera.projection(),
+            focus: shown.focus,
+            zoom: self.camera.zoom(),
         };
         let gpu = stderr::without_wayland_noise(GpuContext::headless)?;
         Ok(SheetDrawing::new(&gpu, settings, shown.methods.len())?)
     }
 
-    fn projection(&self) -> Projection {
-        if self.orthographic {
-            Projection::Orthographic
-        } else {
-            Projection::Perspective
-        }
-    }
-
-    /// How many are drawn together: as asked for, or as in the project's view.
+    /// How many are drawn together: as asked for, or as in the project's view. A joint is framed on one character alone.
     fn crowd_of(&self, saved: Option<&ProjectState>) -> Option<usize> {
-        let as_saved = saved
-            .filter(|state| state.crowd > 1 && self.method.is_empty() && self.compare.is_none());
+        let as_saved = saved.filter(|state| {
+            state.crowd > 1
+                && self.method.is_empty()
+                && self.compare.is_none()
+                && self.camera.frame.is_none()
+        });
         self.crowd
             .map(|count| count as usize)
             .or(as_saved.map(|state| state.crowd))
@@ -240,13 +232,7 @@ impl Render {
     fn shown(&self, saved: Option<&ProjectState>) -> RenderLook {
         let view = saved.and_then(SavedView::of);
         let look = self.look.look(view.as_ref().map(|view| &view.look));
-        let mut camera = view
-            .as_ref()
-            .map(|view| view.camera)
-            .filter(|_| self.view.is_none());
-        if let Some(camera) = camera.as_mut().filter(|_| self.orthographic) {
-            camera.projection = Projection::Orthographic;
-        }
+        let camera = self.camera.over(view.as_ref().map(|view| view.camera));
         let (asked, max_mm) = self
             .compare
             .map_or((None, None), |(how, mm)| (Some(how), mm));
@@ -266,6 +252,7 @@ impl Render {
             max_mm,
             look,
             camera,
+            focus: None,
         }
     }
 }
@@ -345,15 +332,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_views_are_parsed() {
+    fn sizes_are_parsed() {
         assert_eq!(parse_size("1280x720"), Ok([1280, 720]));
         for wrong in ["", "1280", "0x100", "100x", "-5x100", "99999x10"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
         }
-        assert!(
-            parse_view("side").is_ok()
-                && parse_view("three-quarter").is_ok()
-                && parse_view("below").is_err()
-        );
     }
 }

@@ -221,3 +221,51 @@ fn another_axis_can_be_up() {
     camera.set_up(&Vec3::zeros());
     assert!((camera.up() - Vec3::z()).norm() < 1e-6);
 }
+
+#[test]
+fn a_framed_sphere_fills_the_picture_about_its_centre() {
+    let (center, radius) = (Point::new(0.4, 1.7, -0.3), 0.25);
+    for mut camera in cameras() {
+        camera.frame_sphere(center, radius, 1.5, Margins::default());
+        let middle = camera.project(&center, SIZE).expect("in front of the eye");
+        assert!((middle[0] - 450.0).hypot(middle[1] - 300.0) < PIXEL_TOL);
+        let mut furthest: f32 = 0.0;
+        for step in 0..4000 {
+            // Points all over the sphere: a spiral.
+            let height: f32 = 1.0 - (step as f32 + 0.5) / 2000.0;
+            let (sin, cos) = (step as f32 * 2.399_963).sin_cos();
+            let ring = (1.0 - height * height).sqrt();
+            let point = center + Vec3::new(cos * ring, height, sin * ring) * radius;
+            let clip = camera.clip_from_world(1.5) * point.to_homogeneous();
+            let ndc = clip / clip.w;
+            assert!((0.0..=1.0).contains(&ndc.z), "{camera:?} {ndc:?}");
+            furthest = furthest.max(ndc.y.abs());
+        }
+        assert!(
+            furthest < FILLED + 1e-3 && furthest > FILLED - 0.01,
+            "{camera:?} fills {furthest}"
+        );
+    }
+}
+
+#[test]
+fn magnifying_enlarges_about_the_target() {
+    for camera in cameras() {
+        let mut nearer = camera;
+        nearer.magnify(2.5);
+        assert_eq!((nearer.target, nearer.eye()), (camera.target, camera.eye()));
+        let (right, up, _) = camera.axes();
+        let point = camera.target + (right * 0.1 + up * 0.05) * camera.radius;
+        let offset = |camera: &Camera| {
+            let pixel = camera.project(&point, SIZE).expect("in front of the eye");
+            [pixel[0] - 450.0, pixel[1] - 300.0]
+        };
+        let (before, after) = (offset(&camera), offset(&nearer));
+        for side in 0..2 {
+            assert!((after[side] - 2.5 * before[side]).abs() < PIXEL_TOL * 5.0);
+        }
+        nearer.magnify(f32::NAN);
+        nearer.magnify(0.0);
+        assert!(nearer.fov > 0.0 && nearer.fov < camera.fov);
+    }
+}
