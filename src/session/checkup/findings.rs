@@ -1,5 +1,6 @@
 //! What the check-up found, what Sinew does about it, and how the user can have it otherwise.
 
+mod flesh;
 mod surface;
 
 use std::borrow::Cow;
@@ -55,6 +56,8 @@ pub enum FindingKind {
     InsideOut,
     /// Faces that cut through others at rest.
     SelfIntersections,
+    /// Flesh that is inside out or flat at rest.
+    InvertedFlesh,
 }
 
 /// Where something is.
@@ -133,6 +136,7 @@ impl<'a> Patient<'a> {
         findings.extend(self.joints_outside());
         findings.extend(self.several_parts(checkup.parts));
         findings.extend(self.without_bone());
+        findings.extend(self.flesh());
         findings.extend(self.surface(&mesh, &checkup));
         findings.extend(self.vertices());
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

@@ -1,0 +1,232 @@
+//! Findings about the flesh that is made between the skin and the bones.
+
+use super::{Finding, FindingKind as Kind, PLACES, Patient, finding};
+use crate::character::Severity;
+use crate::rig::Skeleton;
+use crate::tissue::{CornerKind, Tet, Tissue};
+
+/// Part of the tets that may be inside out at rest without a warning.
+const MOST_INVERTED: f64 = 0.005;
+/// A region is named if it has at least this part of what is wrong.
+const NAMED_SHARE: f64 = 0.15;
+/// Regions that a sentence names at most.
+const MOST_NAMED: usize = 3;
+
+/// Tets that are inside out or flat at rest, and where.
+#[derive(Debug, Default, PartialEq)]
+struct BadTets {
+    tets: usize,
+    inverted: usize,
+    flat: usize,
+    /// How many of them are on the bones of each joint that has any, most first.
+    by_joint: Vec<(usize, usize)>,
+}
+
+impl BadTets {
+    fn of(tissue: &Tissue) -> Self {
+        let mut bad = Self::default();
+        let mut by_joint: Vec<usize> = Vec::new();
+        for tet in tissue.layers.iter().flat_map(|layer| &layer.tets) {
+            bad.tets += 1;
+            let (is_inverted, is_flat) = (tet.is_inverted(), !tet.is_usable());
+            bad.inverted += usize::from(is_inverted);
+            bad.flat += usize::from(is_flat);
+            if let Some(joint) = joint_of(tissue, tet).filter(|_| is_inverted || is_flat) {
+                by_joint.resize(by_joint.len().max(joint + 1), 0);
+                by_joint[joint] += 1;
+            }
+        }
+        bad.by_joint = by_joint
+            .into_iter()
+            .enumerate()
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        bad.by_joint
+            .sort_by_key(|&(joint, count)| (std::cmp::Reverse(count), joint));
+        bad
+    }
+
+    fn count(&self) -> usize {
+        self.inverted + self.flat
+    }
+
+    /// A warning if too many are inside out, a note if too many are inside out or flat.
+    fn severity(&self) -> Option<Severity> {
+        let most = MOST_INVERTED * self.tets as f64;
+        if self.inverted as f64 > most {
+            Some(Severity::Warning)
+        } else if self.count() as f64 > most {
+            Some(Severity::Info)
+        } else {
+            None
+        }
+    }
+
+    /// The joints to name: the first, and those of the next that have a good part of it, too.
+    fn regions(&self) -> &[(usize, usize)] {
+        let least = NAMED_SHARE * self.count() as f64;
+        let named = self
+            .by_joint
+            .iter()
+            .take(MOST_NAMED)
+            .skip(1)
+            .take_while(|(_, count)| *count as f64 >= least)
+            .count();
+        &self.by_joint[..(1 + named).min(self.by_joint.len())]
+    }
+
+    /// The finding, without its spots.
+    fn finding(&self, skeleton: &Skeleton) -> Option<Finding> {
+        let severity = self.severity()?;
+        let quoted = |joint: usize| format!("\"{}\"", skeleton.joints()[joint].name);
+        let named: Vec<String> = self
+            .regions()
+            .iter()
+            .map(|&(joint, count)| format!("{} ({count})", quoted(joint)))
+            .collect();
+        let region = if named.is_empty() {
+            String::new()
+        } else {
+            format!(", most of them on the bones of {}", named.join(", "))
+        };
+        let option = self.by_joint.first().map(|&(joint, _)| {
+            let name = &skeleton.joints()[joint].name;
+            format!("--sim-vertices N, --bone-radius \"{name}\"=RADIUS or --bone \"{name}\"=held")
+        });
+        Some(Finding {
+            text: format!(
+                "{} of the {} tetrahedra of the flesh are inside out and {} flat in the rest pose ({:.1} %){region}",
+                self.inverted,
+                self.tets,
+                self.flat,
+                100.0 * self.count() as f64 / self.tets.max(1) as f64
+            ),
+            remedy: "the skin there may crease, or jump while it bends; more simulated vertices or a thinner bone make room, and where nothing bends the \
+                     region can be held by its bone"
+                .to_owned(),
+            option,
+            ..finding(Kind::InvertedFlesh, severity, self.count())
+        })
+    }
+}
+
+impl Patient<'_> {
+    /// Flesh that is inside out or flat at rest. Needs the flesh to be made.
+    pub(super) fn flesh(&self) -> Option<Finding> {
+        let flesh = self.subject.flesh_if_made()?.ok()?;
+        let bad = BadTets::of(&flesh.tissue);
+        let found = bad.finding(&self.subject.character.skeleton)?;
+        let joints = bad.regions().iter().take(PLACES);
+        Some(Finding {
+            spots: joints.map(|&(joint, _)| self.joint_spot(joint)).collect(),
+            ..found
+        })
+    }
+}
+
+/// The joint that carries the bone under a tet's first skin vertex, or under its first base vertex.
+fn joint_of(tissue: &Tissue, tet: &Tet) -> Option<usize> {
+    let bone_of = |corner: CornerKind| {
+        let (CornerKind::Unknown(index) | CornerKind::Prescribed(index)) = corner;
+        tissue.foot_bones.get(index as usize)
+    };
+    let mut bones = tet
+        .corners
+        .iter()
+        .filter_map(|corner| bone_of(corner.kind()));
+    let bone = *bones.next()? as usize;
+    tissue.graph.bones.get(bone).map(|bone| bone.joint)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::methods::Subject;
+    use crate::progress::Progress;
+    use crate::session::Checkup;
+
+    fn cylinder() -> Subject {
+        let character = crate::io::builtin::load_builtin("cylinder").unwrap();
+        Subject::build(Arc::new(character), &Progress::new()).unwrap()
+    }
+
+    /// Turns so many of the usable tets on the bones of a joint inside out.
+    fn inverted(tissue: &Tissue, joint: usize, count: usize) -> Tissue {
+        let mut tissue = tissue.clone();
+        let chosen: Vec<usize> = tissue.layers[0]
+            .tets
+            .iter()
+            .enumerate()
+            .filter(|(_, tet)| tet.is_usable() && !tet.is_inverted())
+            .filter(|(_, tet)| joint_of(&tissue, tet) == Some(joint))
+            .map(|(index, _)| index)
+            .take(count)
+            .collect();
+        assert_eq!(chosen.len(), count, "enough tets on joint {joint}");
+        for index in chosen {
+            let tet = &mut tissue.layers[0].tets[index];
+            tet.positive = !tet.positive;
+        }
+        tissue
+    }
+
+    #[test]
+    fn inverted_tets_are_a_warning_that_names_the_joint() {
+        let subject = cylinder();
+        let flesh = subject.flesh().unwrap();
+        let skeleton = &subject.character.skeleton;
+        let healthy = BadTets::of(&flesh.tissue);
+        let quality = &flesh.tissue.quality;
+        assert_eq!(
+            (healthy.tets, healthy.inverted, healthy.flat),
+            (quality.tets + quality.flat, quality.inverted, quality.flat)
+        );
+        let one_percent = healthy.tets / 100;
+        let joint = skeleton.find("upper").unwrap();
+        let bad = BadTets::of(&inverted(&flesh.tissue, joint, one_percent));
+        assert_eq!(bad.inverted, healthy.inverted + one_percent);
+        let found = bad.finding(skeleton).unwrap();
+        assert_eq!(
+            (found.kind, found.severity),
+            (Kind::InvertedFlesh, Severity::Warning)
+        );
+        assert!(found.text.contains("\"upper\""), "{}", found.text);
+        let option = found.option.unwrap();
+        assert!(option.contains("--bone \"upper\"=held"), "{option}");
+        assert_eq!(bad.regions()[0].0, joint);
+    }
+
+    #[test]
+    fn a_few_inverted_tets_are_no_finding() {
+        let few = BadTets {
+            tets: 1000,
+            inverted: 5,
+            flat: 0,
+            by_joint: vec![(0, 5)],
+        };
+        assert_eq!(few.severity(), None);
+        let flat = BadTets { flat: 1, ..few };
+        assert_eq!(flat.severity(), Some(Severity::Info));
+        let many = BadTets {
+            inverted: 6,
+            ..flat
+        };
+        assert_eq!(many.severity(), Some(Severity::Warning));
+    }
+
+    /// The report and the flesh's own measures agree.
+    #[test]
+    fn the_report_has_the_finding_where_the_measures_say_so() {
+        let checkup = Checkup::of(&cylinder());
+        let quality = checkup.tissue.unwrap();
+        let all = (quality.tets + quality.flat) as f64;
+        let expected = (quality.inverted + quality.flat) as f64 > MOST_INVERTED * all;
+        let found = checkup
+            .findings
+            .iter()
+            .any(|finding| finding.kind == Kind::InvertedFlesh);
+        assert_eq!(found, expected, "{quality:?}");
+    }
+}
