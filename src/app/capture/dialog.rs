@@ -1,4 +1,4 @@
-//! The window in which pictures are asked for.
+//! The dialog for pictures and films.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
@@ -21,7 +21,7 @@ use crate::app::widgets::row;
 use crate::io::AnimationFormat;
 use crate::session::JobView;
 
-/// Sizes with a name.
+/// Sizes with names.
 const SIZES: [(&str, [u32; 2]); 6] = [
     ("Small square", [480, 480]),
     ("Square", [1080, 1080]),
@@ -31,18 +31,18 @@ const SIZES: [(&str, [u32; 2]); 6] = [
     ("4K", [3840, 2160]),
 ];
 
-/// What the dialog may read.
+/// Input of the dialog.
 #[derive(Debug, Clone, Copy)]
 pub struct CaptureView<'a> {
-    /// What is chosen.
+    /// The current settings.
     pub settings: &'a CaptureSettings,
-    /// A character is open.
+    /// Whether a character is open.
     pub has_character: bool,
-    /// How long the clip that is shown plays, seconds; none is shown without.
+    /// Duration of the clip being shown, in seconds; `None` without a clip.
     pub clip_secs: Option<f64>,
     /// Size of the active view in pixels.
     pub view_size: [u32; 2],
-    /// What is being made now.
+    /// The running job.
     pub job: Option<&'a JobView>,
 }
 
@@ -132,7 +132,7 @@ fn what_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
 
 fn size_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
     row(ui, "Size", "Width and height in pixels", |ui, _| {
-        // As wide for three digits as for four.
+        // Three digits take the width of four.
         ui.spacing_mut().interact_size.x = 50.0;
         for (side, name) in settings.size.iter_mut().zip(["Width", "Height"]) {
             let response = ui.add(DragValue::new(side).range(MIN_SIDE..=MAX_SIDE).speed(4.0));
@@ -278,13 +278,13 @@ fn buttons_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
     });
 }
 
-/// One row of buttons, from the right edge on.
+/// A row of buttons, aligned to the right edge.
 fn right_aligned(ui: &mut Ui, buttons: impl FnOnce(&mut Ui)) {
     let size = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), buttons);
 }
 
-/// Why nothing can be made now.
+/// The reason why nothing can be made now.
 fn problem_of(view: &CaptureView<'_>) -> Option<String> {
     let settings = view.settings;
     if !view.has_character {
@@ -300,7 +300,7 @@ fn problem_of(view: &CaptureView<'_>) -> Option<String> {
     }
 }
 
-/// What will come out, in a line.
+/// A one-line summary of the output.
 fn summary(view: &CaptureView<'_>) -> String {
     let settings = view.settings;
     let [width, height] = settings.size;
@@ -342,11 +342,11 @@ fn job_ui(ui: &mut Ui, job: &JobView, actions: &mut Actions) {
     });
 }
 
-/// The system's dialog, on a thread of its own.
+/// The system's file dialog, polled from a separate thread.
 pub(super) struct Browse(Receiver<Option<PathBuf>>);
 
 impl Browse {
-    /// Asks the user. The dialog must be made on the thread of the window, but is waited for elsewhere.
+    /// Opens the dialog. It must be created on the window's thread, but is awaited on another.
     pub(super) fn start(ctx: &Context, settings: &CaptureSettings) -> std::io::Result<Self> {
         let path = settings.path();
         let dialog = rfd::AsyncFileDialog::new()
@@ -366,14 +366,14 @@ impl Browse {
             .name("file dialog".into())
             .spawn(move || {
                 let answer = pollster::block_on(answer).map(|file| file.path().to_path_buf());
-                // Nobody waits any more if sending fails: the window is closed.
+                // Sending fails only after the window was closed.
                 let _ = sender.send(answer);
                 ctx.request_repaint();
             })?;
         Ok(Self(receiver))
     }
 
-    /// What the user answered, once that is known.
+    /// The user's answer, when there is one.
     #[expect(
         clippy::option_option,
         reason = "no answer yet, or an answer that is to choose nothing"

@@ -1,4 +1,4 @@
-//! The thread that makes pictures.
+//! The thread that draws and encodes pictures.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -9,16 +9,16 @@ use super::CaptureError;
 use crate::progress::{Cancelled, Progress};
 use crate::session::JobView;
 
-/// Where a picture goes.
+/// Destination of a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CaptureTarget {
-    /// Into a file.
+    /// A file.
     File(PathBuf),
-    /// Onto the clipboard.
+    /// The clipboard.
     Clipboard,
 }
 
-/// What has been made.
+/// The result of a job.
 #[derive(Debug)]
 pub(super) enum CaptureResult {
     /// Files, in order.
@@ -27,7 +27,7 @@ pub(super) enum CaptureResult {
     Image(ColorImage),
 }
 
-/// A thread that will make one thing. Dropping it gives that up.
+/// A job on a thread. Dropping it cancels the job.
 pub(super) struct CaptureJob {
     title: String,
     progress: Progress,
@@ -35,7 +35,7 @@ pub(super) struct CaptureJob {
 }
 
 impl CaptureJob {
-    /// Starts the work.
+    /// Starts the job.
     pub(super) fn start(
         ctx: &Context,
         title: String,
@@ -47,7 +47,7 @@ impl CaptureJob {
         std::thread::Builder::new()
             .name("capture".into())
             .spawn(move || {
-                // Nobody waits any more if sending fails.
+                // Sending fails only if the receiver was dropped.
                 let _ = sender.send(work(&shared));
                 ctx.request_repaint();
             })?;
@@ -58,7 +58,7 @@ impl CaptureJob {
         })
     }
 
-    /// What has come of it, if it is over.
+    /// The result, once the job has ended.
     pub(super) fn poll(&self) -> Option<Result<CaptureResult, CaptureError>> {
         match self.receiver.try_recv() {
             Ok(done) => Some(done),

@@ -1,10 +1,10 @@
-//! Pictures to keep: of a view, of the window, turntables and clips, into files or onto the clipboard.
+//! Captures: pictures of a view or of the window, turntables and clips, written to files or the clipboard.
 //!
 //! ```text
 //! Action::Capture ─carry_out→ Shot (what a view shows, frozen) ─thread: Studio→ images ─AnimationWriter→ file
 //!                                                                                    └→ clipboard
 //! ```
-//! Drawing and encoding happen on a thread with a device of its own: the window goes on as if nothing were.
+//! Drawing and encoding happen on a thread with a separate device, so that the window is not blocked.
 
 mod dialog;
 mod job;
@@ -23,11 +23,11 @@ use self::job::{CaptureJob, CaptureResult, CaptureTarget};
 use crate::gpu::GpuContext;
 use crate::session::{JobView, Level, Session};
 
-/// Why there is no picture.
+/// Why a capture failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// The device gave none.
+    /// The device could not draw or read back a picture.
     #[error(transparent)]
     Gpu(#[from] crate::gpu::GpuError),
     /// The file could not be written.
@@ -39,29 +39,29 @@ pub enum CaptureError {
     /// A frame of the clip could not be computed.
     #[error("frame {frame} of the clip could not be computed: {source}")]
     Skin {
-        /// Which, from 0.
+        /// Index of the frame, from 0.
         frame: usize,
-        /// What happened.
+        /// The cause.
         source: crate::methods::SkinError,
     },
-    /// The user gave it up.
+    /// The user cancelled.
     #[error(transparent)]
     Cancelled(#[from] crate::progress::Cancelled),
 }
 
-/// The dialog and what is being made.
+/// The dialog and the running capture.
 #[derive(Default)]
 pub struct Capture {
     settings: CaptureSettings,
     open: bool,
     job: Option<CaptureJob>,
     browsing: Option<dialog::Browse>,
-    /// A picture of the window is wanted in so many passes: the menu that asked for it must be gone first.
+    /// Number of passes until a picture of the window is taken: the menu that requested it must be closed first.
     window: Option<(u32, CaptureTarget)>,
 }
 
 impl Capture {
-    /// Does what was asked; `shot` is what the active view shows.
+    /// Applies an action; `shot` is the state of the active view.
     pub fn carry_out(
         &mut self,
         ctx: &Context,
@@ -144,7 +144,7 @@ impl Capture {
         }
     }
 
-    /// Takes over what has been made. Call it with every pass.
+    /// Collects finished captures. To be called in every pass.
     pub fn poll(&mut self, ctx: &Context, session: &mut Session) {
         if let Some(path) = self.browsing.as_ref().and_then(dialog::Browse::poll) {
             self.browsing = None;
@@ -171,26 +171,26 @@ impl Capture {
         }
     }
 
-    /// What is being made, for the list of jobs.
+    /// The running capture, for the list of jobs.
     #[must_use]
     pub fn job(&self) -> Option<JobView> {
         self.job.as_ref().map(CaptureJob::view)
     }
 
-    /// Gives up what is being made.
+    /// Cancels the running capture.
     pub fn cancel(&mut self) {
         if let Some(job) = &self.job {
             job.cancel();
         }
     }
 
-    /// Whether the window shall be drawn into a texture in this pass, for [`Capture::receive_window`].
+    /// Whether the window is to be drawn into a texture in this pass, for [`Capture::receive_window`].
     #[must_use]
     pub fn wants_window(&self) -> bool {
         matches!(self.window, Some((0, _))) && self.job.is_none()
     }
 
-    /// Takes the window's picture, drawn into a texture of the window's device but perhaps not finished.
+    /// Takes the texture of the window's picture, whose drawing may still be in progress on the window's device.
     pub fn receive_window(
         &mut self,
         ctx: &Context,
@@ -210,12 +210,12 @@ impl Capture {
         );
     }
 
-    /// Closes the dialog; what is being made goes on. Returns whether it was open.
+    /// Closes the dialog; a running capture continues. Returns whether the dialog was open.
     pub fn close(&mut self) -> bool {
         std::mem::take(&mut self.open)
     }
 
-    /// What the dialog says.
+    /// The dialog's settings.
     #[must_use]
     pub fn settings(&self) -> &CaptureSettings {
         &self.settings
@@ -241,7 +241,7 @@ fn written(files: &[PathBuf]) -> String {
     }
 }
 
-/// As egui wants it.
+/// Converts to egui's image type.
 fn color_image(image: &image::RgbaImage) -> ColorImage {
     ColorImage::from_rgba_unmultiplied(
         [image.width() as usize, image.height() as usize],

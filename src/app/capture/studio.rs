@@ -1,4 +1,4 @@
-//! Draws what a view shows on a device of its own, picture after picture.
+//! Draws a frozen view on a separate device, frame after frame.
 
 use std::sync::Arc;
 
@@ -22,61 +22,61 @@ use crate::studio::{
 };
 use crate::weights::WeightMethod;
 
-/// The only canvas that is painted here.
+/// The only canvas used here.
 const CANVAS: u32 = 0;
-/// Flesh that is simulated runs through so much of the round before, so that the seam of a loop is not seen.
+/// A simulated loop starts this long before the recorded round, so that its seam is not visible.
 const RUN_UP_SECS: f64 = 2.0;
 
-/// What a view shows, frozen, with all that is needed to show it again from elsewhere or at another time.
+/// The frozen state of a view: everything needed to draw it elsewhere or at another time.
 #[derive(Clone)]
 pub struct Shot {
-    /// Of the character.
+    /// Name of the character.
     pub name: String,
-    /// The flesh.
+    /// The state of the view's method.
     pub snapshot: Arc<Snapshot>,
-    /// What it is compared with.
+    /// The state of the method it is compared with, and how.
     pub compare: Option<(Arc<Snapshot>, Compare)>,
-    /// From where.
+    /// The camera.
     pub camera: Camera,
-    /// How it is drawn.
+    /// Look of the view.
     pub look: Look,
     /// The selected joints.
     pub selected: Vec<usize>,
-    /// Places that the check-up found.
+    /// Positions of the check-up's findings.
     pub marks: Option<Arc<[PositionMark]>>,
-    /// Skins of other moments.
+    /// Skins at other moments.
     pub ghosts: Option<Arc<GhostSkins>>,
-    /// The weights of methods that use them, for skins of further moments.
+    /// Weight method, for skins at further moments.
     pub weights: WeightMethod,
     /// Height of the floor.
     pub ground_height: f32,
-    /// Diagonal of the character's box.
+    /// Diagonal of the character's bounding box.
     pub character_size: f32,
     /// Size of the view in pixels.
     pub view_size: [u32; 2],
-    /// Its pixels per point.
+    /// Pixels per point of the view.
     pub scale: f32,
-    /// Physics for a clip that is simulated.
+    /// Physical parameters, for simulated clips.
     pub params: Params,
     /// The methods' own parameters.
     pub method_values: MethodValues,
-    /// The clip that is shown.
+    /// The clip being shown.
     pub clip: Option<ClipShot>,
 }
 
-/// A clip and how it is played.
+/// A clip and its playback settings.
 #[derive(Debug, Clone)]
 pub struct ClipShot {
     /// The clip.
     pub clip: Clip,
-    /// Range, speed and seams; rounds do not count.
+    /// Range, speed and seams; the number of rounds is ignored.
     pub play: ClipPlay,
-    /// It starts over at its end.
+    /// Whether it is played as a loop.
     pub looping: bool,
 }
 
 impl ClipShot {
-    /// How long one round takes.
+    /// Duration of one round.
     #[must_use]
     pub fn round_secs(&self) -> f64 {
         ClipPlay {
@@ -86,14 +86,14 @@ impl ClipShot {
         .duration_secs(&self.clip)
     }
 
-    /// A character with this clip alone.
+    /// The character with this clip as its only one.
     fn on(&self, subject: &Subject) -> Arc<Subject> {
         let mut character = (*subject.character).clone();
         character.clips = vec![self.clip.clone()];
         Arc::new(subject.with_clips(Arc::new(character)))
     }
 
-    /// The frames of one round, for characters with this clip alone. A loop is filmed in its second round: it comes from its own end.
+    /// The frames of one round, for a character with this clip as its only one. Of a loop the second round is taken, which starts in motion.
     fn take(&self, fps: f64, frames: usize) -> Take {
         let start_secs = if self.looping { self.round_secs() } else { 0.0 };
         Take {
@@ -112,7 +112,7 @@ impl ClipShot {
     }
 }
 
-/// A drawing of a shot, on a device of its own.
+/// Draws a shot on a separate device.
 struct Studio<'a> {
     shot: &'a Shot,
     look: Look,
@@ -173,7 +173,7 @@ impl<'a> Studio<'a> {
     }
 }
 
-/// Makes what the settings say.
+/// Makes the pictures of the settings.
 pub(super) fn export(
     shot: &Shot,
     settings: &CaptureSettings,
@@ -212,7 +212,7 @@ pub(super) fn export(
     Ok(CaptureResult::Files(writer.finish()?))
 }
 
-/// The camera of a shot, gone round by a part of a turn.
+/// The camera of a shot, orbited by a fraction of a turn.
 fn turned(camera: &Camera, part: f64) -> Camera {
     let mut camera = *camera;
     camera.orbit((std::f64::consts::TAU * part) as f32, 0.0);
@@ -238,7 +238,7 @@ fn turn(
     Ok(())
 }
 
-/// The state of an actor as a snapshot.
+/// A snapshot of an actor's state.
 fn snapshot(
     like: &Snapshot,
     actor: &Actor,
@@ -313,7 +313,7 @@ fn play(
     })
 }
 
-/// Keeps a picture that was drawn into a texture of the window.
+/// Reads back a texture of the window and stores its picture.
 pub(super) fn keep_texture(
     gpu: &GpuContext,
     texture: &wgpu::Texture,

@@ -1,4 +1,4 @@
-//! What menus and palette can ask of a view by name: what it is compared with, what is drawn over it, its place.
+//! View commands of menus and palette: comparison, overlays, layout.
 
 use crate::app::actions::Action;
 use crate::app::actions::LayoutAction;
@@ -7,14 +7,14 @@ use crate::app::look::{CutPlane, Look, SkinColors};
 use crate::methods::{MethodId, Requirement};
 use crate::session::{Command, Compare, Gesture, Level, PaneState, Session, ViewCommand, ViewId};
 
-/// Ghosts before and after, when they are asked for without a number.
+/// Default number of ghosts before and after.
 const GHOSTS: usize = 2;
 
-/// Why a view of many is compared with nothing.
+/// Why a crowd cannot be compared.
 pub const NO_COMPARISON: &str =
     "A crowd moves by one method: show one character to compare methods.";
 
-/// The actions that an ask comes to for a view in some state.
+/// The actions that a command means for a view in its present state.
 #[must_use]
 pub fn actions_of(ask: ViewAsk, id: ViewId, state: PaneState, session: &Session) -> Vec<Action> {
     let look = state.look;
@@ -75,7 +75,7 @@ fn once(command: ViewCommand) -> Action {
     Action::Session(Command::View(command), Gesture::Once)
 }
 
-/// Compares in this way, with the method that was compared with before, or with the best one that can be.
+/// Sets the kind of comparison. The compared method stays; if there is none, the first usable default is taken.
 fn compare(id: ViewId, state: PaneState, comparing: Compare, session: &Session) -> Vec<Action> {
     let Some(view) = session.views().get(id) else {
         return Vec::new();
@@ -104,7 +104,7 @@ fn compare(id: ViewId, state: PaneState, comparing: Compare, session: &Session) 
     actions
 }
 
-/// What stands in the way of an ask, in one sentence.
+/// Why a command cannot be applied, in one sentence.
 #[must_use]
 pub fn why_not(ask: ViewAsk, session: &Session) -> Option<(Level, &'static str)> {
     let tissue = session.subject().is_some_and(|subject| subject.has_flesh());

@@ -1,4 +1,4 @@
-//! One view of the character: its header, its picture, and what is drawn over that.
+//! One view of the character: header, picture, and the widgets above it.
 
 pub mod asks;
 mod compare;
@@ -26,61 +26,61 @@ use crate::session::{Compare, GhostSkins, PaneState, Session, Snapshot, ViewId};
 /// Height of a pane's header, points.
 pub const HEADER: f32 = 28.0;
 
-/// Points at the upper edge of a view that its axes take.
+/// Height that the axis legend takes at the upper edge of a view, points.
 const LEGEND_TOP: f32 = 104.0;
 
-/// One view's place on the screen.
+/// A view's rectangle in the window.
 #[derive(Debug, Default)]
 pub struct Pane {
-    /// Camera, and what the pointer does.
+    /// Camera and pointer state.
     pub viewport: Viewport,
-    /// What is remembered.
+    /// State that projects save.
     pub state: PaneState,
     body: Option<Rect>,
-    /// What stands over the picture and is to be seen.
+    /// Rectangles of the widgets above the picture.
     plates: Vec<Rect>,
 }
 
-/// What panes may read, and where they put what they raise.
+/// Input of the panes, and the queue of their actions.
 pub struct PaneContext<'a> {
     /// The session.
     pub session: &'a Session,
     /// Draws the pictures.
     pub painter: &'a mut dyn ViewportPainter,
-    /// What is asked for.
+    /// Queue of actions.
     pub actions: &'a mut Actions,
-    /// Methods that cannot be used, with the reason.
+    /// Methods that are unavailable, with the reason.
     pub unavailable: &'a [(MethodId, String)],
-    /// What the pointer does to the pose.
+    /// The pose tools' state.
     pub tools: &'a Toolbox,
-    /// What the pointer does in edit mode; none while posing.
+    /// The edit tools' state; `None` in pose mode.
     pub edit: Option<&'a EditTool>,
-    /// Places that the check-up found.
+    /// Positions of the check-up's findings.
     pub marks: Option<&'a Arc<[PositionMark]>>,
-    /// Skins of other moments, of the views that show some.
+    /// Skins at other moments, for the views that show them.
     pub ghosts: &'a BTreeMap<ViewId, Arc<GhostSkins>>,
-    /// Whether dots on the joints are drawn.
+    /// Whether joints are drawn as dots.
     pub dots: bool,
-    /// The view that is shown alone.
+    /// The maximised view.
     pub maximised: Option<ViewId>,
-    /// Where the time of the active view's frame went, and milliseconds of its picture.
+    /// Sequence number and step times of the active view's frame, and milliseconds of drawing.
     pub timing: Option<(u64, StepTimes, f64)>,
 }
 
 impl Pane {
-    /// Where the picture was in the last frame.
+    /// Rectangle of the picture in the last frame.
     #[must_use]
     pub fn body(&self) -> Option<Rect> {
         self.body
     }
 
-    /// What stood over the picture in the last frame and is not to be covered: scores, names, colour bars, tools, the header.
+    /// Rectangles above the picture in the last frame that must not be covered: scores, names, colour bars, tools, the header.
     #[must_use]
     pub fn plates(&self) -> &[Rect] {
         &self.plates
     }
 
-    /// A pane that begins as this one.
+    /// A new pane with a copy of this one's state.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self {
@@ -132,7 +132,7 @@ impl Pane {
         context: &PaneContext<'_>,
     ) {
         if let Some(own) = own.filter(|_| self.shows_scores(context.session)) {
-            // Clear of the names of what is compared.
+            // Below the names of the compared methods.
             let named = context
                 .session
                 .views()
@@ -224,7 +224,7 @@ impl Pane {
         }
     }
 
-    /// Draws handles, tools and names over the picture.
+    /// Draws handles, tools and names above the picture.
     fn overlays(
         &mut self,
         ui: &mut Ui,

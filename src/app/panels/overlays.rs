@@ -1,4 +1,4 @@
-//! How a view is drawn: shading, what the skin is coloured by, and what is drawn over it.
+//! The look of a view: shading, skin colours, overlays.
 
 use egui::{Button, Checkbox, ComboBox, DragValue, RichText, Slider, SliderClamping, Ui};
 
@@ -11,38 +11,38 @@ use crate::app::theme;
 use crate::app::widgets::row;
 use crate::session::{Command, Compare, MAX_CROWD, PaneState, Session, ViewCommand, ViewId};
 
-/// How many a crowd is of when it is switched on.
+/// Default size of a crowd.
 const CROWD: usize = 9;
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "what there is to see: independent things"
 )]
 pub struct LookView {
-    /// Which view it is about.
+    /// The view.
     pub view: ViewId,
-    /// How it is drawn now.
+    /// Its look.
     pub look: Look,
     /// Whether the character has textures.
     pub has_textures: bool,
-    /// Whether there is flesh to show.
+    /// Whether there is tissue to show.
     pub has_tissue: bool,
     /// Whether a joint is selected.
     pub has_selection: bool,
-    /// Whether there is a clip with moments before and after.
+    /// Whether there is a clip, which ghosts need.
     pub has_clip: bool,
     /// Whether it shows distances to another method.
     pub shows_distance: bool,
-    /// How many of the character it shows.
+    /// Number of characters in the view.
     pub crowd: usize,
-    /// Whether it shows a second method.
+    /// Whether a second method is shown.
     pub compares: bool,
 }
 
 impl LookView {
-    /// What a view of the session may show.
+    /// Collects the input for a view of the session.
     #[must_use]
     pub fn of(view: ViewId, state: &PaneState, session: &Session) -> Self {
         let subject = session.subject();
@@ -77,7 +77,7 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     ui.add_space(4.0);
     overlays_ui(ui, view, &mut edited);
     if edited.tets && !view.look.tets && edited.cut.is_none() {
-        // A thicket of edges says little: at first one wants to look inside.
+        // All tet edges at once hide each other, so a cut is enabled at first.
         edited.cut = Some(CutPlane::default());
     }
     if edited.tets {
@@ -92,7 +92,7 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     }
 }
 
-/// Buttons that stand beside each other and share the width.
+/// Adjacent buttons that share the width.
 fn choice<T: Copy + PartialEq>(ui: &mut Ui, value: &mut T, options: &[(T, &str, &str)]) {
     let gap = 3.0;
     let width = ((ui.available_width() - gap * (options.len() as f32 - 1.0))
@@ -174,7 +174,7 @@ fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
                 .color(theme::colors(ui.ctx()).text_weak),
         );
     }
-    // Stretch has colours of its own: it goes both ways from nothing.
+    // Stretch has its own diverging colour map.
     if look.colors == SkinColors::Weights || view.shows_distance {
         row(
             ui,
@@ -375,7 +375,7 @@ fn ghosts_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
     );
 }
 
-/// Whether there are many, and how many.
+/// A switch for a crowd, and its size.
 fn crowd_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     let sentence = "Many of the character on a grid, each at another moment of the clip, or all in the pose, moved by the graphics device \
                     without collisions. Colours are not for them; overlays and the pointer are for the one in the middle";

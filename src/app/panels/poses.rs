@@ -1,4 +1,4 @@
-//! The library of poses: small pictures to click.
+//! The pose library: thumbnails to click.
 
 use std::sync::Arc;
 
@@ -17,40 +17,40 @@ use crate::render::{Camera, Look, NamedView};
 use crate::rig::{NamedPose, Pose};
 use crate::session::{Command, Gesture, KeysCommand, Session};
 
-/// What the panel may read.
+/// Input of the panel.
 #[derive(Debug, Clone, Copy)]
 pub struct PosesView<'a> {
     /// The poses.
     pub library: &'a [Arc<NamedPose>],
-    /// Their pictures, as far as there are any.
+    /// Their thumbnails, where ready.
     pub pictures: &'a [Option<TextureId>],
     /// The pose shown.
     pub shown: &'a Pose,
 }
 
-/// What the panel remembers.
+/// The panel's state.
 #[derive(Debug, Default)]
 pub struct PosesState {
-    /// The pose that was applied last, and what was shown before.
+    /// Index of the pose applied last, and the pose before it.
     chosen: Option<(usize, Arc<Pose>)>,
-    /// How far it was gone to.
+    /// Blend factor from the pose before to the pose applied last.
     blend: f64,
-    /// A pose being gone to with the pointer: where it began.
+    /// Horizontal start of a blending drag.
     dragging: Option<f32>,
-    /// A name being typed.
+    /// Index and new name of a pose being renamed.
     renaming: Option<(usize, String)>,
 }
 
-/// Side of a picture, points.
+/// Side of a thumbnail, points.
 const SIDE: f32 = 74.0;
-/// Height of the name under it.
+/// Height of the name below it, points.
 const NAME: f32 = 17.0;
-/// How far the pointer goes from nothing to all of a pose.
+/// Drag distance from 0 to 100 % of a pose, points.
 const BLEND_POINTS: f32 = 120.0;
-/// Pictures of poses are views of their own, above all others.
+/// View ids of thumbnails start here, above those of ordinary views.
 const FIRST_VIEW: u32 = 1 << 31;
 
-/// Draws the pictures that are ready.
+/// Draws the thumbnails whose poses have been computed.
 pub fn pose_pictures(
     session: &Session,
     painter: &mut dyn ViewportPainter,
@@ -148,7 +148,7 @@ pub fn poses_ui(ui: &mut Ui, view: &PosesView<'_>, state: &mut PosesState, actio
     blend_ui(ui, view, state, actions);
 }
 
-/// How far to go to the pose that was chosen last.
+/// A slider for the blend factor of the pose applied last.
 fn blend_ui(ui: &mut Ui, view: &PosesView<'_>, state: &mut PosesState, actions: &mut Actions) {
     let Some((pose, from)) = &state.chosen else {
         return;
@@ -248,7 +248,7 @@ fn cell_ui(
     }
 }
 
-/// A click takes the pose; a sideways drag with Alt goes a part of the way.
+/// A click applies the pose; a horizontal drag with Alt blends towards it.
 fn pointer(
     ui: &Ui,
     response: &Response,

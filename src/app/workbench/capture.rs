@@ -1,4 +1,4 @@
-//! Pictures to keep, of the active view.
+//! Captures of the active view.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::app::capture::{Capture, ClipShot, Shot};
 use crate::session::{JobView, Level, Session};
 use crate::studio::{ClipPlay, Compare};
 
-/// Crowds are on the device of the window, pictures are made on one of their own.
+/// Crowds live on the window's device, but captures are drawn on a separate one.
 const ONE_IN_PICTURES: &str =
     "Pictures show one character. A crowd is drawn by “sinew render --crowd”, or by “Copy window”.";
 
 impl Workbench {
-    /// What the active view shows.
+    /// The state of the active view.
     fn shot(&self, ctx: &Context) -> Option<Shot> {
         let id = self.active();
         let (pane, snapshot) = (self.layout.pane(id)?, self.session.snapshot_of(id)?);
@@ -48,13 +48,13 @@ impl Workbench {
         })
     }
 
-    /// The clip that is shown, and how it is played.
+    /// The clip being shown, with its playback settings.
     fn clip_shot(&self) -> Option<ClipShot> {
         let playback = self.session.channels().active().playback();
         let index = playback.clip?;
         let play = ClipPlay {
             range_secs: playback.range_secs,
-            // A clock that stands still would show nothing else than its first frame.
+            // At speed 0 every frame would be the first one.
             speed: if playback.speed == 0.0 {
                 1.0
             } else {
@@ -84,7 +84,7 @@ impl Workbench {
         self.capture.carry_out(ctx, action, shot, &mut self.session);
     }
 
-    /// Takes over what has been made, and draws the dialog.
+    /// Collects finished captures and draws the dialog.
     pub(super) fn capture_ui(&mut self, ctx: &Context) {
         self.capture.poll(ctx, &mut self.session);
         if self.capture.job().is_some() {
@@ -99,13 +99,13 @@ impl Workbench {
         }
     }
 
-    /// All long work that runs now; the dialog for pictures shows its own.
+    /// All running jobs; the capture job is omitted while its dialog is open, which shows it.
     pub(super) fn jobs(&self) -> Vec<JobView> {
         let making = self.capture.job().filter(|_| !self.capture.is_open());
         self.session.jobs().into_iter().chain(making).collect()
     }
 
-    /// The pictures that are being made, and who is told of them.
+    /// The capture in progress, and the session that receives its messages.
     pub fn capture_mut(&mut self) -> (&mut Capture, &mut Session) {
         (&mut self.capture, &mut self.session)
     }

@@ -1,4 +1,4 @@
-//! The one place that carries out what was asked for.
+//! Applies the actions of panels, menus and shortcuts.
 
 use egui::Context;
 
@@ -42,7 +42,7 @@ impl Workbench {
             &now(&self.session, self.panel_shown, self.bones_shown()),
             &mut self.actions,
         );
-        // At once: egui lets go of a drag in the same pass, and that would end it as done.
+        // Applied at once: egui ends the drag in the same pass, which would commit it.
         if self.actions.remove(&Action::Escape) {
             self.escape();
         }
@@ -67,7 +67,7 @@ impl Workbench {
         }
     }
 
-    /// Gives the plain studios of the views the brightness of the panels.
+    /// Switches plain backdrops of the views between light and dark, to match the theme.
     fn suit(&mut self, theme: egui::Theme) {
         let (from, to) = match theme {
             egui::Theme::Light => (Backdrop::Dark, Backdrop::Light),
@@ -80,11 +80,11 @@ impl Workbench {
         }
     }
 
-    /// Carries out what was asked for.
+    /// Applies the queued actions.
     pub(super) fn carry_out(&mut self, ctx: &Context) {
         let actions = self.actions.take();
         if !actions.is_empty() {
-            // Panels that were drawn before the change show it in the next pass.
+            // Panels drawn before the change are redrawn in the next pass.
             ctx.request_repaint();
         }
         for action in actions {
@@ -159,7 +159,7 @@ impl Workbench {
             Action::Capture(action) => self.capture_action(ctx, action),
             Action::Posing(ask) => self.carry_out_posing(ctx, ask),
             Action::Edit(action) => {
-                // A template is fitted in edit mode, wherever it was chosen.
+                // Templates are fitted in edit mode, so choosing one enters it.
                 if matches!(action, EditAction::StartFitting(_)) && !self.is_editing() {
                     self.session
                         .apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
@@ -204,7 +204,7 @@ impl Workbench {
         }
     }
 
-    /// What projects need after time has passed.
+    /// Project tasks after a tick: restores the window, records recent files, sets the autosave interval, shows dialogs and messages.
     pub(super) fn follow_project(&mut self, ctx: &Context) {
         if let Some(window) = self.session.projects_mut().take_window() {
             self.restore_window(window);

@@ -2,20 +2,20 @@
 
 use std::time::Instant;
 
-/// Time that passes in the first frame after a rest.
+/// Duration of the first frame after a pause.
 const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
 
 /// Real time between frames.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     last: Option<Instant>,
-    /// Whether the last frame expected another one at once.
+    /// Whether the last frame requested another one immediately.
     pub(super) running: bool,
     pub(super) smoothed_secs: f64,
 }
 
 impl Clock {
-    /// Seconds since the last frame; those of a rest do not count.
+    /// Seconds since the last frame; a pause counts as one frame at most.
     pub(super) fn tick(&mut self) -> f64 {
         let now = Instant::now();
         let since = self

@@ -1,10 +1,10 @@
-//! Where flesh is simulated and skins are moved: what the user chose, and what there is to draw with.
+//! The device that simulates tissue and deforms skins: the user's choice, and the available adapter.
 
 use super::Workbench;
 use crate::gpu::GpuContext;
 use crate::session::DeviceChoice;
 
-/// What was asked for when the program was started; counts until the settings say something else than they did then.
+/// The device requested on the command line; it applies until the setting changes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Asked {
     at_start: Option<DeviceChoice>,
@@ -12,17 +12,17 @@ pub(super) struct Asked {
 }
 
 impl Workbench {
-    /// Computes there, whatever the settings say now.
+    /// Overrides the setting for this run, until the setting changes.
     pub fn ask_for_device(&mut self, device: Option<DeviceChoice>) {
         self.asked.at_start = device;
     }
 
-    /// Tells which device draws: it may compute, too. Cheap to call with every frame.
+    /// Sets the window's device, which may compute, too. Cheap to call every frame.
     pub fn set_gpu(&mut self, gpu: Option<&GpuContext>) {
         self.session.set_gpu(gpu);
     }
 
-    /// Brings the choice to the session.
+    /// Passes the choice on to the session.
     pub(super) fn follow_device(&mut self) {
         let chosen = self.comfort.settings().device;
         if self

@@ -1,4 +1,4 @@
-//! Edit mode in the window: its panels, its keys, its templates.
+//! Edit mode in the window: panels, keys, templates.
 
 use egui::{Context, Key, Modifiers, Ui};
 
@@ -17,7 +17,7 @@ impl Workbench {
         self.session.rigging().mode() == Mode::Edit && self.session.subject().is_some()
     }
 
-    /// Another character has come: a bare mesh waits for its first joint, everything else to be posed.
+    /// After a change of character: edit mode for a mesh without joints, pose mode otherwise.
     pub(super) fn choose_mode(&mut self) {
         let Some(subject) = self.session.subject() else {
             return;
@@ -35,7 +35,7 @@ impl Workbench {
         }
     }
 
-    /// Tab over a view changes between posing and editing, unless a widget has the focus: then it moves that on.
+    /// Tab over a view toggles between pose and edit mode, unless a widget has the focus: Tab then moves the focus.
     pub(super) fn read_tab(&mut self, ctx: &Context) {
         let had_focus = std::mem::replace(
             &mut self.had_focus,
@@ -61,7 +61,7 @@ impl Workbench {
                 Mode::Edit
             };
             self.actions.once(Command::Rig(RigCommand::SetMode(mode)));
-            // The same key has moved the focus to the first widget of the window.
+            // The same key press has focused the first widget of the window.
             ctx.memory_mut(|memory| {
                 memory
                     .focused()
@@ -72,7 +72,7 @@ impl Workbench {
         }
     }
 
-    /// Enter applies a template wherever the pointer is: it has just pressed a button beside the views.
+    /// Enter applies a template wherever the pointer is, because the template's buttons are outside the views.
     pub(super) fn read_enter(&mut self, ctx: &Context) {
         let is_free = !ctx.text_edit_focused()
             && ctx.memory(egui::Memory::focused).is_none()
@@ -86,7 +86,7 @@ impl Workbench {
         }
     }
 
-    /// Carries out what concerns edit mode alone.
+    /// Applies an action of edit mode.
     pub(super) fn carry_out_edit(&mut self, ctx: &Context, action: EditAction) {
         match action {
             EditAction::StartFitting(kind) => {
@@ -97,7 +97,7 @@ impl Workbench {
                 self.edit.fitting = Some(fitting);
             }
             EditAction::ApplyFitting => {
-                // Landmarks that have not been guessed yet are worth the moment.
+                // Landmarks that were not guessed in advance are guessed now.
                 if let Some(Fitting { kind, landmarks }) = self
                     .edit
                     .fitting
@@ -112,7 +112,7 @@ impl Workbench {
         }
     }
 
-    /// The tree of joints on the left.
+    /// The joint tree on the left.
     pub(super) fn rig_tree_section(&mut self, ui: &mut Ui) {
         let Some(rig) = self.session.rigging().rig().cloned() else {
             return;
@@ -132,7 +132,7 @@ impl Workbench {
         });
     }
 
-    /// The panel of edit mode on the right.
+    /// The edit mode panel on the right.
     pub(super) fn rig_section(&mut self, ui: &mut Ui) {
         let (Some(rig), Some(subject)) = (
             self.session.rigging().rig().cloned(),

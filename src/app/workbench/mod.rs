@@ -1,4 +1,4 @@
-//! The workbench: the session with its window state, and the one place that carries out what was asked for.
+//! The workbench: the session with the window's state, and the place where actions are applied.
 
 mod capture;
 mod carry_out;
@@ -51,9 +51,9 @@ pub struct Workbench {
     edit: EditTool,
     rig_panel: RigPanelState,
     rig_tree: RigTreeState,
-    /// A widget had the focus in the last pass.
+    /// Whether a widget had the focus in the last pass.
     had_focus: bool,
-    /// Whose bind pose was shown last.
+    /// Bind pose of the character shown last, as identity.
     bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
     timeline: TimelineState,
@@ -70,7 +70,7 @@ pub struct Workbench {
     comfort: Comfort,
     capture: Capture,
     quits: bool,
-    /// Said when what was dropped is open.
+    /// Message to show when the dropped files are open.
     remark: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl Workbench {
         }
     }
 
-    /// A workbench over a session that has been set up already.
+    /// A workbench for an existing session.
     #[must_use]
     pub fn with_session(session: Session) -> Self {
         Self {
@@ -139,18 +139,18 @@ impl Workbench {
         &self.session
     }
 
-    /// Tells what draws, for the window about the program.
+    /// Sets the adapter's name for the about window.
     pub fn set_gpu_description(&mut self, description: String) {
         self.comfort.set_gpu(description);
     }
 
-    /// What the user has chosen.
+    /// The user's settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         self.comfort.settings()
     }
 
-    /// Where the views are.
+    /// The arrangement of the views.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -162,19 +162,19 @@ impl Workbench {
         self.layout.pane(self.active()).map(|pane| &pane.viewport)
     }
 
-    /// What the pointer does to the pose.
+    /// The pose tools' state.
     #[must_use]
     pub fn tools(&self) -> &Toolbox {
         &self.tools
     }
 
-    /// What the pointer does in edit mode.
+    /// The edit tools' state.
     #[must_use]
     pub fn edit_tool(&self) -> &EditTool {
         &self.edit
     }
 
-    /// The view that commands act on.
+    /// The view that commands apply to.
     fn active(&self) -> ViewId {
         self.session.active_view().id
     }
@@ -186,13 +186,13 @@ impl Workbench {
             .is_some_and(|pane| pane.state.look.bones)
     }
 
-    /// What a project keeps of the window.
+    /// The window state that is saved in projects.
     #[must_use]
     pub fn window_state(&self) -> WindowState {
         self.layout.state(self.session.views())
     }
 
-    /// Arranges the window as a project says.
+    /// Restores the window state of a project.
     pub fn restore_window(&mut self, state: WindowState) {
         for command in self.layout.restore(state) {
             self.session.apply_once(command);
@@ -200,7 +200,7 @@ impl Workbench {
         self.layout.sync(self.session.views());
     }
 
-    /// Title of the window; a dot says that there is unsaved work.
+    /// Title of the window; a dot marks unsaved changes.
     #[must_use]
     pub fn title(&self) -> String {
         let dot = if self.session.project().is_dirty() {
@@ -214,12 +214,12 @@ impl Workbench {
         )
     }
 
-    /// Asks for something from outside the panels.
+    /// Queues an action from outside the panels.
     pub fn raise(&mut self, action: Action) {
         self.actions.push(action);
     }
 
-    /// Tells what a frame of the window took on its thread, without waiting for the screen.
+    /// Records the CPU time of a frame, without waiting for the screen.
     pub fn note_frame(&mut self, ms: f64) {
         self.timings.push_window(ms);
     }
@@ -230,7 +230,7 @@ impl Workbench {
         self.quits
     }
 
-    /// Opens files that were dropped or chosen together, or adds them to what is open, whatever they mean.
+    /// Opens files that were dropped or chosen together, or adds them to the open character, depending on their kinds.
     pub fn open_files(&mut self, files: Vec<PathBuf>) {
         let Understood { command, remark } = self.session.understand(files);
         if let Some(command) = command {
@@ -239,24 +239,24 @@ impl Workbench {
         self.remark = remark.or(self.remark.take());
     }
 
-    /// Keeps unsaved work in this folder, and offers what others left there.
+    /// Sets the folder for recovery files, and offers those of earlier runs.
     pub fn keep_work_in(&mut self, folder: &Path) {
         self.session.keep_work_in(folder, Pace::default());
     }
 
-    /// The window goes: nothing is kept that the user did not want.
+    /// On closing the window: deletes the recovery files of this run.
     pub fn close(&mut self) {
         self.session.close();
     }
 
-    /// The system wants the program to end and nobody can be asked: what is not saved is offered next time.
+    /// The system ends the program without a chance to ask: unsaved work is kept and offered at the next start.
     pub fn leave(&mut self) {
         let window = self.window_state();
         self.session.projects_mut().set_window(window);
         self.session.leave();
     }
 
-    /// One pass: reads input, applies what was asked for, lets time pass, and draws.
+    /// One pass: reads input, applies actions, advances time, and draws.
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
         self.follow_device();
@@ -290,13 +290,13 @@ impl Workbench {
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
         if !self.actions.list().is_empty() {
-            // Asked for after this pass's commands were carried out, by a window over the views for example.
+            // Actions raised after this pass's actions were applied, for example by a window above the views.
             ctx.request_repaint();
         }
     }
 }
 
-/// Lets computations use so many threads, unless that was said on the command line already; 0 leaves it to the program.
+/// Sets the number of threads, unless the command line already did; 0 keeps the default.
 fn start_threads(threads: usize) {
     if threads > 0
         && rayon::ThreadPoolBuilder::new()

@@ -23,14 +23,14 @@ use crate::app::widgets::section;
 use crate::app::{status, theme};
 use crate::methods::Capability;
 
-/// Narrower windows have one panel beside the views, not two; points.
+/// In windows narrower than this, in points, there is one panel beside the views instead of two.
 const NARROW: f32 = 900.0;
 
 fn is_narrow(ui: &Ui) -> bool {
     ui.ctx().content_rect().width() < NARROW
 }
 
-/// The frame of a panel at a side.
+/// The frame of a side panel.
 fn panel_frame(ui: &Ui) -> Frame {
     Frame::new()
         .fill(theme::colors(ui.ctx()).panel)
@@ -106,7 +106,7 @@ impl Workbench {
             .show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
     }
 
-    /// Numbers of a width that stays.
+    /// Frame times as text of constant width.
     fn speed_text(&self) -> String {
         if self.timings.is_empty() {
             return String::new();
@@ -120,7 +120,7 @@ impl Workbench {
         format!("flesh {flesh:>5.1} ms  picture {render:>5.1} ms {state}")
     }
 
-    /// Transport, ruler and keys under the views.
+    /// Transport, ruler and keys below the views.
     pub(super) fn timeline(&mut self, ui: &mut Ui) {
         let view = TimelineView::of(&self.session);
         let frame = Frame::new()
@@ -140,7 +140,7 @@ impl Workbench {
             .show(ui, |ui| timeline_ui(ui, &view, state, actions));
     }
 
-    /// The tree of joints on the left; in a narrow window it is at the top of the other panel.
+    /// The joint tree on the left; in a narrow window it is at the top of the right panel.
     pub(super) fn joints_panel(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         if !self.panel_shown {
             self.tools.hovered = None;

@@ -1,4 +1,4 @@
-//! What is asked of the pose tools and depends on what is selected.
+//! Actions of the pose tools that depend on the selection.
 
 use egui::Context;
 

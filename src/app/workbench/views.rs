@@ -1,4 +1,4 @@
-//! The views, and the time that passes in them.
+//! The views, and the advance of time in them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
 use crate::session::{Command, Mode, ViewCommand, ViewId, Wants};
 
-/// How often the progress of a job is looked at while nothing else moves.
+/// Polling interval of a job's progress while nothing else is animated.
 pub(super) const JOB_LOOK: Duration = Duration::from_millis(50);
 
 impl Workbench {
-    /// The views: what the pointer does in them, then time, then the pictures of what came of it.
+    /// Handles pointer input in the views, advances time, then draws.
     pub(super) fn views_ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let rect = ui.available_rect_before_wrap();
         self.layout.sync(self.session.views());
@@ -43,7 +43,7 @@ impl Workbench {
         }
     }
 
-    /// Lets every view read the pointer, where it was in the last frame: what is drawn over it comes later and goes first.
+    /// Handles pointer input in every view, at its place in the last frame. Widgets above a view are drawn later and take precedence.
     fn interact(&mut self, ui: &mut Ui) {
         let editing = self.is_editing();
         self.tools.snap_deg = self.comfort.settings().snap_deg;
@@ -52,7 +52,7 @@ impl Workbench {
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Viewport"));
             let pressed = ui.input(|input| input.pointer.any_pressed());
             if pressed && response.contains_pointer() && self.session.active_view().id != id {
-                // At once, so that what the press does is done to this view.
+                // Activated at once, so that the press applies to this view.
                 self.session
                     .apply_once(Command::View(ViewCommand::Activate(id)));
             }
@@ -153,7 +153,7 @@ impl Workbench {
         }
     }
 
-    /// What was opened can be opened again from the menu.
+    /// Adds the open files to the recent files of the menu.
     pub(super) fn remember_files(&mut self) {
         if let Some(project) = self.session.project().file().map(std::path::Path::to_owned) {
             return self

@@ -3,7 +3,7 @@ use egui_kittest::kittest::Queryable;
 
 use super::*;
 
-/// The dialog over settings that follow what it asks for; what else it asked for comes back.
+/// The settings, with the dialog's changes applied, and its other actions.
 struct DialogState {
     settings: CaptureSettings,
     asked: Vec<CaptureAction>,
