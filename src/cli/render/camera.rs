@@ -1,4 +1,4 @@
-//! Options on where the camera of `render` is.
+//! Camera options of `render`.
 
 use clap::Args;
 
@@ -8,24 +8,24 @@ use crate::methods::Subject;
 use crate::render::{Camera, NamedView, Projection};
 use crate::studio::JointFocus;
 
-/// From where to look, and at what.
+/// View direction, framing and movement of the camera.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Camera")]
 pub(super) struct CameraOptions {
-    /// From where: front, back, side, left, right, top, bottom or three-quarter [default: three-quarter; of a project, as its active view looks].
+    /// View direction: front, back, side, left, right, top, bottom or three-quarter [default: three-quarter; of a project, that of its active view].
     #[arg(long, value_parser = parse_view)]
     view: Option<NamedView>,
-    /// Without perspective: parallel lines stay parallel.
+    /// Orthographic projection: parallel lines stay parallel.
     #[arg(long)]
     orthographic: bool,
-    /// Show this joint close up instead of the whole character: it is in the middle of every frame, with the skin around it that it moves, or
-    /// one bone length around it if it moves none.
+    /// Frame this joint instead of the whole character: it is at the centre of every frame, with the skin that it moves most, or one
+    /// bone length around it if it moves none.
     #[arg(long, value_name = "JOINT")]
     pub(super) frame: Option<String>,
-    /// Show everything so many times as large, about the middle of the picture, from 1 to 100 [default: 1].
+    /// Magnify the picture N times about its centre, from 1 to 100 [default: 1].
     #[arg(long, value_name = "N", value_parser = parse_zoom)]
     zoom: Option<f32>,
-    /// Lets the camera go round once in so many pictures, for a .gif, a .webp, or a .png for each.
+    /// Turn the camera once around the character in N pictures, for a .gif, a .webp, or a .png for each.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
     pub(super) turntable: Option<u32>,
 }
@@ -45,12 +45,12 @@ fn parse_zoom(text: &str) -> Result<f32, String> {
 }
 
 impl CameraOptions {
-    /// From where, if no camera is given.
+    /// The view direction if no camera is given.
     pub(super) fn view(&self) -> NamedView {
         self.view.unwrap_or(NamedView::ThreeQuarter)
     }
 
-    /// With or without perspective.
+    /// The type of projection.
     pub(super) fn projection(&self) -> Projection {
         if self.orthographic {
             Projection::Orthographic
@@ -59,12 +59,12 @@ impl CameraOptions {
         }
     }
 
-    /// How many times as large everything is.
+    /// The magnification.
     pub(super) fn zoom(&self) -> f32 {
         self.zoom.unwrap_or(1.0)
     }
 
-    /// The joint to show, with its surroundings.
+    /// The joint to frame, with the radius around it.
     pub(super) fn focus(&self, subject: &Subject) -> Result<Option<JointFocus>, Failure> {
         let Some(name) = &self.frame else {
             return Ok(None);
@@ -72,7 +72,7 @@ impl CameraOptions {
         Ok(Some(JointFocus::of(subject, joint_of(subject, name)?)))
     }
 
-    /// The camera of a project's view, unless another view is asked for.
+    /// The camera of a project's view, unless `--view` is given.
     pub(super) fn over(&self, saved: Option<Camera>) -> Option<Camera> {
         let mut camera = saved.filter(|_| self.view.is_none())?;
         if self.orthographic {

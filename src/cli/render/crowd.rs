@@ -1,4 +1,4 @@
-//! A crowd in one picture, or in a moving one.
+//! Pictures and films of a crowd.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::methods::Subject;
 use crate::studio::{CrowdScene, CrowdSettings, Motion, Take};
 
 impl Render {
-    /// So many of a character, in one view.
+    /// A picture or film of `count` copies of the character, by one method.
     pub(super) fn crowd(
         &self,
         subject: &Arc<Subject>,
@@ -84,7 +84,7 @@ impl Render {
         Ok(writer.finish()?)
     }
 
-    /// The moments to draw. Without a word about it, a crowd plays the first clip.
+    /// The times to draw. By default a crowd plays the first clip.
     fn take_of_crowd(
         &self,
         subject: &Subject,

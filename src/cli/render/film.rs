@@ -1,4 +1,4 @@
-//! Moving pictures from the command line: a clip, or the camera going round.
+//! Films: a clip, or a turntable.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::io::{AnimationFormat, AnimationWriter};
 use crate::methods::Subject;
 use crate::studio::SheetState;
 
-/// All frames of all methods are held in memory, to be seen by one camera.
+/// All frames of all methods are kept in memory, because one camera must frame them all.
 const MOST_BYTES: usize = 800 << 20;
 
 impl Render {
-    /// Every frame of the take, or every direction of the camera.
+    /// A film of all frames of the take, or of a turntable.
     pub(super) fn film(
         &self,
         subject: &Arc<Subject>,
@@ -57,7 +57,7 @@ impl Render {
         let mut writer =
             AnimationWriter::create(&self.output, format, drawing.size(), pose.fps, pictures)?;
         stderr::with_progress(options, "Drawing", |progress| {
-            // A turntable shows its one frame again and again.
+            // A turntable repeats its single frame.
             for (picture, frame) in frames.iter().cycle().take(pictures).enumerate() {
                 progress.report(
                     picture as f32 / pictures as f32,

@@ -1,4 +1,4 @@
-//! Options on how `render` draws.
+//! Look options of `render`.
 
 use clap::{Args, ValueEnum};
 
@@ -7,43 +7,43 @@ use crate::methods::Subject;
 use crate::render::{Backdrop, ColorMap, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors};
 use crate::studio::Compare;
 
-/// How to draw.
+/// Shading, colours, overlays and background.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Look")]
 pub(super) struct LookOptions {
-    /// What to draw besides the skin, as in bones,volumes [default: of a project, what its active view shows].
+    /// What to draw besides the skin, as in bones,volumes [default: nothing; of a project, the overlays of its active view].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) overlay: Vec<Extra>,
-    /// Faint skins of moments of the motion before and after, so many of each, so many seconds apart, as in 3,0 or 2,2:0.1
+    /// Faint skins of earlier and later times of the motion: number before, number after, and seconds between them, as in 3,0 or 2,2:0.1
     /// [default: 2,2:0.2 with --overlay ghosts].
     #[arg(long, value_name = "BEFORE,AFTER[:SECONDS]", value_parser = parse_ghosts)]
     ghosts: Option<OnionSkins>,
-    /// Cut the tetrahedra open at a plane square to an axis, at a part of the way through the character; with a minus the other side
-    /// is kept, as in x, z:0.4 or -x:0.6. Shows the tetrahedra.
+    /// Cut the tetrahedra open with a plane perpendicular to an axis, at a fraction of the character's extent; a minus keeps the other
+    /// side, as in x, z:0.4 or -x:0.6. Shows the tetrahedra.
     #[arg(long, value_name = "[-]AXIS[:PART]", value_parser = parse_cut, allow_hyphen_values = true)]
     cut: Option<CutPlane>,
-    /// How light falls on the skin: textured, studio (clay), flat, or matcap:NAME with clay, porcelain, wax, metal, zebra or normals
+    /// Shading of the skin: textured, studio (clay), flat, or matcap:NAME with clay, porcelain, wax, metal, zebra or normals
     /// [default: textured].
     #[arg(long, value_name = "NAME", value_parser = parse_shading)]
     shading: Option<(Shading, Matcap)>,
-    /// Colour the skin by a number: weights:JOINT or strain.
+    /// Colour the skin by a quantity: weights:JOINT or strain.
     #[arg(long, value_name = "WHAT", value_parser = parse_color)]
     color: Option<Color>,
-    /// Colours of weights and differences: even, blue-red, heat or gray [default: even].
+    /// Colour map of weights and differences: even, blue-red, heat or gray [default: even].
     #[arg(long, value_name = "NAME", value_parser = parse_map)]
     color_map: Option<ColorMap>,
-    /// What stands behind: light, dark, white, gradient or transparent [default: light].
+    /// Background: light, dark, white, gradient or transparent [default: light].
     #[arg(long, value_name = "NAME", value_parser = parse_background)]
     background: Option<Backdrop>,
-    /// No floor and no shadow on it.
+    /// Draw no floor and no shadow on it.
     #[arg(long)]
     no_ground: bool,
 }
 
-/// What can be drawn besides the skin.
+/// An overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Extra {
-    /// The bones, in front.
+    /// The bones, in front of the skin.
     Bones,
     /// The bones, inside the skin.
     BonesInside,
@@ -51,36 +51,36 @@ pub(super) enum Extra {
     Wireframe,
     /// The joint spheres and bone capsules inside the flesh.
     Volumes,
-    /// The surface around the bones on which the flesh sits.
+    /// The base surface: the skin shrunk onto the bones, on which the flesh sits.
     Base,
     /// The tetrahedra of the flesh.
     Tets,
-    /// From every simulated vertex to its foot point on the bone.
+    /// Lines from every simulated vertex to its foot point on the bone.
     Feet,
-    /// The pairs that touch.
+    /// The contacts.
     Contacts,
     /// The normals of the skin.
     Normals,
-    /// The places that the check-up found.
+    /// The positions of the check-up's findings.
     Findings,
     /// A grid on the floor.
     Grid,
-    /// Skins of moments before and after; --ghosts says how many.
+    /// Skins at earlier and later times; --ghosts sets how many.
     Ghosts,
 }
 
-/// What `--color` says.
+/// Value of `--color`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Color {
     Weights(String),
     Strain,
 }
 
-/// What `--compare` says: how, and where the colours of a difference end, millimetres.
+/// Value of `--compare`: the kind, and the upper end of the colour range of a difference, millimetres.
 pub(super) type CompareOption = (Compare, Option<f32>);
 
 impl LookOptions {
-    /// The look asked for, over that of a project's view. A look without a project is a plain one for papers.
+    /// The look of the options, on top of that of a project's view. The default is a plain one for papers.
     pub(super) fn look(&self, saved: Option<&Look>) -> Look {
         let mut look = saved.copied().unwrap_or(Look {
             grid: false,
@@ -94,7 +94,7 @@ impl LookOptions {
         match &self.color {
             Some(Color::Weights(_)) => look.colors = SkinColors::Weights,
             Some(Color::Strain) => look.colors = SkinColors::Strain,
-            // Nobody said whose weights.
+            // The joint is not known.
             None if look.colors == SkinColors::Weights => look.colors = SkinColors::Material,
             None => {}
         }
@@ -108,7 +108,7 @@ impl LookOptions {
         look
     }
 
-    /// What is drawn besides the skin is what was named, and nothing else.
+    /// Exactly the named overlays are drawn.
     fn overlay_in(&self, look: &mut Look) {
         let has = |extra: Extra| self.overlay.contains(&extra);
         look.wireframe = has(Extra::Wireframe);
@@ -129,7 +129,7 @@ impl LookOptions {
         }
     }
 
-    /// The joint whose weights are asked for.
+    /// The joint whose weights are shown.
     pub(super) fn joint(&self, subject: &Subject) -> Result<Option<usize>, Failure> {
         let Some(Color::Weights(name)) = &self.color else {
             return Ok(None);
@@ -138,7 +138,7 @@ impl LookOptions {
     }
 }
 
-/// The joint of that name.
+/// The joint with that name.
 pub(super) fn joint_of(subject: &Subject, name: &str) -> Result<usize, Failure> {
     let character = &subject.character;
     let found = character.skeleton.find_or_suggest(name);

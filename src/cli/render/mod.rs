@@ -1,4 +1,4 @@
-//! `sinew render`: a pose by one or several methods, side by side or compared in one picture; a clip or a turntable as a moving one.
+//! `sinew render`: a pose by one or several methods, side by side or compared in one picture; a film of a clip or a turntable.
 
 mod camera;
 mod crowd;
@@ -42,8 +42,8 @@ pub(super) struct Render {
     method: Vec<MethodId>,
     #[command(flatten)]
     weights: WeightsOption,
-    /// Compares the methods instead: wipe[:PART] shows two in one picture, the first on the left; difference[:MM] colours every method
-    /// but the first by its distance to the first, up to so many millimetres.
+    /// Compare the methods in one picture: wipe[:PART] shows two, the first on the left; difference[:MM] colours every method but the
+    /// first by its distance to the first, with colours up to MM millimetres.
     #[arg(long, value_name = "HOW", value_parser = parse_compare)]
     compare: Option<CompareOption>,
     #[command(flatten)]
@@ -52,18 +52,18 @@ pub(super) struct Render {
     look: LookOptions,
     #[command(flatten)]
     camera: CameraOptions,
-    /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several, 1280x720 for a crowd.
+    /// Size of the whole picture in pixels [default: 900x900 for one method, 640x900 for each of several, 1280x720 for a crowd].
     #[arg(help_heading = "Output", long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
-    /// Shows so many of the character on one floor, made by the graphics device: each at its own moment of the clip [default clip: the
-    /// first]. Nothing collides in a crowd.
+    /// Draw N copies of the character on one floor, moved by the graphics device, each at another time of the clip [default clip: the
+    /// first]. A crowd has no collisions.
     #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
         conflicts_with_all = ["compare", "overlay", "ghosts", "cut", "color", "frame"])]
     crowd: Option<u32>,
-    /// Where to write: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
+    /// Output file: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
     #[arg(help_heading = "Output", short, long, value_name = "OUT.png|gif|webp")]
     output: PathBuf,
-    /// Print a report for machines: all metrics of the last frame of every method, and its distance to the first method.
+    /// Print a JSON report: all metrics of the last frame of every method, and its distance to the first method.
     #[arg(help_heading = "Output", long, visible_alias = "scores")]
     json: bool,
 }
@@ -80,15 +80,15 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     Ok([side(width)?, side(height)?])
 }
 
-/// What is drawn: as asked for, and as the project's view shows it where nothing was said.
+/// Methods, look and camera: those of the options, otherwise those of the project's active view.
 #[derive(Debug)]
 struct RenderLook {
     methods: Vec<MethodId>,
     compare: Option<Compare>,
-    /// Where the colours of a difference end, millimetres.
+    /// Upper end of the colour range of a difference, millimetres.
     max_mm: Option<f32>,
     look: Look,
-    /// The camera of the project's view; else one is set up that sees everything.
+    /// The camera of the project's view; `None` frames the character.
     camera: Option<Camera>,
     /// The joint that the camera frames.
     focus: Option<JointFocus>,
@@ -159,7 +159,7 @@ impl Render {
         Ok(())
     }
 
-    /// One picture.
+    /// Draws one picture.
     fn picture(
         &self,
         subject: &Arc<Subject>,
@@ -184,7 +184,7 @@ impl Render {
         Ok(vec![self.output.clone()])
     }
 
-    /// What draws the pictures of one or several methods.
+    /// The renderer of the sheets.
     fn drawing(&self, subject: &Arc<Subject>, shown: &RenderLook) -> Result<SheetDrawing, Failure> {
         let look = shown.look;
         if look.shows_flesh()
@@ -215,7 +215,7 @@ impl Render {
         Ok(SheetDrawing::new(&gpu, settings, shown.methods.len())?)
     }
 
-    /// How many are drawn together: as asked for, or as in the project's view. A joint is framed on one character alone.
+    /// Size of the crowd: that of the option, otherwise that of the project's view. `--frame` needs a single character.
     fn crowd_of(&self, saved: Option<&ProjectState>) -> Option<usize> {
         let as_saved = saved.filter(|state| {
             state.crowd > 1
@@ -228,7 +228,7 @@ impl Render {
             .or(as_saved.map(|state| state.crowd))
     }
 
-    /// What is asked for goes before what the project's view shows.
+    /// Options take precedence over the project's view.
     fn shown(&self, saved: Option<&ProjectState>) -> RenderLook {
         let view = saved.and_then(SavedView::of);
         let look = self.look.look(view.as_ref().map(|view| &view.look));
@@ -257,7 +257,7 @@ impl Render {
     }
 }
 
-/// A comparison needs something to compare.
+/// Checks that the number of methods suits the comparison.
 fn check_compare(compare: Option<Compare>, methods: &[MethodId]) -> Result<(), Failure> {
     match compare {
         Some(Compare::Wipe(_)) if methods.len() != 2 => Err(Failure::Usage(
@@ -270,7 +270,7 @@ fn check_compare(compare: Option<Compare>, methods: &[MethodId]) -> Result<(), F
     }
 }
 
-/// The one moment that is asked for.
+/// The take of a single picture.
 fn still(subject: &Subject, pose: &PoseOptions) -> Result<Take, Failure> {
     let take = pose.take_to_draw(&subject.character)?;
     if take.frame_count() > 1 {
@@ -280,7 +280,7 @@ fn still(subject: &Subject, pose: &PoseOptions) -> Result<Take, Failure> {
     Ok(take)
 }
 
-/// Every frame of a take by one method.
+/// Computes every frame of a take by one method.
 fn play(
     subject: &Arc<Subject>,
     method: MethodId,
@@ -321,7 +321,7 @@ fn play(
     Ok(frames)
 }
 
-/// Everything that a camera is to see of these states.
+/// All points that the camera must frame.
 fn points_of<'a>(states: impl IntoIterator<Item = &'a SheetState>) -> Vec<Point> {
     let skins = states.into_iter().map(|state| state.snapshot.positions());
     skins.flatten().copied().collect()

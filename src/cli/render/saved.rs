@@ -1,22 +1,22 @@
-//! How a project's active view is drawn: what `render` goes by where nothing else is said.
+//! The active view of a project: the defaults of `render`.
 
 use crate::methods::MethodId;
 use crate::render::{Camera, Look};
 use crate::session::ProjectState;
 use crate::studio::Compare;
 
-/// What the active view of a project shows.
+/// The active view of a project.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SavedView {
     pub(super) look: Look,
     pub(super) camera: Camera,
-    /// The methods, the one that is compared with last for a wipe and first for a difference.
+    /// The methods. The compared method is the last for a wipe, the first for a difference.
     pub(super) methods: Vec<MethodId>,
     pub(super) compare: Option<Compare>,
 }
 
 impl SavedView {
-    /// The active view; none if no window has been kept.
+    /// The active view; `None` if the project has no window state.
     pub(super) fn of(state: &ProjectState) -> Option<Self> {
         let window = state.window.as_ref()?;
         let (pane, camera) = window.pane(window.active)?;

@@ -1,4 +1,4 @@
-//! Numbers beside a picture: all metrics of every method, and its distance to the first one.
+//! Metrics of every method, and its distance to the first one.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,12 @@ use crate::math::{Affine, Point};
 use crate::methods::{Actor, MethodId, Subject};
 use crate::metrics::{METRICS, Measurements, Meter, MeterFrame, RestSkin};
 
-/// What `--json` prints.
+/// The JSON report.
 #[derive(Serialize)]
 pub(super) struct RenderReport {
     pub(super) character: String,
     pub(super) files: Vec<PathBuf>,
-    /// One for each method, in the order of the pictures; none of a crowd.
+    /// One per method, in the order of the pictures; empty for a crowd.
     pub(super) scores: Vec<MethodScore>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct MethodScore {
     metrics: Measurements,
 }
 
-/// Measures one method after the other, if numbers are wanted.
+/// Measures the methods one after the other, if a report is wanted.
 #[derive(Default)]
 pub(super) struct RenderScores {
     meter: Option<Meter>,
@@ -48,7 +48,7 @@ impl RenderScores {
         })
     }
 
-    /// Measures the present frame of a method.
+    /// Measures an actor's current frame.
     pub(super) fn measure(
         &mut self,
         actor: &Actor,
