@@ -9,8 +9,8 @@
 //! - [`layout`] gives each of the session's views a [`pane`], whose [`viewport`] reads the pointer (posing, or building a skeleton) and whose
 //!   picture the painter draws by its [`look`].
 //! - [`panels`], [`timeline`], [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as the tests do.
-//! - [`shortcuts`] is the one table of what can be asked for: keyboard, menus, tooltips and palette come from it. [`comfort`] has settings,
-//!   palette, log and notices; [`project`] asks before work is lost; `capture` makes pictures to keep.
+//! - [`shortcuts`] is the single table of commands: keyboard, menus, tooltips and palette are made from it. [`comfort`] has settings,
+//!   palette, log and notices; [`project`] asks before work is lost; `capture` exports pictures and films.
 //!
 //! Nothing here computes, reads files or blocks: the session does that on other threads and wakes
 //! the window.

@@ -92,7 +92,7 @@ impl Measure for Girth {
     }
 }
 
-/// All joints with a bone before and after; of several children the one that goes on straightest.
+/// All joints with a bone before and after; of several children the one with the smallest bend is used.
 fn hinges(rest: &RestSkin, least: f64) -> Vec<BentJoint> {
     let direction =
         |from: usize, to: usize| (rest.joints[to].1 - rest.joints[from].1).try_normalize(least);

@@ -16,9 +16,9 @@ pub struct MeterFrame<'a> {
     pub positions: &'a [Point],
     /// Global transforms of the joints.
     pub world_from_joint: &'a [Affine],
-    /// How deep the skin is inside itself, of methods that know.
+    /// Penetration of the skin by itself, if the method detects contacts.
     pub penetration: Option<Penetration>,
-    /// Elastic energy of the tissue ([`super::energy::tissue_energy`]), of methods that simulate one.
+    /// Elastic energy of the tissue ([`super::energy::tissue_energy`]), if the method simulates one.
     pub tissue_energy: Option<f64>,
     /// World positions of all source vertices by the method that the frame is compared with.
     pub reference: Option<&'a [Point]>,
@@ -27,7 +27,7 @@ pub struct MeterFrame<'a> {
 /// Metrics bound to one character.
 pub struct Meter {
     rest: RestSkin,
-    /// The deformed skin, as far as it was finite.
+    /// The deformed skin; non-finite vertices keep their last position.
     skin: TriMesh,
     metrics: Vec<(&'static Metric, Box<dyn Measure>)>,
 }

@@ -77,7 +77,7 @@ pub struct Quantity {
     pub id: &'static str,
     /// Name on screen and in tables.
     pub label: &'static str,
-    /// What it is counted in.
+    /// Its unit.
     pub unit: Unit,
     /// One sentence.
     pub doc: &'static str,
@@ -85,12 +85,12 @@ pub struct Quantity {
     pub better: Better,
 }
 
-/// What a quantity is counted in.
+/// The unit of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// A ratio: 1 is the whole.
     Ratio,
-    /// A number of things.
+    /// A count.
     Count,
     /// Millimetres.
     Millimetres,
@@ -133,7 +133,7 @@ pub struct RestSkin {
     pub source_from_skin: Vec<u32>,
     /// Parent and bind position of every joint; may be empty.
     pub joints: Vec<(Option<usize>, Point64)>,
-    /// Metres that one world unit is.
+    /// Length of one world unit in metres.
     pub metres_per_unit: f64,
 }
 
@@ -145,9 +145,9 @@ pub struct MeasuredFrame<'a> {
     pub skin: &'a TriMesh,
     /// Global transforms of the joints; empty if not known.
     pub world_from_joint: &'a [Affine],
-    /// How deep the skin is inside itself, of methods that know.
+    /// Penetration of the skin by itself, if the method detects contacts.
     pub penetration: Option<Penetration>,
-    /// Elastic energy of the tissue ([`energy::tissue_energy`]), of methods that simulate one.
+    /// Elastic energy of the tissue ([`energy::tissue_energy`]), if the method simulates one.
     pub tissue_energy: Option<f64>,
     /// World positions of all source vertices by the method that the frame is compared with.
     pub reference: Option<&'a [Point]>,
@@ -184,7 +184,7 @@ impl RestSkin {
     }
 }
 
-/// The metrics that need nothing but a frame and the bind pose.
+/// The metrics that need only a frame and the bind pose.
 pub fn without_reference() -> impl Iterator<Item = &'static Metric> {
     METRICS.into_iter().filter(|metric| !metric.needs_reference)
 }
@@ -201,7 +201,7 @@ pub fn find(id: &str) -> Option<(&'static Metric, &'static Quantity)> {
     })
 }
 
-/// The value below which the part `p` of all values lies (nearest rank); `None` of none.
+/// The `p` quantile by nearest rank; `None` for an empty list.
 fn percentile(values: &mut [f64], p: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     let index = (last as f64 * p).round() as usize;

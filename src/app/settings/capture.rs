@@ -1,4 +1,4 @@
-//! What a picture shall be like.
+//! Settings of captures.
 
 use std::path::{Path, PathBuf};
 
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::io::AnimationFormat;
 
-/// Longest side, pixels: larger ones take more memory than many devices have.
+/// Maximum side, pixels: larger pictures exceed the memory of many devices.
 pub(in crate::app) const MAX_SIDE: u32 = 4096;
 pub(in crate::app) const MIN_SIDE: u32 = 16;
-/// More frames are a mistake.
+/// Maximum number of frames; more are rejected as a mistake.
 pub(in crate::app) const MAX_FRAMES: usize = 7200;
 
-/// What is made.
+/// The kind of capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
     /// One picture of the view.
     #[default]
     Picture,
-    /// The camera goes round once, the flesh stands still.
+    /// A turntable of the present state.
     Turntable,
-    /// The clip (or its range) plays once.
+    /// One round of the clip, or of its range.
     Clip,
 }
 
@@ -46,25 +46,25 @@ impl What {
     }
 }
 
-/// Everything that can be chosen in the dialog.
+/// All settings of the dialog.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CaptureSettings {
-    /// What is made.
+    /// The kind of capture.
     pub what: What,
-    /// As what moving pictures are written; a single one is a PNG.
+    /// File format of films; a single picture is a PNG.
     pub format: AnimationFormat,
     /// Width and height in pixels.
     pub size: [u32; 2],
     /// Frames per second.
     pub fps: f64,
-    /// How long the camera takes to go round, seconds.
+    /// Duration of a turntable, seconds.
     pub turn_secs: f64,
-    /// The camera goes round once while the clip plays.
+    /// Whether the camera turns once around while the clip plays.
     pub turn_with_clip: bool,
-    /// Nothing stands behind, and there is no floor.
+    /// Transparent background, without a floor.
     pub transparent: bool,
-    /// Where it goes; the extension follows from the rest.
+    /// The output folder; the file extension follows from the other settings.
     pub folder: PathBuf,
     /// Name of the file without an extension.
     pub name: String,
@@ -86,7 +86,7 @@ impl Default for CaptureSettings {
     }
 }
 
-/// Where pictures are expected: the user's folder for them, or the home folder.
+/// Default output folder: the user's picture folder, or the home folder.
 fn pictures_folder() -> PathBuf {
     let of = |variable: &str| {
         std::env::var_os(variable)
@@ -105,7 +105,7 @@ fn pictures_folder() -> PathBuf {
 }
 
 impl CaptureSettings {
-    /// Begins with what suits a view of this name; `plays` says whether it shows a clip.
+    /// Sets defaults for a view of this name; `plays`: whether it shows a clip.
     pub(in crate::app) fn suit(&mut self, name: &str, plays: bool) {
         self.name = file_name(name);
         if self.what == What::Clip && !plays {
@@ -113,7 +113,7 @@ impl CaptureSettings {
         }
     }
 
-    /// With all numbers in range.
+    /// The same with all numbers clamped to their ranges.
     #[must_use]
     pub fn sanitized(mut self) -> Self {
         self.size = self.size.map(|side| side.clamp(MIN_SIDE, MAX_SIDE));
@@ -129,7 +129,7 @@ impl CaptureSettings {
         self
     }
 
-    /// What files are called that it makes.
+    /// File extension of the output.
     #[must_use]
     pub fn extension(&self) -> &'static str {
         if self.what == What::Picture {
@@ -139,14 +139,14 @@ impl CaptureSettings {
         }
     }
 
-    /// The file that it makes, or the first part of a sequence's names.
+    /// Path of the output; the files of a sequence have numbered names derived from it.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.folder
             .join(format!("{}.{}", self.name, self.extension()))
     }
 
-    /// Takes folder and name from a path that the user chose.
+    /// Sets folder and name from a path that the user chose.
     pub fn set_path(&mut self, path: &Path) {
         if let Some(folder) = path
             .parent()
@@ -159,7 +159,7 @@ impl CaptureSettings {
         }
     }
 
-    /// How many frames come out, for a clip that plays for so many seconds. At least one.
+    /// Number of frames, for a clip of this duration in seconds; at least one.
     #[must_use]
     pub fn frames(&self, clip_secs: f64) -> usize {
         let secs = match self.what {
@@ -180,7 +180,7 @@ impl CaptureSettings {
     }
 }
 
-/// A name that every file system takes.
+/// The name without characters that some file systems reject.
 fn file_name(name: &str) -> String {
     let cleaned: String = name
         .chars()
