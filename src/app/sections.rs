@@ -134,6 +134,7 @@ pub(super) fn resolution_section(
             ui,
             &ResolutionView {
                 wanted: settings.sim_vertices,
+                base: settings.base,
                 skin,
                 simulated,
             },

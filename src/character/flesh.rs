@@ -21,7 +21,7 @@ pub const LEAST_SIM_VERTICES: usize = 100;
 
 impl Default for SimVertices {
     fn default() -> Self {
-        Self::About(4000)
+        Self::About(8000)
     }
 }
 
@@ -39,6 +39,46 @@ impl SimVertices {
     }
 }
 
+/// What the base of the flesh, its inner surface, follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FleshBase {
+    /// The joints, by the skin's weights, as dual quaternion skinning would move it.
+    #[default]
+    Weights,
+    /// Cylinders around the bones, as in the papers. No weights are used.
+    Bones,
+}
+
+impl FleshBase {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Weights, Self::Bones];
+
+    /// Key on the command line and in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Weights => "weights",
+            Self::Bones => "bones",
+        }
+    }
+
+    /// The one with that id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|base| base.id() == id)
+    }
+
+    /// Name on screen.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Weights => "Skin weights",
+            Self::Bones => "Bones",
+        }
+    }
+}
+
 /// User settings of the tissue.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FleshSettings {
@@ -49,17 +89,31 @@ pub struct FleshSettings {
     pub radii: BTreeMap<usize, f64>,
     /// Resolution of the simulation mesh.
     pub sim_vertices: SimVertices,
+    /// What the inner surface of the flesh follows.
+    pub base: FleshBase,
     /// Motion of parts of the skin, where set by the user.
     pub parts: PartMap,
 }
 
 impl FleshSettings {
+    /// What the base follows: bones where a bone is virtual or spreads its twist, which weights know nothing of.
+    #[must_use]
+    pub fn effective_base(&self) -> FleshBase {
+        let moves_by_itself = |bone: &super::BoneSettings| bone.is_virtual || bone.twist;
+        if self.bones.values().any(moves_by_itself) {
+            FleshBase::Bones
+        } else {
+            self.base
+        }
+    }
+
     /// Whether two settings give the same tissue, ignoring factors of bones.
     #[must_use]
     pub fn same_structure(&self, other: &Self) -> bool {
         self.radii == other.radii
             && self.sim_vertices == other.sim_vertices
             && self.parts == other.parts
+            && self.base == other.base
             && same_structure(&self.bones, &other.bones)
     }
 }

@@ -15,7 +15,7 @@ mod up_axis;
 use bones::same_structure;
 pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
-pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
+pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use image::Image;
 pub use place::{PartError, PartMap, Place};
 pub use up_axis::UpAxis;

@@ -79,6 +79,7 @@ impl FleshSettings {
             bones: remap.carry(&self.bones),
             radii: remap.carry(&self.radii),
             sim_vertices: self.sim_vertices,
+            base: self.base,
             parts: parts.collect(),
         }
     }

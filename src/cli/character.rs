@@ -19,6 +19,7 @@ impl CharacterOptions {
             parts: self.part.clone(),
             metres_per_unit: self.unit,
             sim_vertices: options.sim_vertices.unwrap_or_default(),
+            flesh_base: options.flesh_base(),
             mapping: self.mapping.clone(),
             ..Source::of_files(self.files.clone())
         }

@@ -7,7 +7,7 @@ use clap::Args;
 use super::physics::PhysicsOptions;
 use super::{Failure, Outcome};
 use crate::cache::Cache;
-use crate::character::{BoneSettings, LEAST_SIM_VERTICES, SimVertices};
+use crate::character::{BoneSettings, FleshBase, LEAST_SIM_VERTICES, SimVertices};
 use crate::dynamics::{Collisions, GRAVITY, Params, Preset};
 use crate::methods::{MethodId, MethodValues, Subject, registry};
 use crate::param::{ParamSpec, ParamValues};
@@ -110,9 +110,13 @@ pub(super) struct Options {
     /// machine [default: auto, in the window as last set].
     #[arg(long, global = true, value_name = "DEVICE", value_parser = parse_device)]
     pub(super) device: Option<DeviceChoice>,
-    /// About how many vertices the simulation mesh has, or all for as many as the skin [default: 4000].
+    /// About how many vertices the simulation mesh has, or all for as many as the skin [default: 8000].
     #[arg(long, global = true, value_name = "N", value_parser = parse_sim_vertices)]
     pub(super) sim_vertices: Option<SimVertices>,
+    /// What the inner surface of the flesh follows: the skin's weights, or the bones alone as in the papers [default: weights, but bones
+    /// for the preset fps].
+    #[arg(long, global = true, value_parser = parse_base)]
+    pub(super) base: Option<FleshBase>,
     /// How parts that touch are handled: off, local (around joints) or global [default: global, but off for the preset fps].
     #[arg(long, global = true, value_parser = parse_collisions)]
     pub(super) collisions: Option<Collisions>,
@@ -184,6 +188,16 @@ impl Options {
             None if self.no_cache => Cache::none(),
             None => Cache::of_user(),
         }
+    }
+
+    /// What the base of the flesh follows, if that was said.
+    pub(super) fn flesh_base(&self) -> Option<FleshBase> {
+        let of_preset = || {
+            self.preset
+                .filter(|preset| *preset == Preset::Fps)
+                .map(|_| FleshBase::Bones)
+        };
+        self.base.or_else(of_preset)
     }
 
     /// The requested physical parameters, with gravity in the axes of the character.
@@ -285,6 +299,11 @@ fn parse_device(id: &str) -> Result<DeviceChoice, String> {
             DeviceChoice::ALL.map(DeviceChoice::id).join(", ")
         )
     })
+}
+
+fn parse_base(id: &str) -> Result<FleshBase, String> {
+    FleshBase::from_id(id)
+        .ok_or_else(|| format!("there are {}", FleshBase::ALL.map(FleshBase::id).join(", ")))
 }
 
 fn parse_preset(id: &str) -> Result<Preset, String> {

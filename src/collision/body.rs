@@ -276,7 +276,8 @@ impl CollisionBody {
     }
 
     /// Area-weighted normal of a vertex at the given positions, not normalised.
-    pub(super) fn area_normal(&self, vertex: u32, positions: &[Point]) -> Vec3 {
+    #[must_use]
+    pub fn area_normal(&self, vertex: u32, positions: &[Point]) -> Vec3 {
         let mut sum = Vec3::zeros();
         for &triangle in self.fan(vertex) {
             let [a, b, c] = self.triangle(triangle).map(|v| positions[v as usize]);

@@ -92,6 +92,11 @@ impl ContactList {
         &mut self.contacts
     }
 
+    /// Ends the contacts that `keep` rejects.
+    pub fn retain(&mut self, keep: impl FnMut(&Contact) -> bool) {
+        self.contacts.retain(keep);
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.contacts.clear();

@@ -19,11 +19,12 @@ pub(super) struct SubdomainBlocks {
 }
 
 impl SubdomainBlocks {
-    /// The distinct prescribed points of these elements, in order of appearance.
+    /// The distinct prescribed points of these elements, in order of appearance. Cliques behind the last chain are no elements.
     pub(super) fn prescribed_of(chains: &[Chain], own: &[u32]) -> Vec<u32> {
         let mut seen = HashSet::new();
         own.iter()
-            .flat_map(|&index| chains[index as usize].own_corners())
+            .filter_map(|&index| chains.get(index as usize))
+            .flat_map(Chain::own_corners)
             .filter_map(|corner| corner.as_prescribed())
             .filter(|&point| seen.insert(point))
             .collect()

@@ -72,24 +72,29 @@ impl Chain {
         (0..self.points).all(|k| self.corners[k].as_unknown().is_some() == (k < 3))
     }
 
-    /// `Σ V g_a·g_b` over the tets, with `∂F/∂x_a = g_a`, for two of its points.
-    pub(super) fn stiffness(&self, a: usize, b: usize) -> f64 {
-        let mut sum = 0.0;
-        for tet in 0..self.points - 3 {
-            let inverse = &self.rest_inverse[tet];
-            let row = |k: usize| inverse.row(k).transpose();
-            // A point ends one edge of the chain and begins the next.
-            let gradient = |point: usize| -> Vector3<f64> {
-                match point.checked_sub(tet) {
-                    Some(0) => -row(0),
-                    Some(k @ 1..3) => row(k - 1) - row(k),
-                    Some(3) => row(2),
-                    _ => Vector3::zeros(),
-                }
-            };
-            sum += self.volume[tet] * gradient(a).dot(&gradient(b));
+    /// `g_a` of a point in a tet of the chain: `∂F/∂x_a`, 1/world unit. A point ends one edge of the chain and begins the next.
+    fn gradient(&self, tet: usize, point: usize) -> Vector3<f64> {
+        let row = |k: usize| self.rest_inverse[tet].row(k).transpose();
+        match point.checked_sub(tet) {
+            Some(0) => -row(0),
+            Some(k @ 1..3) => row(k - 1) - row(k),
+            Some(3) => row(2),
+            _ => Vector3::zeros(),
         }
-        sum
+    }
+
+    /// `Σ V g_a·g_b` over the tets, for two of its points.
+    pub(super) fn stiffness(&self, a: usize, b: usize) -> f64 {
+        let tets = 0..self.points - 3;
+        tets.map(|tet| self.volume[tet] * self.gradient(tet, a).dot(&self.gradient(tet, b)))
+            .sum()
+    }
+
+    /// `Σ V g_a` over the tets, for one of its points, world units².
+    pub(super) fn pull(&self, a: usize) -> Vector3<f64> {
+        let tets = 0..self.points - 3;
+        tets.map(|tet| self.gradient(tet, a) * self.volume[tet])
+            .sum()
     }
 }
 

@@ -27,7 +27,7 @@
 use std::sync::Arc;
 
 use super::contact_equations::ContactEquations;
-use super::contact_problem::{Problem, gap};
+use super::contact_problem::{Problem, Room, gap};
 use super::{Params, System};
 use crate::collision::{CollisionBody, Contact, ContactList, Feet, JointPairs};
 use crate::math::{Affine, Point};
@@ -38,6 +38,9 @@ use crate::numerics::window::WindowSolver;
 const EXACT: f32 = 1e-6;
 /// …and in an equilibrium, which is to stand still.
 const EXACT_STATIC: f32 = 3e-8;
+
+/// Contacts press guided flesh in by at most this part of its depth.
+const GIVE: f32 = 0.3;
 
 /// Which factor the compliance belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +78,7 @@ pub struct Contacts {
     compliance: Compliance,
     factor: FactorKind,
     problem: Problem,
+    room: Room,
     size: f32,
     report: ContactReport,
 }
@@ -92,11 +96,23 @@ impl Contacts {
             compliance: Compliance::default(),
             factor: FactorKind::Dynamic,
             problem: Problem::default(),
+            room: Room::default(),
             size,
             report: ContactReport::default(),
         };
         contacts.set_params(system, params);
         contacts
+    }
+
+    /// Sets where guided flesh belongs, and how deep it is, by vertex.
+    pub(super) fn set_room(&mut self, targets: impl Iterator<Item = Point>, depths: &[f32]) {
+        std::mem::swap(&mut self.room.targets, &mut self.room.before);
+        self.room.targets.clear();
+        self.room.targets.extend(targets);
+        self.room.give.clear();
+        self.room
+            .give
+            .extend(depths.iter().map(|depth| depth * GIVE));
     }
 
     /// Watches these pairs only, instead of everything.
@@ -179,6 +195,8 @@ impl Contacts {
             &self.feet,
             factor == FactorKind::Static,
         );
+        let (body, room) = (&self.body, &self.room);
+        self.list.retain(|contact| room.allows(contact, body));
         let contacts = self.list.contacts();
         let pressed = contacts.iter().filter(|c| c.load > 0.0).count();
         let changed = contacts.iter().any(|c| !c.old) || pressed != self.report.pressing;
@@ -193,7 +211,7 @@ impl Contacts {
 
     fn prepare(&mut self, solver: &mut WindowSolver<'_>) {
         let contacts = self.list.contacts();
-        self.problem.take(contacts, &self.stiffness);
+        self.problem.take(contacts, &self.stiffness, &self.room);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);

@@ -154,6 +154,48 @@ pub const VOLUME: PhysicsParam = PhysicsParam {
     note: "",
 };
 
+/// Weight of the elements' preference for the rotations of guided flesh.
+pub const GUIDANCE: PhysicsParam = PhysicsParam {
+    spec: ParamSpec {
+        key: "guidance",
+        label: "Guidance",
+        unit: "",
+        kind: ParamKind::Real,
+        range: [0.0, 100.0],
+        default: 1.0,
+        doc: "How much the flesh prefers to turn as the skin's weights say, relative to its resistance to changes of shape",
+    },
+    field: ParamField::Real(|params| &mut params.guidance),
+    project_key: "guidance",
+    slider: [0.0, 10.0],
+    shown: (1.0, "×"),
+    decimals: 1,
+    switched_on: None,
+    value_name: "WEIGHT",
+    note: "; not with --base bones",
+};
+
+/// Factor on the skin's resistance to bending.
+pub const BENDING: PhysicsParam = PhysicsParam {
+    spec: ParamSpec {
+        key: "bending",
+        label: "Bending",
+        unit: "",
+        kind: ParamKind::Real,
+        range: [0.0, 1_000.0],
+        default: 1.0,
+        doc: "How much the skin resists bending, relative to the default",
+    },
+    field: ParamField::Real(|params| &mut params.bending),
+    project_key: "bending",
+    slider: [0.0, 10.0],
+    shown: (1.0, "×"),
+    decimals: 1,
+    switched_on: None,
+    value_name: "FACTOR",
+    note: "; not with --base bones",
+};
+
 /// Iterations of a step.
 pub const ITERATIONS: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
@@ -162,7 +204,7 @@ pub const ITERATIONS: PhysicsParam = PhysicsParam {
         unit: "",
         kind: ParamKind::Integer,
         range: [1.0, 1_000.0],
-        default: 7.0,
+        default: 5.0,
         doc: "Local/global iterations of a simulation step: more is stiffer and more exact",
     },
     field: ParamField::Whole(|params| &mut params.iterations),
@@ -260,12 +302,14 @@ pub const GRAVITY: PhysicsParam = PhysicsParam {
 };
 
 /// All of them, in the order of the panel.
-pub const PHYSICS: [PhysicsParam; 10] = [
+pub const PHYSICS: [PhysicsParam; 12] = [
     STIFFNESS,
     DENSITY,
     DAMPING,
     JIGGLE,
     VOLUME,
+    GUIDANCE,
+    BENDING,
     ITERATIONS,
     ACCELERATION,
     TIME_STEP,
@@ -426,7 +470,7 @@ mod tests {
         assert!(
             ITERATIONS
                 .help()
-                .ends_with("[default: 7, but 10 for the preset fps]")
+                .ends_with("[default: 5, but 10 for the preset fps]")
         );
         assert!(STIFFNESS.help().ends_with("[default: the preset's]"));
         assert!(GRAVITY.help().ends_with("[default: 0]"));

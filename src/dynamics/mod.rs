@@ -17,7 +17,7 @@
 //! | wᵢ    | `Params::stiffness_pa`       | 1            | Pa    | the energy per volume at ‖F − R‖² = 2          |
 //!
 //! An iteration: `solver.rs` drives subdomains of the mesh, each owned by a thread ([`crate::numerics`], `partition`), through the
-//! local step (`local.rs`, on `numerics::polar`), forward substitution, contacts (`touch.rs`, `contacts.rs`), backward substitution,
+//! local step (`local.rs`, on `numerics::polar`), what needs no local step (`guidance/`), forward substitution, contacts (`touch.rs`, `contacts.rs`), backward substitution,
 //! and acceleration (`numerics::anderson`). `simulation/` makes time steps of iterations.
 //!
 //! GPU solvers take the same equations as plain arrays (`equations.rs`).
@@ -26,6 +26,8 @@
 //! - The global step solves for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The same minimiser as the papers',
 //!   but rounding errors of the `f32` solve correct themselves, and the base needs no matrix of its own.
 //! - Lengths stay in world units: stiffness and mass are converted so that the equations are those in metres.
+//! - Guided flesh has two more energies, with prescribed rotations (`guidance/`). Between steps it moves with its targets, and inertia
+//!   takes it only a part of its depth away from them: elements are not turned inside out by a jump of the pose.
 //! - Damping acts on the velocity relative to the base, so that it never brakes the character itself.
 //!
 //! [`System`] is rebuilt when the tissue changes, its factor when parameters change; [`Simulation`] allocates nothing after its first
@@ -38,6 +40,8 @@ mod contact_problem;
 mod contacts;
 mod declared;
 mod equations;
+mod guidance;
+mod guided_system;
 mod local;
 mod materials;
 mod params;
@@ -54,6 +58,7 @@ pub use contact_equations::{ContactEquations, Meeting};
 pub use contacts::{ContactReport, Contacts};
 pub use declared::{GRAVITY, MAX_ACCELERATION, PHYSICS, ParamField, PhysicsParam, STIFFNESS};
 pub use equations::{EquationChain, Equations, State};
+pub use guidance::Target;
 pub use materials::Materials;
 pub use params::{Collisions, Params, Preset};
 pub use simulation::{Simulation, StepReport};

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::declared::{
-    ACCELERATION, DAMPING, DENSITY, ITERATIONS, JIGGLE, PHYSICS, STIFFNESS, TIME_STEP, VOLUME,
+    ACCELERATION, BENDING, DAMPING, DENSITY, GUIDANCE, ITERATIONS, JIGGLE, PHYSICS, STIFFNESS,
+    TIME_STEP, VOLUME,
 };
 
 /// Named parameter sets.
@@ -40,6 +41,11 @@ pub struct Params {
     /// Resistance of the flesh to any change of volume, relative to that against changes of shape; 0 for none. Lets flesh bulge where
     /// it is squeezed.
     pub volume: f64,
+    /// Weight of the preference of elements for the rotations of guided flesh, relative to the resistance to changes of shape; see
+    /// [`crate::character::FleshBase::Weights`].
+    pub guidance: f64,
+    /// Factor on the resistance of guided flesh's skin to bending.
+    pub bending: f64,
     /// The numbers are meant for a human of 1.7 m: a character of any other size moves as if it were that large, which is the same
     /// motion, scaled. Otherwise pascals are pascals, and a giant is softer than a dwarf.
     ///
@@ -223,6 +229,8 @@ impl Preset {
             gravity_m_s2: [0.0; 3],
             jiggle: JIGGLE.spec.default,
             volume: VOLUME.spec.default,
+            guidance: GUIDANCE.spec.default,
+            bending: BENDING.spec.default,
             human_sized: paper.is_none(),
             // Seven accelerated iterations are closer to the exact step than ten plain ones, and cheaper (`examples/convergence.rs`).
             iterations: if paper.is_none() {

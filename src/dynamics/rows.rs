@@ -14,6 +14,14 @@ pub(super) struct Rows {
     pub(super) x: Box<Slots>,
     /// Right-hand side, then increments.
     pub(super) b: Box<Slots>,
+    /// Targets of guidance, those of the top behind the own; zero without guidance.
+    pub(super) target_place: Box<Slots>,
+    /// x − y, likewise.
+    pub(super) delta: Box<Slots>,
+    /// Forces of guidance at the targets.
+    pub(super) guide_force: Vec<Padded>,
+    /// Inertia leaves a row behind what carries it by at most this, world units.
+    pub(super) most_lag: Vec<f32>,
     /// M/h².
     pub(super) inertia: Vec<f32>,
     /// Weight over inertial mass: 1 but for jiggle.
@@ -48,6 +56,10 @@ impl Rows {
             count,
             x: zeroed_slots(),
             b: zeroed_slots(),
+            target_place: zeroed_slots(),
+            delta: zeroed_slots(),
+            guide_force: zeros(),
+            most_lag: vec![f32::INFINITY; count],
             inertia: vec![0.0; count],
             heaviness: vec![1.0; count],
             kept: vec![1.0; count],

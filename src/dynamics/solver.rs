@@ -12,6 +12,7 @@
 use std::time::Instant;
 
 use super::contacts::FactorKind;
+use super::guidance::Quadratic;
 use super::local::{self, BlockWeights, ForceTask};
 use super::rows::Rows;
 use super::system::System;
@@ -32,6 +33,8 @@ const ENERGY_FLOOR: f64 = 1e-10;
 pub(super) struct SubdomainState {
     pub(super) rows: Rows,
     pub(super) weights: Vec<BlockWeights>,
+    /// Its part of the matrix of guidance.
+    pub(super) guidance: Quadratic,
     scratch: Scratch,
     energy: f64,
     products: Products,
@@ -45,6 +48,7 @@ pub(super) struct SubdomainState {
 pub(super) struct Solver {
     pub(super) subdomains: Vec<SubdomainState>,
     pub(super) top: Rows,
+    pub(super) top_guidance: Quadratic,
     top_scratch: Scratch,
     /// Σ w V.
     pub(super) total_weight: f64,
@@ -92,6 +96,7 @@ impl Solver {
         let state = |part: &Subdomain| SubdomainState {
             rows: Rows::new(part.unknowns.len()),
             weights: Vec::new(),
+            guidance: Quadratic::default(),
             scratch: Scratch::for_triangle(&part.triangle),
             energy: 0.0,
             products: Products::default(),
@@ -102,6 +107,7 @@ impl Solver {
         Self {
             subdomains: partition.subdomains.iter().map(state).collect(),
             top: Rows::new(partition.top.len()),
+            top_guidance: Quadratic::default(),
             top_scratch: Scratch::for_triangle(&partition.top_triangle),
             total_weight: 0.0,
             volume: 0.0,
@@ -231,6 +237,7 @@ impl Solver {
         let Self {
             subdomains,
             top,
+            top_guidance,
             volume,
             ..
         } = self;
@@ -246,6 +253,7 @@ impl Solver {
             state.energy = state.rows.pull(constant);
             let elements = &system.blocks[index];
             state.rows.b[own..elements.forces_end(part)].fill([0.0; 4]);
+            state.energy += state.guidance.pull(&mut state.rows, top_x.len());
             let start = Instant::now();
             state.energy += local::add_forces(
                 &elements.blocks,
@@ -270,6 +278,7 @@ impl Solver {
             state.descent_secs += begin.elapsed().as_secs_f64();
         });
         let mut energy = top.pull(constant);
+        energy += top_guidance.pull(top, 0);
         for part in subdomains {
             energy += part.energy;
             let own = part.rows.count;
@@ -363,11 +372,12 @@ impl Solver {
     /// Elastic and inertial energy at the present positions, in `f64` with exact rotations.
     pub(super) fn energy(&mut self, system: &System) -> f64 {
         let top = &mut self.top;
-        let mut energy = top.pull(None);
+        let mut energy = top.pull(None) + self.top_guidance.pull(top, 0);
         for (state, elements) in self.subdomains.iter_mut().zip(&system.blocks) {
             let own = state.rows.count;
             state.rows.x[own..own + top.count].copy_from_slice(&top.x[..top.count]);
             energy += state.rows.pull(None);
+            energy += state.guidance.pull(&mut state.rows, top.count);
             energy += elements
                 .blocks
                 .iter()

@@ -2,12 +2,14 @@
 
 use super::blocks::SubdomainBlocks;
 use super::chain::{Chain, Chains, TETS};
+use super::guidance::{Guidance, stars};
 use super::local::{Block, BlockWeights};
 use super::{Materials, Params};
 use crate::numerics::FactorError;
 use crate::numerics::lanes::LANES;
 use crate::numerics::partition::{Partition, Subdomain};
-use crate::tissue::{Layer, Tissue};
+use crate::numerics::pattern::Cliques;
+use crate::tissue::{Bending, Layer, Tissue};
 
 /// The assembled equations of a tissue; independent of parameters and pose.
 pub struct System {
@@ -20,6 +22,8 @@ pub struct System {
     /// The elements of every subdomain.
     pub(super) blocks: Vec<SubdomainBlocks>,
     pub(super) chains: Chains,
+    /// Energies with prescribed rotations, if the flesh is guided.
+    pub(super) guidance: Option<Guidance>,
     /// Entries of the matrix that the chains add to, chain by chain.
     couplings: Vec<Coupling>,
     /// Where the couplings of each chain begin, and their number at the end.
@@ -54,6 +58,8 @@ pub struct TetModel<'a> {
     pub carried: &'a [[u32; 2]],
     /// Mean depth of the flesh, world units: the length by which parameters for a human are scaled.
     pub limb_radius: f64,
+    /// Bending of the skin, one row per unknown; with it the unknowns have targets ([`super::Target`]).
+    pub bending: Option<&'a Bending>,
 }
 
 /// What a chain adds to an entry of the matrix.
@@ -90,6 +96,10 @@ impl System {
             prescribed: tissue.anchors.len(),
             carried: &carried,
             limb_radius: tissue.quality.limb_radius,
+            bending: tissue
+                .bending
+                .as_ref()
+                .filter(|_| tissue.interior.is_empty()),
         };
         Self::of_tets(&model, size, metres_per_unit)
     }
@@ -112,8 +122,18 @@ impl System {
             }
         }
         let chains = Chains::of(model.layers);
+        let bending = model.bending.filter(|bending| bending.len() == unknowns);
+        // The chains, then the stars of vertices that bend.
+        let stars = bending.map(stars).unwrap_or_default();
+        let of_chains = chains.cliques();
+        let cliques = Cliques::of(of_chains.iter().chain(stars.iter().map(|star| &star[..])));
         let slots_behind = |own: &[u32]| SubdomainBlocks::prescribed_of(&chains.chains, own).len();
-        let partition = Partition::analyse(&chains.cliques(), unknowns, &slots_behind)?;
+        let mut partition = Partition::analyse(&cliques, unknowns, &slots_behind)?;
+        for subdomain in &mut partition.subdomains {
+            subdomain
+                .cliques
+                .retain(|&clique| (clique as usize) < chains.chains.len());
+        }
         let blocks = (0..partition.subdomains.len())
             .map(|index| SubdomainBlocks::pack(&partition, index, &chains.chains))
             .collect();
@@ -140,9 +160,10 @@ impl System {
         Ok(Self {
             total_volume: volume.iter().sum(),
             volume,
+            guidance: bending.map(|bending| Guidance::of(&chains, bending, &partition)),
+            chains,
             partition,
             blocks,
-            chains,
             couplings,
             coupling_starts,
             diagonal,
@@ -220,20 +241,16 @@ impl System {
         let mut values = vec![0.0; pattern.rows.len()];
         // Volume is held against the same gradients as shape.
         let scale = self.stiffness_scale(params) * (1.0 + params.volume);
-        let owned = self.coupling_starts.windows(2);
-        for (chain, range) in self.chains.chains.iter().zip(owned) {
-            let scale =
-                scale * materials.cell_stiffness(self.chains.cells.get(chain.cell as usize));
-            for coupling in &self.couplings[range[0]..range[1]] {
-                if coupling
-                    .unknowns
-                    .iter()
-                    .all(|&unknown| !self.is_carried[unknown as usize])
-                {
-                    values[coupling.entry as usize] += scale * coupling.stiffness;
-                }
+        self.add_couplings_to(&mut values, |chain| {
+            let cell = self.chains.chains[chain].cell as usize;
+            scale * materials.cell_stiffness(self.chains.cells.get(cell))
+        });
+        if let Some(guidance) = self.guidance_matrix(params, materials) {
+            for (value, guidance) in values.iter_mut().zip(guidance) {
+                *value += guidance;
             }
         }
+        self.uncouple_carried(&mut values);
         for vertex in 0..self.volume.len() {
             // The diagonal is the first entry of its column.
             let value = &mut values[pattern.column(vertex).start];
@@ -243,6 +260,31 @@ impl System {
             }
         }
         values
+    }
+
+    /// Adds the stiffness of every chain, times a factor, to values in the order of the pattern.
+    pub(super) fn add_couplings_to(&self, values: &mut [f64], factor: impl Fn(usize) -> f64) {
+        for (chain, range) in self.coupling_starts.windows(2).enumerate() {
+            let factor = factor(chain);
+            for coupling in &self.couplings[range[0]..range[1]] {
+                values[coupling.entry as usize] += factor * coupling.stiffness;
+            }
+        }
+    }
+
+    /// Clears the rows and columns of carried unknowns.
+    fn uncouple_carried(&self, values: &mut [f64]) {
+        if self.carried.is_empty() {
+            return;
+        }
+        let pattern = &self.partition.pattern;
+        for column in 0..self.unknowns() {
+            for entry in pattern.column(column) {
+                if self.is_carried[column] || self.is_carried[pattern.rows[entry] as usize] {
+                    values[entry] = 0.0;
+                }
+            }
+        }
     }
 
     /// Stiffness times volume of the tets of a chain.

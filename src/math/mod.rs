@@ -4,9 +4,11 @@
 //! Vertex data of each frame is `f32` ([`Point`], [`Vec3`]); joint transforms and one-time
 //! computations are `f64`.
 
+mod dual_quaternion;
 mod orientation;
 mod rotation;
 
+pub use dual_quaternion::SplitTransform;
 pub use orientation::orientation;
 pub use rotation::closest_rotation;
 

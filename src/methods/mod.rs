@@ -30,7 +30,6 @@ pub use device::{
     AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, DeviceTimes, Fetched,
     OnDevice, SurfaceDevice, SurfaceMut,
 };
-pub use dqs::SplitTransform;
 pub use projective::{Projective, Settled, Walker};
 pub use reach::Reach;
 pub use recipe::Recipe;

@@ -7,6 +7,7 @@ use super::{BindError, Subject};
 use crate::math::{Affine, Point, Vec3};
 use crate::progress::Progress;
 use crate::stages::weights_of_file;
+use crate::tissue::{Guide, GuideFrame};
 use crate::upsample::{Directions, Frames, Upsampling};
 use crate::weights::{SkinWeights, by_distance};
 
@@ -26,6 +27,55 @@ struct Upsampled {
     frames: Frames,
     flesh: Vec<Point>,
     normals: Directions,
+    guides: Option<Guides>,
+}
+
+/// How skinning moves simulation mesh and flesh: with it only what elasticity adds is upsampled.
+///
+/// The simulated points are taken back to the bind pose by the transforms of their own vertices, upsampled there, and posed by those of
+/// the fine vertices. So detail that the simulation mesh does not have follows the joints as in dual quaternion skinning.
+struct Guides {
+    coarse: Guide,
+    fine: Guide,
+    coarse_frame: GuideFrame,
+    fine_frame: GuideFrame,
+    unposed: Vec<Point>,
+}
+
+impl Guides {
+    /// `None` if the flesh is not guided.
+    fn bind(subject: &Subject) -> Option<Self> {
+        subject.flesh().ok()?.tissue.bending.as_ref()?;
+        let weights = subject.skin_weights();
+        let skeleton = &subject.character.skeleton;
+        let coarse = Guide::new(weights.of_some(&subject.sim().skin_from_sim), skeleton);
+        let fine = Guide::new(weights.of_some(&subject.body().skin_from_flesh), skeleton);
+        Some(Self {
+            coarse_frame: coarse.at_rest(),
+            fine_frame: fine.at_rest(),
+            unposed: vec![Point::origin(); coarse.len()],
+            coarse,
+            fine,
+        })
+    }
+
+    /// The simulated points in the bind pose.
+    fn unpose(&mut self, simulated: &[Point], world_from_joint: &[Affine]) -> &[Point] {
+        self.coarse.pose(world_from_joint, &mut self.coarse_frame);
+        self.fine.pose(world_from_joint, &mut self.fine_frame);
+        let transforms = &self.coarse_frame.points;
+        for ((out, point), transform) in self.unposed.iter_mut().zip(simulated).zip(transforms) {
+            *out = transform.apply_inverse(point);
+        }
+        &self.unposed
+    }
+
+    /// Poses the fine points.
+    fn pose(&self, flesh: &mut [Point]) {
+        for (point, transform) in flesh.iter_mut().zip(&self.fine_frame.points) {
+            *point = transform.apply(point);
+        }
+    }
 }
 
 impl SourceMap {
@@ -55,6 +105,7 @@ impl SourceMap {
                 frames,
                 flesh,
                 normals,
+                guides: Guides::bind(subject),
             }
         });
         let riding = (!body.parts.all_flesh()).then(|| {
@@ -97,9 +148,17 @@ impl SourceMap {
                 upsampling,
                 frames,
                 flesh,
+                guides,
                 ..
             }) => {
-                upsampling.positions_into(simulated, frames, flesh);
+                match guides {
+                    None => upsampling.positions_into(simulated, frames, flesh),
+                    Some(guides) => {
+                        let unposed = guides.unpose(simulated, world_from_joint);
+                        upsampling.positions_into(unposed, frames, flesh);
+                        guides.pose(flesh);
+                    }
+                }
                 flesh
             }
         };
@@ -133,7 +192,9 @@ impl SourceMap {
 
     /// Whether [`SourceMap::normals_into`] writes those of all source vertices.
     pub(super) fn carries_all_normals(&self) -> bool {
-        self.upsampled.is_some()
+        self.upsampled
+            .as_ref()
+            .is_some_and(|upsampled| upsampled.guides.is_none())
             && self.riding.is_none()
             && self
                 .subject
@@ -148,6 +209,7 @@ impl SourceMap {
         if let Some(Upsampled {
             frames,
             normals: directions,
+            guides: None,
             ..
         }) = &self.upsampled
         {

@@ -112,6 +112,10 @@ impl Session {
                 self.jobs.stages.forgive();
                 self.editor.document.flesh.sim_vertices = sim_vertices;
             }
+            Command::SetFleshBase(base) => {
+                self.jobs.stages.forgive();
+                self.editor.document.flesh.base = base;
+            }
             Command::SetPart { name, place } => {
                 if self.editor.set_part(name, place) {
                     self.jobs.stages.forgive();
@@ -144,13 +148,13 @@ impl Session {
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
             Command::Undo | Command::Redo | Command::Project(_) => {}
-            clock => self.move_clock(clock),
+            clock => self.move_clock(&clock),
         }
     }
 
     /// Carries out a command about the clip that plays and its clock. None of them changes the document.
-    fn move_clock(&mut self, command: Command) {
-        match command {
+    fn move_clock(&mut self, command: &Command) {
+        match *command {
             Command::SelectClip(clip) => self.select_clip(clip),
             Command::SetPlaying(playing) => self.set_playing(playing),
             Command::TogglePlaying => self.set_playing(!self.channels.active().playback.playing),

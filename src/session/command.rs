@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{
     Gesture, KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, ViewCommand,
 };
-use crate::character::{BoneSettings, Place, SimVertices};
+use crate::character::{BoneSettings, FleshBase, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::methods::MethodId;
 use crate::param::ParamValues;
@@ -47,6 +47,8 @@ pub enum Command {
     },
     /// Changes how fine the simulation mesh is (undoable); takes effect when the flesh has been rebuilt.
     SetSimVertices(SimVertices),
+    /// Changes what the base of the flesh follows (undoable); takes effect when the flesh has been rebuilt.
+    SetFleshBase(FleshBase),
     /// Says how a part of the skin moves, or leaves it to the check-up (undoable); takes effect when the flesh has been rebuilt.
     SetPart {
         /// [`crate::tissue::SkinComponent::name`].
@@ -120,6 +122,7 @@ impl Command {
             Self::SetMethodValues { .. } => "Change method settings",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",
+            Self::SetFleshBase(_) => "Change base of the flesh",
             Self::SetPart { .. } => "Change part",
             Self::SelectJoint(_) => "Select joint",
             Self::SetJointAngles { .. } => "Set joint angles",

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::character::SimVertices;
+use crate::character::{FleshBase, SimVertices};
 
 /// What the user named: the files that make up one character, or one `builtin:NAME`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Source {
     pub metres_per_unit: Option<f64>,
     /// How fine the simulation mesh is.
     pub sim_vertices: SimVertices,
+    /// What the base of the flesh follows, if the user says so.
+    pub flesh_base: Option<FleshBase>,
     /// A file that says which joints of a motion move which joints of the character.
     pub mapping: Option<PathBuf>,
 }

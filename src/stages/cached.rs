@@ -16,7 +16,7 @@ use crate::weights::{SkinWeights, WeightDescriptor};
 
 const BODY: u32 = 2;
 const SIM: u32 = 1;
-const TISSUE: u32 = 1;
+const TISSUE: u32 = 2;
 const UPSAMPLING: u32 = 1;
 
 /// Weights of the skin by a weight method.
@@ -94,7 +94,14 @@ pub(super) fn tissue<E>(
         CacheKey::of(
             "tissue",
             TISSUE,
-            &(sim, skeleton, weights, structure(), &settings.radii),
+            &(
+                sim,
+                skeleton,
+                weights,
+                structure(),
+                &settings.radii,
+                settings.effective_base(),
+            ),
         )
     };
     cache.derive(key, |known: &Tissue| known.is_of(sim), make)

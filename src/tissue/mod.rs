@@ -21,16 +21,22 @@
 //!   stretched skeleton can't swap vertices.
 //! - At joints of more than two bones the papers leave base vertices free; here they slide between the bone and the averaged
 //!   joint frame like everywhere else, so that the simulation has no unknown inside the body.
+//! - By default the base is the skin moved inwards by 0.6 of the averaged way to its foot points, and follows dual quaternion skinning
+//!   by the skin's weights (`offset.rs`, [`Guide`]): it keeps its volume in bends, wide bones stay wide, and no tet is inverted at rest.
+//!   With [`FleshBase::Bones`] it lies on cylinders, as in the papers; the following is about that.
 //! - The base slides in closed form (see [`anchors`]) rather than by sampled rings.
 //! - Bones may stretch, twist, hold nothing, or hold the skin rigidly ([`crate::character::BoneSettings`]).
 //! - Tets that are too flat to have a usable gradient are left out; vertices that the others don't hold in place are carried by the bones.
 
 pub mod anchors;
+mod bending;
 pub mod foot;
 pub mod graph;
+mod guide;
 mod held;
 mod joint_regions;
 pub mod layer;
+mod offset;
 pub mod parts;
 mod quality;
 pub mod shrink;
@@ -39,7 +45,9 @@ mod stretching;
 pub mod volumes;
 
 pub use anchors::{Anchors, BaseFrame};
+pub use bending::Bending;
 pub use graph::{Bone, BoneGraph, Node};
+pub use guide::{Guide, GuideFrame};
 pub use joint_regions::joint_regions;
 pub use layer::{Corner, CornerKind, Layer, Tet};
 pub use parts::{Parts, Skin, SkinComponent};
@@ -49,12 +57,15 @@ pub(crate) use stretching::FreeBone;
 use anchors::CarriedVertex;
 use foot::Feet;
 
-use crate::character::{FleshSettings, Note};
+use crate::character::{FleshBase, FleshSettings, Note};
 use crate::math::Point64;
 use crate::mesh::{SimMesh, Topology, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
+
+/// The skin bends as easily as the flesh is stretched at this part of the limbs' radius.
+const BENDING_LENGTH: f64 = 0.25;
 
 /// The volumetric model in the bind pose. Immutable.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -78,8 +89,11 @@ pub struct Tissue {
     /// Unknowns that are not simulated but carried by the bones, ascending: those of held bones, and those that usable tets don't hold
     /// in place.
     pub carried: Vec<u32>,
-    /// How the prescribed points follow the bones: the base vertices, then the carried unknowns.
+    /// How the prescribed points follow the bones: the base vertices, then the carried unknowns. With [`Tissue::bending`] they follow a
+    /// [`Guide`] instead.
     pub anchors: Anchors,
+    /// Bending of the skin, where base and flesh are guided by the skin's weights; see [`FleshBase::Weights`].
+    pub bending: Option<Bending>,
     /// Its quality measures.
     pub quality: Quality,
     /// What was noticed about skeleton and skin.
@@ -181,17 +195,35 @@ impl Tissue {
         volumes::fit_radii(&mut graph, mesh, &feet, &settings.radii);
         progress.check()?;
         progress.report(0.8, "Shrinking the skin");
-        let shrunken = shrink::shrink(mesh, &graph, &feet);
+        let limb_radius = limb_radius(mesh, &feet);
+        let guided = settings.effective_base() == FleshBase::Weights;
+        let shrunken = if guided {
+            let base = offset::base(mesh, &topology, &feet);
+            shrink::Shrunken {
+                base,
+                without_hit: 0,
+            }
+        } else {
+            shrink::shrink(mesh, &graph, &feet)
+        };
+        let bending = guided.then(|| Bending::of(mesh, (BENDING_LENGTH * limb_radius).powi(3)));
         progress.check()?;
         progress.report(0.9, "Filling with tetrahedra");
-        let layers = vec![layer::between(mesh, &shrunken.base)];
+        let mut layer = layer::between(mesh, &shrunken.base);
+        if guided {
+            // The guide and the skin's bending hold what is left.
+            for tet in layer.tets.iter_mut().filter(|tet| tet.is_inverted()) {
+                tet.rest_inverse = None;
+            }
+        }
+        let layers = vec![layer];
         let unknowns: Vec<Point64> = mesh.positions.iter().map(|p| p.cast::<f64>()).collect();
         let quality = Quality::of(
             &layers,
             &unknowns,
             &shrunken.base,
             shrunken.without_hit,
-            limb_radius(mesh, &feet),
+            limb_radius,
         );
         let is_held = |vertex: u32| {
             settings
@@ -221,6 +253,7 @@ impl Tissue {
             references: (0..unknowns.len() as u32).collect(),
             carried,
             anchors,
+            bending,
             quality,
             notes,
         })

@@ -438,23 +438,26 @@ fn a_bake_and_a_rig_have_the_requested_weights() {
 }
 
 #[test]
-fn weights_without_effect_are_reported() {
-    let folder = TestFolder::new("no-weights");
-    let out = folder.0.join("out.obj");
-    let output = sinew(&[
-        &"bake",
-        &"builtin:cylinder",
-        &"--method=pd",
-        &"--sim-vertices=300",
-        &"--weights=heat",
-        &"--settle",
-        &"-o",
-        &out,
-    ]);
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
-    assert!(
-        stderr.contains("has no skinning weights to choose"),
-        "{stderr}"
-    );
+fn simulated_flesh_follows_the_requested_weights() {
+    let folder = TestFolder::new("flesh-weights");
+    let baked = |weights: &str| {
+        let out = folder.0.join(format!("{weights}.obj"));
+        let option = format!("--weights={weights}");
+        let output = sinew(&[
+            &"bake",
+            &"builtin:mannequin",
+            &"--method=pd",
+            &"--sim-vertices=300",
+            &option,
+            &"--rotate",
+            &"forearm.L=0,90,0",
+            &"--settle",
+            &"-o",
+            &out,
+        ]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        std::fs::read(&out).expect("was written")
+    };
+    assert_ne!(baked("file"), baked("heat"));
 }

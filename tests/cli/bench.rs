@@ -98,6 +98,7 @@ fn a_device_is_measured() {
         &"bench",
         &"builtin:cylinder",
         &"--sim-vertices=300",
+        &"--base=bones",
         &"--steps=20",
         &"--device=gpu",
         &"--json",

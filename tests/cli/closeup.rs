@@ -56,7 +56,7 @@ fn coverage(picture: &RgbaImage) -> f64 {
 fn rows(picture: &RgbaImage) -> [f64; 2] {
     let mut covered = (0..SIZE).filter(|&y| is_covered(picture, SIZE / 2, y));
     let first = covered.next().expect("the skin is in the middle column");
-    let last = covered.last().unwrap_or(first);
+    let last = covered.next_back().unwrap_or(first);
     [first, last].map(|row| f64::from(row) / f64::from(SIZE))
 }
 

@@ -141,6 +141,7 @@ impl Bar {
             prescribed: self.prescribed.len(),
             carried: &[],
             limb_radius: 1.0,
+            bending: None,
         };
         let system = System::of_tets(&model, self.size, 1.0).expect("analyses");
         Simulation::new(

@@ -9,6 +9,7 @@ pub mod drawn;
 pub mod fbx_text;
 pub mod folder;
 pub mod moved;
+pub mod on_bones;
 #[cfg(feature = "gpu")]
 pub mod on_device;
 pub mod random;

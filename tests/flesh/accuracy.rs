@@ -9,6 +9,7 @@ use sinew::methods::Subject;
 use sinew::progress::Progress;
 use sinew::tissue::BaseFrame;
 
+use crate::common::on_bones::on_bones;
 use crate::common::skip;
 use crate::exact::{ExactSolver, State};
 
@@ -178,7 +179,7 @@ fn difference(subject: &Subject, case: &Case) -> f64 {
 }
 
 fn agrees(character: Character) {
-    let subject = Subject::build(Arc::new(character), &Progress::new()).expect("builds");
+    let subject = Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds");
     let mut wrong = Vec::new();
     for case in &CASES {
         let difference = difference(&subject, case);
@@ -233,7 +234,8 @@ fn the_armadillo_agrees() {
 #[test]
 fn results_are_independent_of_threads() {
     for name in ["cylinder", "gecko", "mannequin"] {
-        let subject = Subject::build(Arc::new(built_in(name)), &Progress::new()).expect("builds");
+        let subject =
+            Subject::build(Arc::new(on_bones(built_in(name))), &Progress::new()).expect("builds");
         let flesh = subject.flesh().expect("has flesh");
         let bases = bases(&subject, &CASES[2]);
         let play = |threads: usize, acceleration: u32| {

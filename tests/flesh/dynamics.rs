@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::on_bones::on_bones;
 use crate::common::scaled;
 use sinew::dynamics::{Params, Preset, Simulation};
 use sinew::math::{Affine, Point, Quat, Vec3};
@@ -11,7 +12,7 @@ use sinew::tissue::BaseFrame;
 
 fn subject(name: &str) -> Arc<Subject> {
     let character = sinew::io::builtin::load_builtin(name).expect("built in");
-    Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
+    Arc::new(Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds"))
 }
 
 fn simulation(subject: &Subject, params: &Params) -> Simulation {
@@ -397,7 +398,8 @@ fn scaling_changes_only_the_size() {
     let small = subject("arm");
     let mut character = scaled::scaled(&small.character, 100.0);
     character.metres_per_unit *= 0.01;
-    let large = Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));
+    let large =
+        Arc::new(Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds"));
     let play = |subject: &Arc<Subject>| {
         let mut simulation = simulation(subject, &Preset::Soft.params());
         for k in 1..=20 {

@@ -11,6 +11,7 @@ mod dynamics;
 mod elements;
 mod energy;
 mod exact;
+mod guided;
 mod materials;
 mod robust;
 mod still;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::on_bones::on_bones;
 use sinew::character::Character;
 use sinew::mesh::TriMesh;
 use sinew::methods::{Flesh, Subject};
@@ -12,7 +13,8 @@ fn character(name: &str) -> Character {
 }
 
 fn flesh(character: Character) -> (Arc<Subject>, Flesh) {
-    let subject = Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));
+    let subject =
+        Arc::new(Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds"));
     let flesh = subject.flesh().expect("has flesh").clone();
     (subject, flesh)
 }

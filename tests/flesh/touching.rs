@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::on_bones::on_bones;
 use sinew::dynamics::{Collisions, Params, Preset};
 use sinew::math::{Affine, Point, Quat, Vec64};
 use sinew::methods::{Actor, MethodId, Subject};
@@ -16,7 +17,7 @@ pub fn builtin(name: &str) -> Arc<Subject> {
 }
 
 pub fn subject(character: sinew::character::Character) -> Arc<Subject> {
-    Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
+    Arc::new(Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds"))
 }
 
 pub fn actor(subject: &Arc<Subject>, collisions: Collisions) -> Actor {

@@ -14,6 +14,7 @@ use sinew::methods::{
 use sinew::progress::Progress;
 
 use crate::common::moved::{bent, worst};
+use crate::common::on_bones::on_bones;
 use crate::common::on_device;
 
 /// As on the processor: a few dozen roundings of the size.
@@ -24,7 +25,7 @@ const DT: f64 = 1.0 / 60.0;
 
 fn subject(name: &str) -> Arc<Subject> {
     let character = sinew::io::builtin::load_builtin(name).expect("built in");
-    Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
+    Arc::new(Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds"))
 }
 
 fn params() -> Params {

@@ -18,6 +18,7 @@ use sinew::upsample::{
 
 use crate::common::drawn::{ball, renderer};
 use crate::common::moved::{bent, worst};
+use crate::common::on_bones::on_bones;
 use crate::surfaces::{Input, POSITION_TOL, assert_agrees, output, some_rows, submit, upload_rows};
 
 /// A character whose bones twist, stretch and hold.
@@ -32,7 +33,7 @@ fn subject(name: &str) -> Subject {
         };
         character.flesh.bones.insert(joint, settings);
     }
-    Subject::build(Arc::new(character), &Progress::new()).expect("builds")
+    Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds")
 }
 
 /// Joints that turn, and are further from each other than in the bind pose.

@@ -12,6 +12,7 @@ use sinew::methods::{Actor, AnyDevice, Frame, MethodId, Projective, Subject};
 use sinew::progress::Progress;
 
 use crate::common::moved::worst;
+use crate::common::on_bones::on_bones;
 use crate::common::{on_device, skip};
 
 /// Files with clips: people, an animal on four legs, things that are worn and carried.
@@ -34,9 +35,10 @@ fn subject(file: &Path) -> Arc<Subject> {
     let character = sinew::io::load(&[file.to_owned()], &Progress::new()).expect("loads");
     let settings = FleshSettings {
         sim_vertices: SimVertices::About(SIMULATED),
+        base: sinew::character::FleshBase::Bones,
         ..character.flesh.clone()
     };
-    let subject = Subject::build(Arc::new(character), &Progress::new()).expect("builds");
+    let subject = Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds");
     Arc::new(subject.with_settings(&settings))
 }
 

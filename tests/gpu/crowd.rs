@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::on_bones::on_bones;
 use crate::common::{moved, on_device};
 use sinew::character::{Character, FleshSettings, SimVertices};
 use sinew::dynamics::{Collisions, Params};
@@ -25,8 +26,11 @@ fn subject(name: &str, sim_vertices: usize) -> Arc<Subject> {
         ..character.flesh.clone()
     };
     Arc::new(
-        Subject::build(Arc::new(Character { flesh, ..character }), &Progress::new())
-            .expect("builds"),
+        Subject::build(
+            Arc::new(on_bones(Character { flesh, ..character })),
+            &Progress::new(),
+        )
+        .expect("builds"),
     )
 }
 

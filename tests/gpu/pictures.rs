@@ -17,6 +17,7 @@ use sinew::render::{
 
 use crate::common::drawn::renderer;
 use crate::common::moved::bent;
+use crate::common::on_bones::on_bones;
 use crate::surfaces::{Input, submit, surface};
 
 const SIZE: u32 = 240;
@@ -32,7 +33,8 @@ struct Crowd {
 fn crowd() -> Option<Crowd> {
     let renderer = renderer()?;
     let character = sinew::io::builtin::load_builtin("gecko").expect("built in");
-    let subject = Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));
+    let subject =
+        Arc::new(Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds"));
     let moved = |amount: f64, along: f64| -> Vec<Affine> {
         let shift = nalgebra::Translation3::from(Vec64::x() * (along * f64::from(subject.size)));
         bent(&subject, amount)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::on_bones::on_bones;
 use crate::common::on_device;
 use sinew::dynamics::{Equations, Preset, Simulation};
 use sinew::gpu::GpuContext;
@@ -16,7 +17,8 @@ use sinew::progress::Progress as Watch;
 /// The equations of a built-in character.
 fn equations(name: &str) -> Equations {
     let character = sinew::io::builtin::load_builtin(name).expect("built in");
-    let subject = Arc::new(Subject::build(Arc::new(character), &Watch::new()).expect("builds"));
+    let subject =
+        Arc::new(Subject::build(Arc::new(on_bones(character)), &Watch::new()).expect("builds"));
     let flesh = subject.flesh().expect("has flesh");
     let position = subject.sim().mesh.positions.clone();
     let params = Preset::Natural.params();

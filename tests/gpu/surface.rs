@@ -12,6 +12,7 @@ use sinew::rig::Trs;
 
 use crate::common::drawn::{ball, renderer};
 use crate::common::moved::bent;
+use crate::common::on_bones::on_bones;
 use crate::common::skip;
 use crate::surfaces::{Input, POSITION_TOL, assert_agrees, output};
 
@@ -21,7 +22,7 @@ fn built(character: Character, sim_vertices: SimVertices) -> Arc<Subject> {
         ..character.flesh.clone()
     };
     let character = Character { flesh, ..character };
-    Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
+    Arc::new(Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds"))
 }
 
 fn subject(name: &str, sim_vertices: SimVertices) -> Arc<Subject> {

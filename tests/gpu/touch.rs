@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sinew::character::{FleshSettings, SimVertices};
+use sinew::character::{FleshBase, FleshSettings, SimVertices};
 use sinew::collision::CollisionBody;
 use sinew::dynamics::{Contacts, Meeting, Params, Preset, Simulation};
 use sinew::gpu::GpuContext;
@@ -16,6 +16,7 @@ use sinew::progress::Progress;
 use sinew::tissue::BaseFrame;
 
 use crate::common::moved::worst;
+use crate::common::on_bones::on_bones;
 use crate::common::on_device;
 
 /// A step, with the loads solved to a millionth of the size.
@@ -33,9 +34,11 @@ struct Case {
 impl Case {
     fn new(name: &str, sim_vertices: usize) -> Self {
         let character = sinew::io::builtin::load_builtin(name).expect("built in");
-        let subject = Subject::build(Arc::new(character), &Progress::new()).expect("builds");
+        let subject =
+            Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds");
         let settings = FleshSettings {
             sim_vertices: SimVertices::About(sim_vertices),
+            base: FleshBase::Bones,
             ..FleshSettings::default()
         };
         let subject = subject.with_settings(&settings);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::on_bones::on_bones;
 use crate::common::skip;
 use sinew::dynamics::Preset;
 use sinew::math::Point;
@@ -51,7 +52,8 @@ fn the_settled_cylinder_agrees_with_the_reference() {
     let world = character
         .skeleton
         .world_from_joint(&clip.sample(&character.skeleton, clip.duration_secs));
-    let subject = Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));
+    let subject =
+        Arc::new(Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds"));
     let mut actor = Actor::bind(
         &subject,
         MethodId::PD,

@@ -4,7 +4,7 @@ use egui::{Slider, SliderClamping, Ui};
 
 use crate::app::actions::{Actions, edit_of};
 use crate::app::widgets::row;
-use crate::character::{LEAST_SIM_VERTICES, SimVertices};
+use crate::character::{FleshBase, LEAST_SIM_VERTICES, SimVertices};
 use crate::session::{Command, Gesture};
 
 /// Input of the panel.
@@ -12,6 +12,8 @@ use crate::session::{Command, Gesture};
 pub struct ResolutionView {
     /// The requested number.
     pub wanted: SimVertices,
+    /// What the base of the flesh follows.
+    pub base: FleshBase,
     /// Vertices of the skin.
     pub skin: usize,
     /// The current number of simulated vertices.
@@ -61,6 +63,18 @@ pub fn resolution_ui(ui: &mut Ui, view: &ResolutionView, actions: &mut Actions) 
                 );
             }
             None => {}
+        }
+    });
+    let hover = "What the inner surface of the flesh follows: the skin's weights keep their shape in bends; bones are cylinders, as in the papers";
+    row(ui, "Base", hover, |ui, _| {
+        for base in FleshBase::ALL {
+            if ui
+                .selectable_label(view.base == base, base.label())
+                .clicked()
+                && view.base != base
+            {
+                actions.send(Command::SetFleshBase(base), Gesture::Once);
+            }
         }
     });
     let said = format!(

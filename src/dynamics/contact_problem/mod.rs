@@ -2,7 +2,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::collision::Contact;
+use crate::collision::{CollisionBody, Contact};
 use crate::math::{Point, Vec3};
 use crate::numerics::complementarity::Complementarity;
 use crate::numerics::compliance::Compliance;
@@ -40,16 +40,86 @@ pub(super) struct Problem {
 
 /// n · d at other positions than those of the last refresh.
 pub(super) fn gap(contact: &Contact, positions: &[Point]) -> f32 {
-    let mut d = positions[contact.vertex as usize].coords;
+    contact.normal.dot(&way(contact, positions))
+}
+
+/// From the place of a contact to its vertex.
+fn way(contact: &Contact, positions: &[Point]) -> Vec3 {
+    let mut way = positions[contact.vertex as usize].coords;
     for (&v, &w) in contact.corners.iter().zip(&contact.weights) {
-        d -= positions[v as usize].coords * w;
+        way -= positions[v as usize].coords * w;
     }
-    contact.normal.dot(&d)
+    way
+}
+
+/// Surfaces in contact have targets with a cosine between their normals below this…
+const FACING: f32 = 0.3;
+/// …the normal of the contact agrees with theirs by this cosine…
+const AGREEING: f32 = 0.2;
+/// …and they are at most so many times as far from each other there as contacts may press them in.
+const NEAR: f32 = 4.0;
+/// A contact ends when its targets move past each other by more than so many times that in one step.
+const JUMP: f32 = 2.0;
+
+/// How far guided flesh may be pressed in.
+///
+/// Where targets lie inside each other, the base under them does, too, and there is no place for all of the flesh. So contacts press it
+/// in by a part of its depth, and leave the rest of the overlap.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// Targets by vertex; empty without guidance.
+    pub(super) targets: Vec<Point>,
+    /// Those of the step before.
+    pub(super) before: Vec<Point>,
+    /// How far each may be pressed in, world units.
+    pub(super) give: Vec<f32>,
+}
+
+impl Room {
+    /// Whether the guide allows a contact: at their targets the two surfaces face each other, are no farther apart than their flesh is
+    /// deep, and have not just jumped past each other. Others are left from a tangle and would keep it.
+    pub(super) fn allows(&self, contact: &Contact, body: &CollisionBody) -> bool {
+        if self.targets.is_empty() {
+            return true;
+        }
+        let [a, b, c] = contact.corners.map(|v| self.targets[v as usize]);
+        let own = body.area_normal(contact.vertex, &self.targets);
+        let other = (b - a).cross(&(c - a));
+        if own.dot(&other) >= FACING * own.norm() * other.norm() {
+            return false;
+        }
+        let give = self.give_of(contact);
+        // Tangled skin has other normals than its targets.
+        let agrees = contact.normal.dot(&other) >= AGREEING * other.norm()
+            && contact.normal.dot(&own) <= AGREEING * own.norm();
+        if !agrees {
+            return false;
+        }
+        let way = way(contact, &self.targets);
+        let jumped = self.before.len() == self.targets.len()
+            && (way - self::way(contact, &self.before)).norm() > JUMP * give;
+        way.norm() <= NEAR * give + contact.edge && !jumped
+    }
+
+    /// How far both surfaces together may be pressed in.
+    fn give_of(&self, contact: &Contact) -> f32 {
+        let corners = contact.corners.iter().zip(&contact.weights);
+        let other: f32 = corners.map(|(&v, &w)| self.give[v as usize] * w).sum();
+        self.give[contact.vertex as usize] + other
+    }
+
+    /// The largest gap that a contact may hold.
+    fn gap(&self, contact: &Contact) -> f32 {
+        if self.targets.is_empty() {
+            return f32::INFINITY;
+        }
+        gap(contact, &self.targets) + self.give_of(contact)
+    }
 }
 
 impl Problem {
     /// What does not depend on P.
-    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32]) {
+    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32], room: &Room) {
         self.slots.clear();
         self.weights.clear();
         self.normals.clear();
@@ -60,8 +130,11 @@ impl Problem {
             let [a, b, d] = c.weights;
             self.weights.push([1.0, -a, -b, -d]);
             self.normals.push(c.normal);
-            self.targets
-                .push((MARGIN * c.edge).min(c.gap + PUSH * c.edge));
+            self.targets.push(
+                (MARGIN * c.edge)
+                    .min(c.gap + PUSH * c.edge)
+                    .min(room.gap(c)),
+            );
             self.softness.push(compliance_of(c, stiffness) / HARDNESS);
             self.loads.values.push(c.load);
         }

@@ -163,7 +163,7 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
             window: &mut window,
         };
         let mut problem = Problem::default();
-        problem.take(&contacts, &sheets.stiffness);
+        problem.take(&contacts, &sheets.stiffness, &Room::default());
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);

@@ -5,6 +5,7 @@ mod step;
 
 use std::sync::Arc;
 
+use super::guidance::{Forces, Quadratic, Target};
 use super::rows::Rows;
 use super::solver::Solver;
 use super::touch::Touch;
@@ -16,6 +17,10 @@ use crate::numerics::tiles::TiledFactor;
 
 /// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
 const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
+
+/// In a step, inertia takes guided flesh at most this part of its depth away from what carries it: a jump of the pose must not turn its
+/// elements inside out.
+const MOST_LAG: f32 = 0.5;
 
 /// What a step did.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -48,6 +53,12 @@ pub struct Simulation {
     position: Vec<Point>,
     velocity: Vec<Vec3>,
     base: Vec<Point>,
+    /// Targets of guidance: those in force, and those that the next movement of the base brings. Empty without guidance.
+    targets: Vec<Target>,
+    aimed: Vec<Target>,
+    forces: Forces,
+    /// Depth of guided flesh at rest, by unknown, world units.
+    depths: Vec<f32>,
     /// None while parts pass through each other.
     touch: Option<Touch>,
 }
@@ -70,8 +81,14 @@ impl Simulation {
             &system.partition,
             &system.matrix(&params, &materials, params.simulated_step_secs()),
         )?;
+        let depth = |(x, &point): (&Point, &u32)| (x - base[point as usize]).norm();
+        let depths = position.iter().zip(&system.references).map(depth).collect();
         let velocity = vec![Vec3::zeros(); position.len()];
         let solver = Solver::new(&system.partition);
+        let targets: Vec<Target> = match system.guidance {
+            Some(_) => position.iter().copied().map(Target::at_rest).collect(),
+            None => Vec::new(),
+        };
         let mut simulation = Self {
             system,
             params,
@@ -83,6 +100,10 @@ impl Simulation {
             position,
             velocity,
             base,
+            aimed: targets.clone(),
+            targets,
+            forces: Forces::default(),
+            depths,
             touch: None,
         };
         simulation.weigh();
@@ -100,6 +121,31 @@ impl Simulation {
     #[must_use]
     pub fn base(&self) -> &[Point] {
         &self.base
+    }
+
+    /// Whether its unknowns have targets.
+    #[must_use]
+    pub fn is_guided(&self) -> bool {
+        self.system.guidance.is_some()
+    }
+
+    /// The targets in force; none without guidance.
+    #[must_use]
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// Sets the targets that come into force when the base moves next: one per unknown. Without guidance they are ignored.
+    ///
+    /// # Panics
+    /// If there are more or fewer targets than unknowns.
+    pub fn aim(&mut self, targets: impl ExactSizeIterator<Item = Target>) {
+        if self.is_guided() {
+            assert_eq!(targets.len(), self.aimed.len(), "one target per unknown");
+            for (aimed, target) in self.aimed.iter_mut().zip(targets) {
+                *aimed = target;
+            }
+        }
     }
 
     /// Skin velocities, world units per simulated second.
@@ -180,6 +226,7 @@ impl Simulation {
     fn matrix_changed(&mut self) {
         self.equilibrium = None;
         self.weigh();
+        self.move_targets();
         if let Some(touch) = &mut self.touch {
             touch.contacts.set_params(&self.system, &self.params);
         }
@@ -229,6 +276,7 @@ impl Simulation {
             params,
             materials,
             solver,
+            depths,
             ..
         } = self;
         let h = params.simulated_step_secs();
@@ -239,6 +287,9 @@ impl Simulation {
                 rows.inertia[row] = (system.inertial_mass(v, params, materials) / (h * h)) as f32;
                 rows.heaviness[row] = (1.0 / materials.inertia(v, params)) as f32;
                 rows.kept[row] = (-materials.damping_per_s(v, params) * h).exp() as f32;
+                if system.guidance.is_some() {
+                    rows.most_lag[row] = MOST_LAG * depths[v];
+                }
             }
         };
         solver.total_weight = system.total_volume * system.stiffness_scale(params);
@@ -248,6 +299,20 @@ impl Simulation {
             state.weights = system.weights(part, params, materials);
         }
         weigh(&mut solver.top, &partition.top);
+        if let Some(values) = system.guidance_matrix(params, materials) {
+            let mut parts = Quadratic::distribute(partition, &values);
+            if let Some(top) = parts.pop() {
+                solver.top_guidance = top;
+            }
+            for (state, part) in solver.subdomains.iter_mut().zip(parts) {
+                state.guidance = part;
+            }
+        }
+        if let Some(guidance) = &system.guidance {
+            let of_elements = system.guidance_weights(params, materials);
+            let of_bending = system.bending_weights(guidance, params, materials);
+            self.forces.weigh(guidance, of_elements, of_bending);
+        }
     }
 }
 

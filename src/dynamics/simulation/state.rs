@@ -100,6 +100,47 @@ impl Simulation {
                 .map_or(&mut self.solver.top, |part| &mut part.rows);
             rows.carried.push((row, slot(&place.coords)));
         }
+        self.targets.clone_from(&self.aimed);
+        self.move_targets();
+    }
+
+    /// Brings targets and forces of guidance into the rows.
+    pub(super) fn move_targets(&mut self) {
+        let Self {
+            system,
+            solver,
+            forces,
+            targets,
+            base,
+            depths,
+            touch,
+            ..
+        } = self;
+        let Some(guidance) = &system.guidance else {
+            return;
+        };
+        forces.compute(guidance, targets, base);
+        if let Some(touch) = touch {
+            let places = targets.iter().map(|target| target.place);
+            touch.contacts.set_room(places, depths);
+        }
+        let partition = &system.partition;
+        let take = |rows: &mut Rows, unknowns: &[u32], behind: &[u32]| {
+            for (place, &unknown) in rows
+                .target_place
+                .iter_mut()
+                .zip(unknowns.iter().chain(behind))
+            {
+                *place = slot(&targets[unknown as usize].place.coords);
+            }
+            for (force, &unknown) in rows.guide_force.iter_mut().zip(unknowns) {
+                *force = forces.values[unknown as usize];
+            }
+        };
+        for (state, part) in solver.subdomains.iter_mut().zip(&partition.subdomains) {
+            take(&mut state.rows, &part.unknowns, &partition.top);
+        }
+        take(&mut solver.top, &partition.top, &[]);
     }
 
     /// State by vertex → solver.

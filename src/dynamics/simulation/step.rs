@@ -4,8 +4,10 @@ use std::time::Instant;
 
 use super::{Simulation, StepReport, slot};
 use crate::dynamics::contacts::FactorKind;
+use crate::dynamics::guidance::Target;
 use crate::dynamics::rows::Rows;
 use crate::dynamics::solver::{Done, Iteration, Touching, each};
+use crate::dynamics::system::System;
 use crate::math::Point;
 use crate::numerics::FactorError;
 use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
@@ -42,14 +44,13 @@ impl Simulation {
         let iterations = self.params.iterations as usize;
         let memory = self.params.acceleration as usize;
         self.in_pool(|simulation| {
-            let (old, references) = (&simulation.base, &simulation.system.references);
-            let predicted = |rows: &mut Rows, unknowns: &[u32]| {
-                let moved = |unknown: u32| {
-                    let point = references[unknown as usize] as usize;
-                    slot(&(base[point] - old[point]))
-                };
-                predict(rows, unknowns, moved, gravity, h);
+            let moved = Motion {
+                system: &simulation.system,
+                targets: [&simulation.targets, &simulation.aimed],
+                base: [&simulation.base, base],
             };
+            let predicted =
+                |rows: &mut Rows, unknowns: &[u32]| predict(rows, unknowns, &moved, gravity, h);
             let partition = &simulation.system.partition;
             each(&mut simulation.solver.subdomains, 0, &|index, state| {
                 predicted(&mut state.rows, &partition.subdomains[index].unknowns);
@@ -96,12 +97,14 @@ impl Simulation {
     pub fn creep(&mut self, base: &[Point], iterations: usize) -> Result<StepReport, FactorError> {
         self.factor_equilibrium()?;
         let partition = &self.system.partition;
-        let old = &self.base;
-        let references = &self.system.references;
+        let moved = Motion {
+            system: &self.system,
+            targets: [&self.targets, &self.aimed],
+            base: [&self.base, base],
+        };
         let carry = |rows: &mut Rows, unknowns: &[u32]| {
             for (row, &unknown) in unknowns.iter().enumerate() {
-                let point = references[unknown as usize] as usize;
-                rows.x[row] = add(rows.x[row], slot(&(base[point] - old[point])));
+                rows.x[row] = add(rows.x[row], moved.of(unknown, rows.x[row]));
             }
         };
         for (state, part) in self.solver.subdomains.iter_mut().zip(&partition.subdomains) {
@@ -210,6 +213,28 @@ impl Simulation {
     }
 }
 
+/// The motion of what carries the skin.
+struct Motion<'a> {
+    system: &'a System,
+    /// Before and after; empty without guidance.
+    targets: [&'a [Target]; 2],
+    base: [&'a [Point]; 2],
+}
+
+impl Motion<'_> {
+    /// How far the point `x` of an unknown goes: with its target, or else with its base.
+    fn of(&self, unknown: u32, x: Padded) -> Padded {
+        let unknown = unknown as usize;
+        let [from, to] = self.targets.map(|targets| targets.get(unknown));
+        if let (Some(from), Some(to)) = (from, to) {
+            let point = Point::new(x[0], x[1], x[2]);
+            return slot(&(to.carry(from, &point) - point));
+        }
+        let point = self.system.references[unknown] as usize;
+        slot(&(self.base[1][point] - self.base[0][point]))
+    }
+}
+
 /// What stands for inertia.
 enum Inertia {
     /// M/h² (y − x).
@@ -219,20 +244,19 @@ enum Inertia {
 }
 
 /// Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
-fn predict(
-    rows: &mut Rows,
-    unknowns: &[u32],
-    moved: impl Fn(u32) -> Padded,
-    gravity: Padded,
-    h: f32,
-) {
+fn predict(rows: &mut Rows, unknowns: &[u32], moved: &Motion<'_>, gravity: Padded, h: f32) {
     for (row, &unknown) in unknowns.iter().enumerate() {
-        let carried = moved(unknown);
         let (x, way) = (rows.x[row], scaled(rows.velocity[row], h));
+        let carried = moved.of(unknown, x);
         let own = sub(way, scaled(rows.base_velocity[row], h));
         rows.before[row] = x;
         rows.target[row] = add(add(x, way), scaled(gravity, rows.heaviness[row]));
         rows.x[row] = add(x, add(carried, own));
+        let lag = sub(rows.target[row], rows.x[row]);
+        let (length, most) = (dot(lag, lag).sqrt(), rows.most_lag[row]);
+        if length > most {
+            rows.target[row] = add(rows.x[row], scaled(lag, most / length));
+        }
         rows.base_velocity[row] = scaled(carried, 1.0 / h);
     }
 }

@@ -78,6 +78,11 @@ impl GpuModel {
         let (Some(projective), Ok(flesh)) = (actor.projective(), actor.subject().flesh()) else {
             return Err(unfit(&"its method simulates nothing"));
         };
+        if projective.is_guided() {
+            return Err(unfit(
+                &"flesh that follows the skin's weights has no form on the device; choose --base bones",
+            ));
+        }
         let equations = Arc::new(projective.simulation().equations());
         let choice = GlobalSolver::choose(&equations, Limits::of(gpu));
         let solver =

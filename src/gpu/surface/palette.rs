@@ -1,7 +1,8 @@
 //! Transforms of joints on their way to the device.
 
 use crate::math::Affine;
-use crate::methods::{Recipe, SplitTransform};
+use crate::math::SplitTransform;
+use crate::methods::Recipe;
 
 /// The transforms of all instances, as the shaders read them: made in double precision, rounded once.
 #[derive(Debug)]

@@ -23,8 +23,8 @@ pub(in crate::methods) const METHOD: MethodId = MethodId::of(&Descriptor {
     id: "pd",
     label: "Projective dynamics",
     short_label: "PD",
-    doc: "Elastic flesh on volumetric bones, simulated. No weights are used.",
-    needs: &[Requirement::Tissue],
+    doc: "Elastic flesh around the bones, simulated, with self-contact. Its base follows the skin's weights, the file's or computed ones.",
+    needs: &[Requirement::Weights, Requirement::Tissue],
     capabilities: &[
         Capability::State,
         Capability::Physics,
@@ -136,11 +136,11 @@ impl Skinner for ProjectiveSkin {
     }
 
     fn on_device(&self) -> Option<&dyn OnDevice> {
-        Some(self)
+        (!self.projective.is_guided()).then_some(self as &dyn OnDevice)
     }
 
     fn on_device_mut(&mut self) -> Option<&mut dyn OnDevice> {
-        Some(self)
+        (!self.projective.is_guided()).then_some(self as &mut dyn OnDevice)
     }
 }
 

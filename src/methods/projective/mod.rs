@@ -4,13 +4,18 @@
 //! by joint; a jump is walked in small pieces so that no element is turned inside out on the way. Flesh that does not move over
 //! bones that do not move sleeps: it costs nothing and stays exactly where it is.
 //!
+//! By default the base follows the skin's weights (`guided.rs`), volume that a bend takes away returns around it (`volume.rs`), and no
+//! jump needs a walk.
+//!
 //! The steps may be made by another device ([`super::Device`], `elsewhere.rs`); the ways without inertia (`walk.rs`) are the processor's.
 
 mod elsewhere;
+mod guided;
 mod method;
 mod params;
 mod poses;
 mod saved;
+mod volume;
 mod walk;
 mod walker;
 
@@ -21,6 +26,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::elsewhere::Elsewhere;
+use self::guided::Guided;
 use self::params::contacts;
 use self::poses::{compose, largest_turn, relative_into};
 use super::check::check_joints;
@@ -40,6 +46,9 @@ const ASLEEP: f32 = 2e-7;
 /// …after so many steps.
 const STEPS_TO_SLEEP: u32 = 20;
 
+/// The part of lost volume that returns every few steps.
+const VOLUME_PART: f32 = 0.6;
+
 /// How virtual bones follow the pose.
 #[derive(Debug, Clone, Copy)]
 enum Motion {
@@ -55,6 +64,8 @@ pub struct Projective {
     flesh: Flesh,
     simulation: Simulation,
     virtual_bones: Option<VirtualBones>,
+    /// What the base follows, unless that is the bones alone.
+    guided: Option<Guided>,
     frame: BaseFrame,
     base: Vec<Point>,
     /// Transforms relative to the parent, of the pose that the base is at, of the last frame's, and of the one asked for.
@@ -109,9 +120,10 @@ impl Projective {
         );
         Ok(Self {
             subject: subject.clone(),
-            flesh,
             simulation,
             virtual_bones,
+            guided: Guided::bind(subject, &flesh.tissue),
+            flesh,
             frame: BaseFrame::default(),
             base,
             at: bind.clone(),
@@ -132,6 +144,12 @@ impl Projective {
     #[must_use]
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
+    }
+
+    /// Whether the base follows the skin's weights.
+    #[must_use]
+    pub fn is_guided(&self) -> bool {
+        self.guided.is_some()
     }
 
     /// Whether nothing moves any more until the bones or the parameters do.
@@ -203,20 +221,21 @@ impl Projective {
             }
             bones.write(world, &mut self.frame);
         }
-        if there {
-            self.flesh
-                .tissue
-                .anchors
-                .move_volumes(world, &mut self.frame);
+        let anchors = &self.flesh.tissue.anchors;
+        if let Some(guided) = &mut self.guided {
+            anchors.move_volumes(world, &mut self.frame);
+            guided.place(world, &mut self.base);
+            self.simulation.aim(guided.targets());
+        } else if there {
+            anchors.move_volumes(world, &mut self.frame);
         } else {
-            self.flesh
-                .tissue
-                .anchors
-                .place(world, &mut self.frame, &mut self.base);
+            anchors.place(world, &mut self.frame, &mut self.base);
         }
         if let Some(contacts) = self.simulation.contacts_mut() {
             contacts.place_feet(self.frame.bones());
-            contacts.part_base(&mut self.base);
+            if self.guided.is_none() {
+                contacts.part_base(&mut self.base);
+            }
         }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
         unrest
@@ -245,6 +264,9 @@ impl Projective {
         }
         let start = Instant::now();
         let report = self.simulation.step_until(&self.base, deadline);
+        if let Some(guided) = &mut self.guided {
+            guided.keep_volume_in_turn(self.simulation.positions(), VOLUME_PART);
+        }
         self.times.iterations += report.iterations as u32;
         self.times.step_ms += start.elapsed().as_secs_f64() * 1e3;
         self.still_steps = if moved || report.farthest > tolerance {
@@ -266,7 +288,7 @@ impl Projective {
             // The frame's pose stands `dt` after the last one's; this step ends k h − earlier after it.
             let t = ((f64::from(k) * step - earlier) / frame.dt_secs).clamp(0.0, 1.0);
             let next = self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t));
-            if largest_turn(&self.at, next) > JUMP_RAD {
+            if self.guided.is_none() && largest_turn(&self.at, next) > JUMP_RAD {
                 self.walk(frame.world_from_joint)?;
                 self.still_steps = 0;
                 continue;

@@ -1,8 +1,9 @@
 //! The state of a simulation, saved and restored.
 
 use super::Projective;
+use super::guided::{Guided, SavedGuide};
 use super::poses::compose;
-use crate::dynamics::{State, VirtualBones};
+use crate::dynamics::{State, Target, VirtualBones};
 use crate::math::Point;
 use crate::methods::StateError;
 use crate::rig::Trs;
@@ -21,6 +22,8 @@ pub(super) struct Saved {
     pending_secs: f64,
     started: bool,
     still_steps: u32,
+    targets: Vec<Target>,
+    guided: Option<SavedGuide>,
 }
 
 impl Projective {
@@ -38,6 +41,8 @@ impl Projective {
             pending_secs: self.pending_secs,
             started: self.started,
             still_steps: self.still_steps,
+            targets: self.simulation.targets().to_vec(),
+            guided: self.guided.as_ref().map(Guided::save),
         }
     }
 
@@ -49,12 +54,17 @@ impl Projective {
         let fits = saved.state.position.len() == self.simulation.positions().len()
             && saved.base.len() == self.base.len()
             && saved.at.len() == self.at.len()
+            && saved.targets.len() == self.simulation.targets().len()
             && saved.virtual_bones.is_some() == self.virtual_bones.is_some();
         if !fits {
             return Err(StateError::OtherCharacter);
         }
         self.discard_device_state();
+        self.simulation.aim(saved.targets.iter().copied());
         self.simulation.set_state(&saved.state);
+        if let (Some(guided), Some(saved)) = (&mut self.guided, &saved.guided) {
+            guided.restore(saved);
+        }
         self.virtual_bones.clone_from(&saved.virtual_bones);
         // They were saved with the parameters of that time.
         self.tell_virtual_bones();

@@ -10,6 +10,11 @@ use crate::rig::Trs;
 const PIECE_RAD: f64 = 0.25;
 /// Iterations on each piece of a walk.
 const PIECE_ITERATIONS: usize = 6;
+/// Volume returns in at most so many rounds…
+const VOLUME_ROUNDS: usize = 16;
+/// …of so many iterations each, until none moves the skin by more than this part of the size.
+const VOLUME_ITERATIONS: usize = 12;
+const VOLUME_STILL: f32 = 1e-5;
 /// Virtual bones settle in at most so many pieces…
 const SETTLING_PIECES: usize = 200;
 /// …of so many iterations each.
@@ -22,6 +27,9 @@ impl Projective {
     /// inside out there may stay so. From the bind pose the way is short, and what comes out depends on the pose alone.
     pub(super) fn walk(&mut self, target: &[Affine]) -> Result<(), FactorError> {
         self.discard_device_state();
+        if self.guided.is_some() {
+            return self.walk_guided(target);
+        }
         self.rest_at_bind();
         if self.virtual_bones.is_none() {
             self.carry_with_root();
@@ -38,6 +46,21 @@ impl Projective {
             self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         }
         self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
+        self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+        self.from.clone_from(&self.to);
+        Ok(())
+    }
+
+    /// Guided flesh begins at its targets: there is no way on which elements could be turned inside out.
+    fn walk_guided(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        if let Some(guided) = &mut self.guided {
+            guided.reset();
+        }
+        self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
+        if let Some(guided) = &self.guided {
+            let places: Vec<Point> = guided.targets().map(|target| target.place).collect();
+            self.simulation.place(&places, &self.base);
+        }
         self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         self.from.clone_from(&self.to);
         Ok(())
@@ -86,12 +109,29 @@ impl Projective {
         if self.virtual_bones.is_some() {
             self.let_bones_settle(target)?;
         }
+        self.settle_volume(target)?;
         let report = self.simulation.settle()?;
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;
         self.pending_secs = 0.0;
         self.started = true;
         self.still_steps = STEPS_TO_SLEEP;
+        Ok(())
+    }
+
+    /// Lets volume return until nothing moves any more for it.
+    fn settle_volume(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        for _ in 0..VOLUME_ROUNDS {
+            let Some(guided) = &mut self.guided else {
+                return Ok(());
+            };
+            let moved = guided.keep_volume(self.simulation.positions(), 1.0);
+            if moved <= VOLUME_STILL * self.subject.size {
+                return Ok(());
+            }
+            self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
+            self.simulation.creep(&self.base, VOLUME_ITERATIONS)?;
+        }
         Ok(())
     }
 

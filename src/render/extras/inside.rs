@@ -13,7 +13,7 @@ use crate::render::colormap::category;
 use crate::render::legend::Legend;
 use crate::render::look::{CutPlane, SkinColors};
 use crate::render::overlay::{Overlay, Rgba};
-use crate::tissue::{BaseFrame, CornerKind, Tissue};
+use crate::tissue::{BaseFrame, CornerKind, Guide, GuideFrame, Tissue};
 
 /// Opacity of edges: thousands overlap.
 const TET_EDGE: Rgba = [120, 190, 236, 80];
@@ -29,6 +29,8 @@ const CONTACT_DOT: f32 = 5.0;
 pub(super) struct TissueOverlay {
     subject: Arc<Subject>,
     frame: BaseFrame,
+    /// What the base follows instead of the bones, if anything, and where it is at rest.
+    guide: Option<(Guide, GuideFrame, Vec<Point>)>,
     base: Vec<Point>,
     base_normals: Vec<Vec3>,
     skin: Vec<Point>,
@@ -40,6 +42,15 @@ pub(super) struct TissueOverlay {
     cells: Cells,
 }
 
+/// The guide of the base; `None` if it follows the bones. What returns of volume is not shown.
+fn guide(subject: &Subject, tissue: &Tissue) -> Option<(Guide, GuideFrame, Vec<Point>)> {
+    tissue.bending.as_ref()?;
+    let weights = subject.skin_weights().of_some(&subject.sim().skin_from_sim);
+    let guide = Guide::new(weights, &subject.character.skeleton);
+    let rest = tissue.base.iter().map(|p| p.cast::<f32>()).collect();
+    Some((guide.clone(), guide.at_rest(), rest))
+}
+
 impl TissueOverlay {
     pub(super) fn of(subject: &Arc<Subject>, tissue: &Tissue) -> Self {
         let source_from_skin = subject.skin.source_from_skin();
@@ -49,6 +60,7 @@ impl TissueOverlay {
         Self {
             subject: subject.clone(),
             frame: BaseFrame::default(),
+            guide: guide(subject, tissue),
             base: vec![Point::origin(); tissue.base.len()],
             base_normals: vec![Vec3::zeros(); tissue.base.len()],
             skin: vec![Point::origin(); vertices],
@@ -70,9 +82,15 @@ impl TissueOverlay {
     /// Updates base and simulated skin to a moment. For methods without simulation the simulation
     /// mesh takes its positions from the skin.
     pub(super) fn place(&mut self, tissue: &Tissue, moment: &Moment<'_>) {
-        tissue
-            .anchors
-            .place(moment.world_from_joint, &mut self.frame, &mut self.base);
+        let (anchors, world) = (&tissue.anchors, moment.world_from_joint);
+        match &mut self.guide {
+            Some((guide, transforms, rest)) => {
+                anchors.move_volumes(world, &mut self.frame);
+                guide.pose(world, transforms);
+                transforms.apply(rest, &mut self.base);
+            }
+            None => anchors.place(world, &mut self.frame, &mut self.base),
+        }
         if moment.simulated.len() == self.skin.len() {
             self.skin.copy_from_slice(moment.simulated);
             return;

@@ -175,6 +175,7 @@ fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
             .filter_map(|(&joint, radius)| Some((name_of(skeleton, joint)?, *radius)))
             .collect(),
         sim_vertices: flesh.sim_vertices,
+        base: flesh.base,
         parts: flesh
             .parts
             .iter()

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::character::{BoneSettings, SimVertices};
+use crate::character::{BoneSettings, FleshBase, SimVertices};
 use crate::dynamics::Params;
 use crate::param::ParamValues;
 use crate::rig::edit::RigFile;
@@ -113,6 +113,8 @@ pub(super) struct FleshPart {
     pub radii: BTreeMap<String, f64>,
     /// How fine the simulation mesh is.
     pub sim_vertices: SimVertices,
+    /// What the base of the flesh follows.
+    pub base: FleshBase,
     /// By part: `flesh`, `ride` or `rigid:JOINT`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, String>,

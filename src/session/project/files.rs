@@ -35,6 +35,7 @@ pub(super) fn say(
     if source.sim_vertices != SimVertices::default() {
         flesh.sim_vertices = source.sim_vertices;
     }
+    flesh.base = source.flesh_base.unwrap_or(flesh.base);
     let joint_of = |name: &str| {
         skeleton
             .find_or_suggest(name)

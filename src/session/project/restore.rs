@@ -264,6 +264,7 @@ fn values_of(parts: &BTreeMap<String, ParamValues>, notes: &mut Vec<String>) -> 
 fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {
     let mut flesh = FleshSettings {
         sim_vertices: part.sim_vertices,
+        base: part.base,
         ..FleshSettings::default()
     };
     for (name, bone) in &part.bones {

@@ -1,7 +1,7 @@
 //! Many of the character in a view.
 
 use super::*;
-use crate::character::SimVertices;
+use crate::character::{FleshBase, SimVertices};
 use crate::dynamics::{Collisions, Params};
 use crate::gpu::GpuContext;
 use crate::math::{Point, Vec3};
@@ -19,6 +19,7 @@ fn on(gpu: &GpuContext, method: MethodId) -> Session {
     session.devices_mut().choose(DeviceChoice::Cpu);
     session.set_gpu(Some(gpu));
     session.apply_once(Command::SetSimVertices(SimVertices::About(300)));
+    session.apply_once(Command::SetFleshBase(FleshBase::Bones));
     session.apply_once(Command::SetMethod(method));
     run_until_idle(&mut session);
     session

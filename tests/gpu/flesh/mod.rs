@@ -5,7 +5,7 @@ mod invariance;
 
 use std::sync::Arc;
 
-use sinew::character::{Character, FleshSettings, SimVertices};
+use sinew::character::{Character, FleshBase, FleshSettings, SimVertices};
 use sinew::dynamics::{Collisions, Params, Preset, Simulation, State, StepReport};
 use sinew::gpu::GpuContext;
 use sinew::gpu::flesh::Watch;
@@ -14,6 +14,7 @@ use sinew::methods::Subject;
 use sinew::progress::Progress;
 use sinew::tissue::BaseFrame;
 
+use crate::common::on_bones::on_bones;
 use crate::common::on_device;
 use crate::stepping::Device;
 
@@ -27,9 +28,10 @@ fn subject(name: &str) -> Subject {
 }
 
 fn reduced(character: Character) -> Subject {
-    let subject = Subject::build(Arc::new(character), &Progress::new()).expect("builds");
+    let subject = Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds");
     let settings = FleshSettings {
         sim_vertices: SimVertices::About(400),
+        base: FleshBase::Bones,
         ..FleshSettings::default()
     };
     subject.with_settings(&settings)
@@ -287,7 +289,7 @@ fn the_same_iterates_as_on_the_cpu_are_rejected() {
 fn passes_are_as_documented() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
-    for (way, expected) in [(Way::Plain, 2 + 10 * 3), (Way::Accelerated, 2 + 7 * 3 + 6)] {
+    for (way, expected) in [(Way::Plain, 2 + 10 * 3), (Way::Accelerated, 2 + 5 * 3 + 4)] {
         let device = Device::like(gpu, &simulation(&subject, &params(way)));
         assert_eq!(device.step.dispatches().len(), expected, "{way:?}");
     }

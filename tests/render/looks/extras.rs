@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sinew::math::{Point, Vec3};
 use sinew::methods::Subject;
+use sinew::progress::Progress;
 use sinew::render::{
     Background, Camera, CutPlane, Extras, Ground, Look, Marked, MeshStyle, Moment, NamedView,
     Overlay, OverlayLayer, Scene,
@@ -218,6 +219,9 @@ fn the_two_sides_of_a_cut_add_up() {
 #[test]
 fn every_extra_draws_something_and_nothing_when_it_is_off() {
     let subject = cylinder();
+    subject
+        .make_flesh(&Progress::new())
+        .expect("is not cancelled");
     let (normals, world_from_joint) = moment(subject);
     let velocities = vec![Vec3::new(0.0, subject.size, 0.0); normals.len()];
     let moment = Moment {

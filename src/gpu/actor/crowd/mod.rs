@@ -30,6 +30,7 @@ use self::flesh::CrowdFlesh;
 use self::submit::{submit_passes, submit_steps};
 use super::profile::Profile;
 use super::{FRAMES_BEHIND, GpuModel, recipe_of};
+use crate::character::{FleshBase, FleshSettings};
 use crate::dynamics::{Collisions, Params, State};
 use crate::gpu::compute::{fetch, storage};
 use crate::gpu::surface::{Surface, SurfaceModel};
@@ -60,6 +61,25 @@ pub struct CrowdSize {
     pub passes_surface: usize,
 }
 
+/// The actor with flesh that follows the bones, if its own follows the skin's weights: that has no form on the device.
+fn on_bones(actor: &Actor) -> Result<Option<Actor>, CrowdError> {
+    let Some(projective) = actor.projective().filter(|flesh| flesh.is_guided()) else {
+        return Ok(None);
+    };
+    let settings = FleshSettings {
+        base: FleshBase::Bones,
+        ..actor.subject().settings.as_ref().clone()
+    };
+    let subject = Arc::new(actor.subject().with_settings(&settings));
+    let actor = Actor::bind(
+        &subject,
+        actor.method(),
+        projective.simulation().params(),
+        &Progress::new(),
+    );
+    actor.map(Some).map_err(|error| unfit(&error))
+}
+
 /// Many instances of a character.
 pub struct GpuCrowd {
     gpu: GpuContext,
@@ -81,6 +101,9 @@ impl GpuCrowd {
             return Err(CrowdError::Nobody);
         }
         actor.set_device(None);
+        if let Some(on_bones) = on_bones(&actor)? {
+            actor = on_bones;
+        }
         let params = actor.projective().map(|flesh| *flesh.simulation().params());
         if let Some(params) = params {
             actor

@@ -194,7 +194,7 @@ impl Editor {
             PoseCommand::Mirror { joints, how } => self.mirror_pose(with, joints.as_deref(), how),
             PoseCommand::Copy(joints) => self.copy_pose(with, joints.as_deref()),
             PoseCommand::Paste { text, mirrored } => {
-                self.paste_pose(with, text.as_deref(), mirrored)
+                self.paste_pose(with, text.as_deref(), mirrored);
             }
             PoseCommand::Reset(joints) => self.reset_joints(with, &joints),
         }
@@ -376,7 +376,7 @@ impl Editor {
             return;
         };
         self.edit_pose(with, |skeleton, pose| {
-            *pose = symmetry.mirrored(skeleton, pose, joints, how)
+            *pose = symmetry.mirrored(skeleton, pose, joints, how);
         });
     }
 

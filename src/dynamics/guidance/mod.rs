@@ -1,0 +1,118 @@
+//! Guidance: energies with prescribed rotations, from a motion of the skin that is known beforehand ([`crate::tissue::Guide`]).
+//!
+//! ```text
+//!     E_g(x) = μ Σ_t w_t V_t/2 ‖F_t − R_t‖² + k/2 Σᵢ Aᵢ ‖(L x)ᵢ/Aᵢ − Rᵢ (L x̄)ᵢ/Aᵢ‖²
+//! ```
+//!
+//! with Rᵢ the rotation of the target of vertex i, `R_t` the mean over the unknowns of the tet's cell, and the skin's bending as
+//! [`Bending`] says. The first term makes the energy of a tet nearly convex: iterations converge fast, and no element stays inside out.
+//! The second keeps the skin smooth.
+//!
+//! Both are quadratic in x. Their matrix Q is constant and part of the matrix of the step. About the targets y,
+//!
+//! ```text
+//!     E_g(x) = ½ (x − y)ᵀ Q (x − y) − r·(x − y) + const
+//! ```
+//!
+//! and only the forces `r = −∇E_g(y)` depend on the pose: they are computed once a step (`forces.rs`), in differences of neighbours, so
+//! that little is lost to rounding.
+
+mod element;
+mod forces;
+mod quadratic;
+
+use nalgebra::UnitQuaternion;
+
+use super::chain::Chains;
+use crate::math::{Point, Vec3};
+use crate::numerics::partition::Partition;
+use crate::tissue::Bending;
+use element::GuidedElement;
+pub(super) use forces::Forces;
+pub(super) use quadratic::Quadratic;
+
+/// Where an unknown would be without elasticity, and how its surroundings are turned there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// World position.
+    pub place: Point,
+    /// From the bind pose.
+    pub rotation: UnitQuaternion<f32>,
+}
+
+impl Target {
+    /// A target at rest.
+    #[must_use]
+    pub fn at_rest(place: Point) -> Self {
+        Self {
+            place,
+            rotation: UnitQuaternion::identity(),
+        }
+    }
+
+    /// Where a point goes that moves with the target from `before` to here.
+    #[must_use]
+    pub fn carry(&self, before: &Self, point: &Point) -> Point {
+        let turn = self.rotation * before.rotation.inverse();
+        let offset: Vec3 = point - before.place;
+        self.place + turn * offset
+    }
+}
+
+/// What is constant in the energies of guidance; independent of parameters and pose.
+pub(super) struct Guidance {
+    pub(super) bending: Bending,
+    elements: Vec<GuidedElement>,
+    /// Per unknown the elements around it, each with the index of its corner.
+    around: Vec<Vec<(u32, u8)>>,
+    /// Entries of the matrix that the bending of each vertex adds to, in the order of [`pairs`].
+    pub(super) entries: Vec<u32>,
+    pub(super) entry_starts: Vec<usize>,
+}
+
+/// Vertices whose positions decide the bending of one vertex.
+pub(super) fn stars(bending: &Bending) -> Vec<Vec<u32>> {
+    (0..bending.len())
+        .map(|vertex| bending.row(vertex).map(|(column, _)| column).collect())
+        .collect()
+}
+
+/// All pairs of entries of a row.
+pub(super) fn pairs(
+    bending: &Bending,
+    vertex: usize,
+) -> impl Iterator<Item = [(u32, f64); 2]> + '_ {
+    let row = bending.row(vertex);
+    row.clone().enumerate().flat_map(move |(k, a)| {
+        let others = bending.row(vertex).skip(k);
+        others.map(move |b| [a, b])
+    })
+}
+
+impl Guidance {
+    pub(super) fn of(chains: &Chains, bending: &Bending, partition: &Partition) -> Self {
+        let elements: Vec<GuidedElement> = chains.chains.iter().map(GuidedElement::of).collect();
+        let mut around = vec![Vec::new(); bending.len()];
+        for (index, element) in elements.iter().enumerate() {
+            for (corner, unknown) in element.unknowns() {
+                around[unknown as usize].push((index as u32, corner as u8));
+            }
+        }
+        let (mut entries, mut entry_starts) = (Vec::new(), vec![0]);
+        for vertex in 0..bending.len() {
+            entries.extend(
+                pairs(bending, vertex).map(|[(a, _), (b, _)]| {
+                    partition.pattern.entry(a, b).unwrap_or_default() as u32
+                }),
+            );
+            entry_starts.push(entries.len());
+        }
+        Self {
+            bending: bending.clone(),
+            elements,
+            around,
+            entries,
+            entry_starts,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The matrix of guidance, and its weights under parameters and materials.
+
+use super::guidance::{Guidance, pairs};
+use super::system::System;
+use super::{Materials, Params};
+
+impl System {
+    /// Stiffness of the skin's bending at every vertex: a factor of squares of (L x)ᵢ.
+    pub(super) fn bending_weights(
+        &self,
+        guidance: &Guidance,
+        params: &Params,
+        materials: &Materials,
+    ) -> Vec<f64> {
+        let bending = &guidance.bending;
+        let scale = self.stiffness_scale(params) * params.bending * bending.stiffness;
+        let of =
+            |(vertex, area): (usize, &f64)| scale * f64::from(materials.stiffness[vertex]) / area;
+        bending.areas.iter().enumerate().map(of).collect()
+    }
+
+    /// μ w of the cell of every element.
+    pub(super) fn guidance_weights(&self, params: &Params, materials: &Materials) -> Vec<f64> {
+        let scale = self.stiffness_scale(params) * params.guidance;
+        let chains = self.chains.chains.iter();
+        chains
+            .map(|chain| {
+                scale * materials.cell_stiffness(self.chains.cells.get(chain.cell as usize))
+            })
+            .collect()
+    }
+
+    /// Values of Q in the order of the partition's pattern; `None` without guidance.
+    pub(super) fn guidance_matrix(
+        &self,
+        params: &Params,
+        materials: &Materials,
+    ) -> Option<Vec<f64>> {
+        let guidance = self.guidance.as_ref()?;
+        let mut values = vec![0.0; self.partition.pattern.rows.len()];
+        let weights = self.guidance_weights(params, materials);
+        self.add_couplings_to(&mut values, |chain| weights[chain]);
+        let weights = self.bending_weights(guidance, params, materials);
+        for (vertex, weight) in weights.into_iter().enumerate() {
+            let entries =
+                &guidance.entries[guidance.entry_starts[vertex]..guidance.entry_starts[vertex + 1]];
+            for ([(_, a), (_, b)], &entry) in pairs(&guidance.bending, vertex).zip(entries) {
+                values[entry as usize] += weight * a * b;
+            }
+        }
+        Some(values)
+    }
+}

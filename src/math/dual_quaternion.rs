@@ -1,0 +1,159 @@
+//! Dual quaternions of joint transforms, and their blends.
+//!
+//! Kavan, Collins, Žára, O'Sullivan, "Geometric Skinning with Approximate Dual Quaternion Blending", TOG 2008, algorithm 1, with
+//! its two-phase extension for scale and shear: every joint matrix M = R S splits into a rotation and a symmetric stretch; the
+//! stretches are blended linearly and applied first, the rigid parts are blended as dual quaternions.
+
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
+
+use super::{Affine, Point, Quat, Vec3, linear_part, origin_of};
+
+/// A transform as a rigid motion after a stretch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SplitTransform {
+    /// Rotation, of length 1.
+    pub real: Quaternion<f32>,
+    /// Half the translation times the rotation.
+    pub dual: Quaternion<f32>,
+    /// Symmetric.
+    pub stretch: Matrix3<f32>,
+}
+
+impl SplitTransform {
+    /// The transform that moves nothing.
+    #[must_use]
+    pub fn identity() -> Self {
+        Self {
+            real: Quaternion::identity(),
+            dual: Quaternion::new(0.0, 0.0, 0.0, 0.0),
+            stretch: Matrix3::identity(),
+        }
+    }
+
+    /// Splits an affine transform.
+    #[must_use]
+    pub fn of(transform: &Affine) -> Self {
+        let (rotation, stretch) = polar(&linear_part(transform));
+        let real = rotation.into_inner();
+        let t = origin_of(transform);
+        let dual = Quaternion::new(0.0, t.x, t.y, t.z) * real * 0.5;
+        Self {
+            real: real.cast::<f32>(),
+            dual: dual.cast::<f32>(),
+            stretch: stretch.cast::<f32>(),
+        }
+    }
+
+    /// Blends transforms by weights that sum to 1, the first of them with the largest; `None` if there is none, or if their rotations
+    /// cancel each other.
+    #[must_use]
+    pub fn blend<'a>(weighted: impl IntoIterator<Item = (&'a Self, f32)>) -> Option<Self> {
+        let mut weighted = weighted.into_iter();
+        let first = weighted.next()?;
+        let pivot = first.0.real;
+        let (mut real, mut dual) = (
+            Quaternion::new(0.0, 0.0, 0.0, 0.0),
+            Quaternion::new(0.0, 0.0, 0.0, 0.0),
+        );
+        let mut stretch = Matrix3::zeros();
+        for (split, weight) in std::iter::once(first).chain(weighted) {
+            // q and −q are the same rotation: blend along the shorter way.
+            let signed = if split.real.coords.dot(&pivot.coords) < 0.0 {
+                -weight
+            } else {
+                weight
+            };
+            real.coords += split.real.coords * signed;
+            dual.coords += split.dual.coords * signed;
+            stretch += split.stretch * weight;
+        }
+        let norm = real.norm();
+        (norm >= 1e-6).then(|| Self {
+            real: real / norm,
+            dual: dual / norm,
+            stretch,
+        })
+    }
+
+    /// The image of a point.
+    #[must_use]
+    pub fn apply(&self, point: &Point) -> Point {
+        let point = self.stretch * point.coords;
+        let (r, d): (Vec3, Vec3) = (self.real.imag(), self.dual.imag());
+        let rotated = point + r.cross(&(r.cross(&point) + point * self.real.w)) * 2.0;
+        Point::from(rotated + self.translation(&r, &d))
+    }
+
+    /// The point whose image is `point`; the point itself where the transform has no inverse.
+    #[must_use]
+    pub fn apply_inverse(&self, point: &Point) -> Point {
+        let (r, d): (Vec3, Vec3) = (self.real.imag(), self.dual.imag());
+        let moved = point.coords - self.translation(&r, &d);
+        let turned = self.rotation().inverse() * moved;
+        if self.stretch == Matrix3::identity() {
+            return Point::from(turned);
+        }
+        self.stretch
+            .try_inverse()
+            .map_or(*point, |inverse| Point::from(inverse * turned))
+    }
+
+    /// The rotation.
+    #[must_use]
+    pub fn rotation(&self) -> UnitQuaternion<f32> {
+        UnitQuaternion::new_unchecked(self.real)
+    }
+
+    fn translation(&self, r: &Vec3, d: &Vec3) -> Vec3 {
+        (d * self.real.w - r * self.dual.w + r.cross(d)) * 2.0
+    }
+}
+
+/// M = R S with R a rotation and S symmetric: the polar decomposition, with −1 in both where M reflects. Reflecting along one axis
+/// instead would let R be closer to M, but where M stretches alike in all directions, that axis is a matter of rounding: it jumps from
+/// joint to joint and from frame to frame. So a mirrored character moves as the mirror image of the character.
+fn polar(matrix: &Matrix3<f64>) -> (Quat, Matrix3<f64>) {
+    let svd = matrix.svd(true, true);
+    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else {
+        return (Quat::identity(), *matrix);
+    };
+    let orthogonal = u * v_t;
+    let rotation = orthogonal * orthogonal.determinant().signum();
+    let quat = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(rotation));
+    (quat, rotation.transpose() * matrix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::affine;
+
+    fn turned(angle: f64, shift: [f64; 3]) -> SplitTransform {
+        let rotation = Quat::from_scaled_axis(nalgebra::Vector3::new(0.3, 1.0, -0.2) * angle);
+        let linear = rotation.to_rotation_matrix().into_inner()
+            * Matrix3::new(1.2, 0.1, 0.0, 0.1, 0.9, 0.0, 0.0, 0.0, 1.1);
+        SplitTransform::of(&affine(&linear, &shift.into()))
+    }
+
+    #[test]
+    fn the_inverse_takes_points_back() {
+        let (a, b) = (turned(0.4, [1.0, 2.0, 3.0]), turned(1.9, [0.0, -1.0, 0.5]));
+        let blend = SplitTransform::blend([(&a, 0.7), (&b, 0.3)]).expect("rotations agree");
+        let point = Point::new(0.3, -0.8, 1.7);
+        assert!((blend.apply_inverse(&blend.apply(&point)) - point).norm() < 1e-5);
+    }
+
+    #[test]
+    fn a_blend_of_equal_transforms_is_that_transform() {
+        let a = turned(2.5, [1.0, 2.0, 3.0]);
+        let flipped = SplitTransform {
+            real: -a.real,
+            dual: -a.dual,
+            ..a
+        };
+        let blend = SplitTransform::blend([(&a, 0.6), (&flipped, 0.4)]).expect("they agree");
+        let point = Point::new(0.3, -0.8, 1.7);
+        assert!((blend.apply(&point) - a.apply(&point)).norm() < 1e-5);
+        assert_eq!(SplitTransform::blend([]), None);
+    }
+}

@@ -1,0 +1,323 @@
+//! Volume that a bend takes away comes back around it.
+//!
+//! Flesh and what is under it hardly change their volume: where a limb folds, it becomes thicker. The volume of the body is divided into
+//! the cones from every vertex' foot point on the bone lines to the skin around it. What the cones have lost, spread along the skin over
+//! about the radius of a limb (implicit heat flow, which keeps the sum), says how much farther outwards skin and base belong. It is added
+//! up from step to step, as the volume returns. Skin that lies in a fold, or faces a cavity, stays where it is: there is no room.
+
+use rayon::prelude::*;
+
+use crate::math::{Point, Vec3};
+use crate::mesh::{Topology, TriMesh};
+use crate::numerics::{Cholesky, Ordering, SymmetricMatrix};
+use crate::tissue::{Bending, GuideFrame, Tissue};
+
+/// Losses are spread over this many times the radius of limbs…
+const REACH: f64 = 1.5;
+/// …and what would then lie in folds over this many times.
+const FAR_REACH: f64 = 4.0;
+/// Skin is moved by at most so many times the mean way by which the guide changes the volume around it.
+const ROOM: f32 = 6.0;
+/// Skin around folds takes over at most this many times what reaches it of that.
+const MOST_SHARE: f32 = 4.0;
+/// Skin is moved by at most this part of the distance to its foot point, in or out.
+const MOST: f32 = 0.3;
+/// Skin bulges not at all where the guide leaves less than the first part of its area, and freely from the second on.
+const FOLDED: [f32; 2] = [0.5, 0.9];
+/// What surrounds a fold within this part of the limbs' radius stays where it is, too; beyond, the skin is free more and more.
+const FOLD_REACH: f64 = 0.7;
+/// Most rings of vertices within that reach.
+const MOST_RINGS: usize = 3;
+/// Cosines between the way out from the foot point and the skin's normal: from the second on skin faces outwards, below the first a cavity.
+const OUTWARD: [f32; 2] = [0.2, 0.6];
+/// Vertices that one task handles at least.
+const MIN_TASK: usize = 512;
+
+/// The volume around every vertex, and how far it has moved the skin.
+pub(super) struct VolumePreserver {
+    triangles: Vec<[u32; 3]>,
+    around: Vec<Vec<u32>>,
+    neighbours: Vec<Vec<u32>>,
+    rings: usize,
+    smoothings: usize,
+    /// At rest: foot points, unit normals, volumes of the cones.
+    feet: Vec<Point>,
+    normals: Vec<Vec3>,
+    cones: Vec<f32>,
+    most: Vec<f32>,
+    /// Implicit heat flow over the two reaches.
+    diffusion: [Cholesky<f32>; 2],
+    vertex_areas: Vec<f32>,
+    /// How far each vertex belongs outwards of where the guide puts it, world units.
+    bulge: Vec<f32>,
+    /// Where skin folds it does not bulge: 0 in a fold, 1 where its area is what it was.
+    open: Vec<f32>,
+    open_next: Vec<f32>,
+    /// 1 where the skin faces outwards, 0 where it faces a cavity.
+    outward: Vec<f32>,
+    rest: Vec<Point>,
+    posed: Vec<Point>,
+    /// Length of the sum of the area vectors around each vertex, at rest.
+    areas: Vec<f32>,
+    area_vectors: Vec<Vec3>,
+    loss: Vec<f32>,
+    shut_in: Vec<f32>,
+    /// How far each vertex may be moved in this pose: nowhere where the guide changes no volume.
+    room: Vec<f32>,
+}
+
+impl VolumePreserver {
+    /// `None` if the skin has no area to spread volume over.
+    pub(super) fn bind(mesh: &TriMesh, tissue: &Tissue, bending: &Bending) -> Option<Self> {
+        let count = mesh.positions.len();
+        let flow = |reach: f64| {
+            let time = (reach * tissue.quality.limb_radius).powi(2);
+            let entries = (0..count).flat_map(|row| {
+                bending
+                    .row(row)
+                    .filter(move |&(column, _)| column as usize <= row)
+                    .map(move |(column, value)| (row, column as usize, time * value))
+            });
+            let matrix =
+                SymmetricMatrix::from_triplets(count, entries).plus_diagonal(&bending.areas);
+            Cholesky::factor(&matrix, Ordering::default()).ok()
+        };
+        let topology = Topology::of(mesh);
+        let length = |&[a, b]: &[u32; 2]| {
+            f64::from((mesh.positions[a as usize] - mesh.positions[b as usize]).norm())
+        };
+        let edge =
+            topology.edges.iter().map(length).sum::<f64>() / topology.edges.len().max(1) as f64;
+        let rings = (FOLD_REACH * tissue.quality.limb_radius / edge).ceil();
+        let rings = (rings as usize).min(MOST_RINGS);
+        let mut built = Self {
+            neighbours: (0..count)
+                .map(|vertex| topology.neighbors(vertex).to_vec())
+                .collect(),
+            rings,
+            smoothings: rings + 1,
+            outward: Vec::new(),
+            triangles: mesh.triangles.clone(),
+            around: vec![Vec::new(); count],
+            feet: tissue.foot_points.iter().map(|p| p.cast::<f32>()).collect(),
+            normals: mesh.vertex_normals(),
+            cones: Vec::new(),
+            most: Vec::new(),
+            diffusion: [flow(REACH)?, flow(FAR_REACH)?],
+            vertex_areas: bending.areas.iter().map(|&area| area as f32).collect(),
+            bulge: vec![0.0; count],
+            open: vec![1.0; count],
+            open_next: vec![1.0; count],
+            rest: mesh.positions.clone(),
+            posed: mesh.positions.clone(),
+            areas: Vec::new(),
+            area_vectors: vec![Vec3::zeros(); mesh.triangles.len()],
+            loss: vec![0.0; count],
+            shut_in: vec![0.0; count],
+            room: vec![0.0; count],
+        };
+        for (index, triangle) in mesh.triangles.iter().enumerate() {
+            for &vertex in triangle {
+                built.around[vertex as usize].push(index as u32);
+            }
+        }
+        built.cones = vec![0.0; count];
+        built.lose(&mesh.positions, |_, foot| *foot);
+        built.cones = built.loss.iter().map(|loss| -loss).collect();
+        built.areas = (0..count)
+            .map(|vertex| sum_of(&built.around[vertex], &built.area_vectors).norm())
+            .collect();
+        let depths = mesh.positions.iter().zip(&built.feet);
+        built.most = depths
+            .map(|(skin, foot)| (skin - foot).norm() * MOST)
+            .collect();
+        let outward = |((skin, foot), normal): ((&Point, &Point), &Vec3)| {
+            let way = (skin - foot).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+            smooth_step(OUTWARD, way.dot(normal))
+        };
+        built.outward = mesh
+            .positions
+            .iter()
+            .zip(&built.feet)
+            .zip(&built.normals)
+            .map(outward)
+            .collect();
+        for &vertex in &tissue.carried {
+            built.most[vertex as usize] = 0.0;
+        }
+        Some(built)
+    }
+
+    /// Where a vertex belongs at rest, moved outwards by its bulge.
+    pub(super) fn offset(&self, vertex: usize) -> Vec3 {
+        self.normals[vertex] * (self.bulge[vertex] * self.open[vertex])
+    }
+
+    /// What is kept from step to step.
+    pub(super) fn state(&self) -> [Vec<f32>; 2] {
+        [self.bulge.clone(), self.open.clone()]
+    }
+
+    /// Goes on from what [`VolumePreserver::state`] returned.
+    pub(super) fn set_state(&mut self, [bulge, open]: &[Vec<f32>; 2]) {
+        self.bulge.copy_from_slice(bulge);
+        self.open.copy_from_slice(open);
+    }
+
+    /// Forgets all bulges.
+    pub(super) fn reset(&mut self) {
+        self.bulge.fill(0.0);
+    }
+
+    /// Looks at the skin in a pose, and changes the bulges by a part of what is missing. Returns the largest change.
+    pub(super) fn observe(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) -> f32 {
+        self.find_folds(frame);
+        self.find_room(frame);
+        self.lose(skin, |vertex, foot| frame.points[vertex].apply(foot));
+        self.spread();
+        let mut largest = 0.0_f32;
+        for ((bulge, missing), &most) in self.bulge.iter_mut().zip(&self.loss).zip(&self.room) {
+            let next = (*bulge + missing * part).clamp(-most, most);
+            if next.is_finite() {
+                largest = largest.max((next - *bulge).abs());
+                *bulge = next;
+            }
+        }
+        largest
+    }
+
+    /// Finds how far skin may be moved: in proportion to what the guide changes of the volume around it, so that at rest nothing is left.
+    fn find_room(&mut self, frame: &GuideFrame) {
+        // The area vectors are those of the guide.
+        let cells = self
+            .around
+            .iter()
+            .zip(&self.posed)
+            .zip(&self.feet)
+            .zip(&self.cones);
+        for (vertex, (room, (((around, skin), foot), cone))) in
+            self.room.iter_mut().zip(cells).enumerate()
+        {
+            let area = sum_of(around, &self.area_vectors);
+            let foot = frame.points[vertex].apply(foot);
+            *room = (cone - area.dot(&(skin - foot)) / 3.0).abs();
+        }
+        self.diffusion[1].solve(&mut self.room);
+        for (room, most) in self.room.iter_mut().zip(&self.most) {
+            *room = most.min(room.max(0.0) * ROOM);
+        }
+    }
+
+    /// Turns losses of volume into ways outwards that bring it back.
+    fn spread(&mut self) {
+        let [near, far] = &self.diffusion;
+        near.solve(&mut self.loss);
+        let mut shut_in = 0.0;
+        let cells = self.vertex_areas.iter().zip(&self.open);
+        for ((out, loss), (area, open)) in
+            self.shut_in.iter_mut().zip(&self.loss).zip(cells.clone())
+        {
+            *out = loss * area * (1.0 - open);
+            shut_in += *out;
+        }
+        far.solve(&mut self.shut_in);
+        let reached: f32 = self
+            .shut_in
+            .iter()
+            .zip(cells)
+            .map(|(way, (area, open))| way * area * open)
+            .sum();
+        let share = (shut_in / reached).clamp(1.0, MOST_SHARE);
+        if share.is_finite() {
+            for (loss, way) in self.loss.iter_mut().zip(&self.shut_in) {
+                *loss += way * share;
+            }
+        }
+    }
+
+    /// Finds where the guide folds the skin.
+    fn find_folds(&mut self, frame: &GuideFrame) {
+        frame.apply(&self.rest, &mut self.posed);
+        measure(&self.triangles, &self.posed, &mut self.area_vectors);
+        let Self {
+            around,
+            neighbours,
+            outward,
+            area_vectors,
+            areas,
+            open,
+            open_next,
+            ..
+        } = self;
+        let area_vectors = &*area_vectors;
+        open.par_iter_mut()
+            .with_min_len(MIN_TASK)
+            .enumerate()
+            .for_each(|(vertex, open)| {
+                let area = sum_of(&around[vertex], area_vectors).norm();
+                let part = area / areas[vertex].max(f32::MIN_POSITIVE);
+                *open = outward[vertex] * smooth_step(FOLDED, part);
+            });
+        for round in 0..self.rings + self.smoothings {
+            let before = &*open;
+            open_next
+                .par_iter_mut()
+                .with_min_len(MIN_TASK)
+                .enumerate()
+                .for_each(|(vertex, next)| {
+                    let own = before[vertex];
+                    let near = neighbours[vertex]
+                        .iter()
+                        .map(|&other| before[other as usize]);
+                    *next = if round < self.rings {
+                        near.fold(own, f32::min)
+                    } else {
+                        let count = neighbours[vertex].len().max(1) as f32;
+                        0.5 * (own + near.sum::<f32>() / count)
+                    };
+                });
+            std::mem::swap(open, open_next);
+        }
+    }
+
+    /// Computes what every cone has lost.
+    fn lose(&mut self, skin: &[Point], foot_of: impl Fn(usize, &Point) -> Point + Sync) {
+        measure(&self.triangles, skin, &mut self.area_vectors);
+        let Self {
+            around,
+            feet,
+            cones,
+            area_vectors,
+            loss,
+            ..
+        } = self;
+        loss.par_iter_mut()
+            .with_min_len(MIN_TASK)
+            .enumerate()
+            .for_each(|(vertex, loss)| {
+                let area = sum_of(&around[vertex], area_vectors);
+                let foot = foot_of(vertex, &feet[vertex]);
+                *loss = cones[vertex] - area.dot(&(skin[vertex] - foot)) / 3.0;
+            });
+    }
+}
+
+/// A sixth of the area vector of every triangle: a third of it belongs to each corner, twice.
+fn measure(triangles: &[[u32; 3]], points: &[Point], out: &mut [Vec3]) {
+    let corner = |v: u32| points[v as usize];
+    for (area, &[a, b, c]) in out.iter_mut().zip(triangles) {
+        *area = (corner(b) - corner(a)).cross(&(corner(c) - corner(a))) / 6.0;
+    }
+}
+
+fn sum_of(around: &[u32], area_vectors: &[Vec3]) -> Vec3 {
+    around
+        .iter()
+        .map(|&triangle| area_vectors[triangle as usize])
+        .sum()
+}
+
+fn smooth_step([low, high]: [f32; 2], x: f32) -> f32 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
