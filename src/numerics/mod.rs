@@ -34,7 +34,7 @@ pub(crate) mod substitution;
 pub(crate) mod tiles;
 pub(crate) mod window;
 
-pub use cholesky::{Cholesky, Ordering, Scalar};
+pub use cholesky::{Cholesky, Ordering, Scalar, SolveMemory};
 pub use error::FactorError;
 pub use hybrid::{Entry, HYBRID_ROWS, HybridMatrix};
 pub use inverse::{InverseError, InverseFactors, InversePlan};

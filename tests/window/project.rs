@@ -351,7 +351,7 @@ fn work_of_a_crashed_program_is_recovered_with_a_click() {
     wait_until(&mut harness, "offered", |bench| {
         !bench.session().recoveries().offers().is_empty()
     });
-    harness.get_by_label("Open").click();
+    harness.get_by_label("Open").click_accesskit();
     wait_until(&mut harness, "recovered", |bench| {
         bench.session().recoveries().offers().is_empty() && bench.session().jobs().is_empty()
     });

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::math::{Point, Vec3};
 use crate::mesh::{Topology, TriMesh};
-use crate::numerics::{Cholesky, Ordering, SymmetricMatrix};
+use crate::numerics::{Cholesky, Ordering, SolveMemory, SymmetricMatrix};
 use crate::tissue::{Bending, GuideFrame, Tissue};
 
 /// Losses are spread over this many times the radius of limbs…
@@ -47,6 +47,7 @@ pub(super) struct VolumePreserver {
     most: Vec<f32>,
     /// Implicit heat flow over the two reaches.
     diffusion: [Cholesky<f32>; 2],
+    memory: [SolveMemory; 2],
     vertex_areas: Vec<f32>,
     /// How far each vertex belongs outwards of where the guide puts it, world units.
     bulge: Vec<f32>,
@@ -82,6 +83,7 @@ impl VolumePreserver {
                 SymmetricMatrix::from_triplets(count, entries).plus_diagonal(&bending.areas);
             Cholesky::factor(&matrix, Ordering::default()).ok()
         };
+        let (near, far) = (flow(REACH)?, flow(FAR_REACH)?);
         let topology = Topology::of(mesh);
         let length = |&[a, b]: &[u32; 2]| {
             f64::from((mesh.positions[a as usize] - mesh.positions[b as usize]).norm())
@@ -103,7 +105,8 @@ impl VolumePreserver {
             normals: mesh.vertex_normals(),
             cones: Vec::new(),
             most: Vec::new(),
-            diffusion: [flow(REACH)?, flow(FAR_REACH)?],
+            memory: [near.memory(), far.memory()],
+            diffusion: [near, far],
             vertex_areas: bending.areas.iter().map(|&area| area as f32).collect(),
             bulge: vec![0.0; count],
             open: vec![1.0; count],
@@ -202,7 +205,7 @@ impl VolumePreserver {
             let foot = frame.points[vertex].apply(foot);
             *room = (cone - area.dot(&(skin - foot)) / 3.0).abs();
         }
-        self.diffusion[1].solve(&mut self.room);
+        self.diffusion[1].solve_one(&mut self.room, &mut self.memory[1]);
         for (room, most) in self.room.iter_mut().zip(&self.most) {
             *room = most.min(room.max(0.0) * ROOM);
         }
@@ -210,8 +213,8 @@ impl VolumePreserver {
 
     /// Turns losses of volume into ways outwards that bring it back.
     fn spread(&mut self) {
-        let [near, far] = &self.diffusion;
-        near.solve(&mut self.loss);
+        let ([near, far], [near_memory, far_memory]) = (&self.diffusion, &mut self.memory);
+        near.solve_one(&mut self.loss, near_memory);
         let mut shut_in = 0.0;
         let cells = self.vertex_areas.iter().zip(&self.open);
         for ((out, loss), (area, open)) in
@@ -220,7 +223,7 @@ impl VolumePreserver {
             *out = loss * area * (1.0 - open);
             shut_in += *out;
         }
-        far.solve(&mut self.shut_in);
+        far.solve_one(&mut self.shut_in, far_memory);
         let reached: f32 = self
             .shut_in
             .iter()

@@ -70,6 +70,9 @@ pub struct Cholesky<T: Scalar> {
     lower: Vec<T>,
 }
 
+/// The memory that [`Cholesky::solve_one`] works in.
+pub struct SolveMemory(MemBuffer);
+
 impl<T: Scalar> Cholesky<T> {
     /// Orders, analyses and factors a matrix.
     ///
@@ -152,6 +155,28 @@ impl<T: Scalar> Cholesky<T> {
     #[must_use]
     pub fn stored(&self) -> usize {
         self.lower.len()
+    }
+
+    /// Memory for [`Cholesky::solve_one`], of this or an equal factor.
+    #[must_use]
+    pub fn memory(&self) -> SolveMemory {
+        SolveMemory(MemBuffer::new(
+            self.symbolic.solve_in_place_scratch::<T>(1, Par::Seq),
+        ))
+    }
+
+    /// Replaces one right-hand side by the solution. Allocates nothing.
+    ///
+    /// # Panics
+    /// If there are not as many numbers as rows, or the memory is that of a larger system.
+    pub fn solve_one(&self, column: &mut [T], memory: &mut SolveMemory) {
+        assert_eq!(column.len(), self.unknowns(), "one number a row");
+        LltRef::<'_, u32, T>::new(&self.symbolic, &self.lower).solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(column, self.unknowns(), 1),
+            Par::Seq,
+            MemStack::new(&mut memory.0),
+        );
     }
 
     /// Replaces right-hand sides by solutions: n × k numbers, one right-hand side after the other. Blocks of columns are solved at the

@@ -209,3 +209,15 @@ fn solutions_do_not_depend_on_the_threads() {
     });
     assert!(solved[0] == solved[1] && solved[1] == solved[2]);
 }
+
+#[test]
+fn one_right_hand_side_is_solved_as_many_are() {
+    let entries = (0..50).map(|k| (k, (k * 7 + 3) % 50, -1.0));
+    let matrix = SymmetricMatrix::from_triplets(50, entries).plus_diagonal(&[9.0; 50]);
+    let factor = Cholesky::<f64>::factor(&matrix, Ordering::default()).expect("is definite");
+    let right: Vec<f64> = (0..50).map(|k| f64::from(k).sin()).collect();
+    let (mut one, mut many) = (right.clone(), right);
+    factor.solve_one(&mut one, &mut factor.memory());
+    factor.solve(&mut many);
+    assert_eq!(one, many);
+}
