@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Instant;
 
-use sinew::character::{FleshSettings, SimVertices};
+use sinew::character::{FleshBase, FleshSettings, SimVertices};
 use sinew::dynamics::{Collisions, Params, Preset};
 use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{GpuFlesh, GpuModel};
@@ -34,6 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let subject = Subject::build(Arc::new(load(&source, &progress)?), &progress)?;
     let settings = FleshSettings {
         sim_vertices: SimVertices::About(count),
+        // What graphics devices simulate.
+        base: FleshBase::Bones,
         ..FleshSettings::default()
     };
     let subject = Arc::new(subject.with_settings(&settings));
