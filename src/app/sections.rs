@@ -148,18 +148,14 @@ fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
     let share = |count: usize| count as f64 / quality.tets.max(1) as f64;
     let row = |name: &str, value: String, alarming: bool| (name.to_owned(), value, alarming);
     let mut rows = vec![row("Tetrahedra", grouped(quality.tets), false)];
-    if quality.flat + quality.thin + quality.inverted > 0 {
-        let counts = format!(
-            "{} flat, {} thin, {} inverted",
-            grouped(quality.flat),
-            grouped(quality.thin),
-            grouped(quality.inverted)
-        );
-        rows.push(row(
-            "of these",
-            counts,
-            share(quality.inverted) > 0.02 || share(quality.flat) > 0.05,
-        ));
+    let shares = [
+        ("flat", quality.flat, share(quality.flat) > 0.05),
+        ("thin", quality.thin, false),
+        ("inverted", quality.inverted, share(quality.inverted) > 0.02),
+    ];
+    // A row for each, so that none is wider than the panel.
+    for (name, count, alarming) in shares.into_iter().filter(|&(_, count, _)| count > 0) {
+        rows.push(row(&format!("… {name}"), grouped(count), alarming));
     }
     if quality.without_hit > 0 {
         let noun = if quality.without_hit == 1 {
