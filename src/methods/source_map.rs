@@ -45,11 +45,8 @@ struct Guides {
 impl Guides {
     /// `None` if the flesh is not guided.
     fn bind(subject: &Subject) -> Option<Self> {
-        subject.flesh().ok()?.tissue.bending.as_ref()?;
-        let weights = subject.skin_weights();
-        let skeleton = &subject.character.skeleton;
-        let coarse = Guide::new(weights.of_some(&subject.sim().skin_from_sim), skeleton);
-        let fine = Guide::new(weights.of_some(&subject.body().skin_from_flesh), skeleton);
+        let coarse = subject.guide_of(&subject.sim().skin_from_sim)?;
+        let fine = subject.guide_of(&subject.body().skin_from_flesh)?;
         Some(Self {
             coarse_frame: coarse.at_rest(),
             fine_frame: fine.at_rest(),

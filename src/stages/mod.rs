@@ -18,6 +18,7 @@ mod body;
 mod cached;
 mod computed;
 mod flesh;
+mod guide;
 mod lazy;
 mod source_weights;
 mod subject;

@@ -16,7 +16,7 @@ use crate::rig::SkeletonError;
 use crate::rig::edit::{Rig, clip_on};
 use crate::tissue::{Tissue, TissueError};
 use crate::upsample::Upsampling;
-use crate::weights::{SkinWeights, WeightMethod, by_distance};
+use crate::weights::{SkinWeights, WeightMethod};
 
 /// A character with its welded skin, and the stages derived from it. Immutable and shared.
 ///
@@ -368,41 +368,6 @@ impl Subject {
             Attachment::Skinned { weights, .. } => Some(weights),
             _ => None,
         })
-    }
-
-    /// The weights of every vertex of the welded skin; nobody goes without. Waits until they are computed.
-    #[must_use]
-    pub fn skin_weights(&self) -> SkinWeights {
-        let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); self.skin.mesh.positions.len()];
-        let mut source = 0;
-        for (index, mesh) in self.character.meshes.iter().enumerate() {
-            let weights = self.weights_of_mesh(index);
-            for vertex in 0..mesh.positions.len() {
-                let skin = self.skin.skin_from_source[source];
-                source += 1;
-                let Some(row) = skin.map(|skin| &mut rows[skin as usize]) else {
-                    continue;
-                };
-                if !row.is_empty() {
-                    continue;
-                }
-                *row = match (&mesh.attachment, weights) {
-                    (_, Some(weights)) => weights.row(vertex),
-                    (Attachment::Rigid { joint, .. }, _) => vec![(*joint as u32, 1.0)],
-                    _ => Vec::new(),
-                };
-            }
-        }
-        let (weights, without) = SkinWeights::from_rows(rows);
-        if without.is_empty() {
-            return weights;
-        }
-        let by_distance = by_distance(&self.skin.mesh, &self.character.skeleton);
-        let rows = (0..weights.len()).map(|vertex| match weights.strongest(vertex) {
-            Some(_) => weights.row(vertex),
-            None => by_distance.row(vertex),
-        });
-        SkinWeights::from_rows(rows).0
     }
 
     /// Which way is up: guessed from skeleton and skin, or from all that there is if nothing is skin.

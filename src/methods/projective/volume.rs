@@ -37,7 +37,7 @@ const MIN_TASK: usize = 512;
 pub(super) struct VolumePreserver {
     triangles: Vec<[u32; 3]>,
     around: Vec<Vec<u32>>,
-    neighbours: Vec<Vec<u32>>,
+    topology: Topology,
     rings: usize,
     smoothings: usize,
     /// At rest: foot points, unit normals, volumes of the cones.
@@ -93,9 +93,7 @@ impl VolumePreserver {
         let rings = (FOLD_REACH * tissue.quality.limb_radius / edge).ceil();
         let rings = (rings as usize).min(MOST_RINGS);
         let mut built = Self {
-            neighbours: (0..count)
-                .map(|vertex| topology.neighbors(vertex).to_vec())
-                .collect(),
+            topology,
             rings,
             smoothings: rings + 1,
             outward: Vec::new(),
@@ -244,7 +242,7 @@ impl VolumePreserver {
         measure(&self.triangles, &self.posed, &mut self.area_vectors);
         let Self {
             around,
-            neighbours,
+            topology,
             outward,
             area_vectors,
             areas,
@@ -269,13 +267,14 @@ impl VolumePreserver {
                 .enumerate()
                 .for_each(|(vertex, next)| {
                     let own = before[vertex];
-                    let near = neighbours[vertex]
+                    let near = topology
+                        .neighbors(vertex)
                         .iter()
                         .map(|&other| before[other as usize]);
                     *next = if round < self.rings {
                         near.fold(own, f32::min)
                     } else {
-                        let count = neighbours[vertex].len().max(1) as f32;
+                        let count = topology.neighbors(vertex).len().max(1) as f32;
                         0.5 * (own + near.sum::<f32>() / count)
                     };
                 });

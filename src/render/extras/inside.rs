@@ -44,11 +44,10 @@ pub(super) struct TissueOverlay {
 
 /// The guide of the base; `None` if it follows the bones. What returns of volume is not shown.
 fn guide(subject: &Subject, tissue: &Tissue) -> Option<(Guide, GuideFrame, Vec<Point>)> {
-    tissue.bending.as_ref()?;
-    let weights = subject.skin_weights().of_some(&subject.sim().skin_from_sim);
-    let guide = Guide::new(weights, &subject.character.skeleton);
+    let guide = subject.guide_of(&subject.sim().skin_from_sim)?;
     let rest = tissue.base.iter().map(|p| p.cast::<f32>()).collect();
-    Some((guide.clone(), guide.at_rest(), rest))
+    let frame = guide.at_rest();
+    Some((guide, frame, rest))
 }
 
 impl TissueOverlay {
