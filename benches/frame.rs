@@ -10,7 +10,9 @@ use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::gpu::GpuContext;
 use sinew::methods::MethodId;
-use sinew::render::{Camera, MeshFrame, MeshModel, MeshStyle, NamedView, Renderer, Scene, Target};
+use sinew::render::{
+    Camera, MeshFrame, MeshModel, MeshStyle, NamedView, RenderTarget, Renderer, Scene,
+};
 use sinew::session::{Command, Session, Snapshot, Source};
 
 const FRAMES: usize = 240;
@@ -108,7 +110,7 @@ fn device(gpu: &GpuContext, snapshot: &Snapshot) {
         start.elapsed().as_secs_f64() * 1e3
     );
     let mut mesh = MeshFrame::new(&renderer, &model);
-    let mut target = Target::new(&renderer, 980, 760);
+    let mut target = RenderTarget::new(&renderer, 980, 760);
     let camera = Camera::framing(
         &snapshot.subject.bounds,
         NamedView::ThreeQuarter,

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use sinew::dynamics::{Collisions, Params, Preset, Simulation};
 use sinew::math::{Affine, Point};
-use sinew::methods::{Actor, Frame, MethodId, Subject, registry};
+use sinew::methods::{Actor, Capability, Frame, MethodId, Subject, registry};
 use sinew::progress::Progress;
 use sinew::session::{Source, open};
 use sinew::tissue::BaseFrame;
@@ -26,7 +26,8 @@ fn frame(criterion: &mut Criterion) {
         open(&Source::builtin("cylinder"), &Progress::new()).expect("the cylinder is built in");
     let poses = poses(&subject);
     let mut group = criterion.benchmark_group("frame");
-    for method in registry() {
+    let methods = registry().into_iter();
+    for method in methods.filter(|method| !method.has(Capability::Offline)) {
         bench_frames(
             &mut group,
             method.id(),

@@ -1,6 +1,6 @@
 //! The cylinder: regular rings instead of a remeshed solid, so that twisting and bending show undisturbed.
 
-use sinew::math::Point64;
+use sinew::math::{Point64, smoothstep};
 use sinew::rig::Skeleton;
 
 use crate::polygonise::Mesh;
@@ -82,8 +82,7 @@ fn stitch(mesh: &mut Mesh, lower: (u32, u32), upper: (u32, u32)) {
 pub fn weights(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Vec<f64>> {
     let middle = skeleton.bind_position(1).y;
     let row = |p: &Point64| {
-        let t = ((p.y - middle) / (2.0 * SHARED) + 0.5).clamp(0.0, 1.0);
-        let upper = t * t * (3.0 - 2.0 * t);
+        let upper = smoothstep([0.0, 1.0], (p.y - middle) / (2.0 * SHARED) + 0.5);
         let mut row = vec![0.0; skeleton.len()];
         (row[0], row[1]) = (1.0 - upper, upper);
         row

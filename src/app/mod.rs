@@ -90,8 +90,8 @@ impl AppError {
     }
 }
 
-/// Opens the workbench on a character with these physical parameters and this cache of derived data, simulating on this device or, if
-/// none is said, as the settings have it; returns when its window is closed.
+/// Opens the workbench on a character with these physical parameters, this cache of derived data, and this device (if `None`, that of
+/// the settings); returns when its window is closed.
 ///
 /// # Errors
 /// [`AppError`] if there is no display or no graphics adapter.

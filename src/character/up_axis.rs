@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::math::{Point64, Vec64, origin_of};
+use crate::math::{Point64, Vec3, Vec64, origin_of};
 use crate::mesh::Bounds;
 use crate::rig::Skeleton;
 
@@ -29,6 +29,12 @@ impl UpAxis {
     #[must_use]
     pub fn is_y(&self) -> bool {
         self.axis == [0.0, 1.0, 0.0]
+    }
+
+    /// The unit vector in single precision.
+    #[must_use]
+    pub fn direction(&self) -> Vec3 {
+        Vec3::from(self.axis.map(|c| c as f32))
     }
 
     /// Gravity of a strength, m s⁻², in this file's axes.

@@ -28,7 +28,7 @@ pub(super) struct Bake {
     weights: WeightsOption,
     #[command(flatten)]
     pose: PoseOptions,
-    /// Where to write: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
+    /// Output file: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
     /// caches), .obj or .ply (several frames: NAME.0000.obj …), .json (positions), or .bvh (the motion alone, without a method).
     #[arg(
         help_heading = "Output",
@@ -38,25 +38,25 @@ pub(super) struct Bake {
         required_unless_present = "pose_out"
     )]
     output: Option<PathBuf>,
-    /// Write only every N-th frame; in .glb, what is between is interpolated.
+    /// Write only every N-th frame; a .glb interpolates between them.
     #[arg(help_heading = "Output", long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     every: u32,
-    /// Leave frames out of a .glb that lie on straight lines between others, within this part of the character's size; 0 keeps all.
+    /// Tolerance for leaving out frames of a .glb that interpolation reproduces, as a fraction of the character's size; 0 keeps all.
     #[arg(help_heading = "Output", long, value_name = "PART", default_value_t = BakeSettings::DEFAULT_TOLERANCE, value_parser = parse_tolerance)]
     tolerance: f32,
-    /// Write the character itself, not a take: skeleton, skin weights and all clips, as .glb.
+    /// Write the rigged character instead of a take: skeleton, skin weights and all clips, as .glb.
     #[arg(help_heading = "Output", long, conflicts_with_all = ["method", "every", "tolerance", "clip", "pose", "rotate", "frames", "settle"])]
     rig: bool,
-    /// With --rig: most joints that move a vertex; engines expect no more than 4 [default: 4].
+    /// With --rig: largest number of joints per vertex; game engines expect at most 4 [default: 4].
     #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
     influences: Option<u16>,
-    /// Write the pose of the last frame, too, as --pose reads it.
+    /// Also write the pose of the last frame, in the format of --pose.
     #[arg(help_heading = "Output", long, value_name = "POSE.json")]
     pose_out: Option<PathBuf>,
-    /// Write even what takes more than 4 GB.
+    /// Write more than 4 GB without an error.
     #[arg(help_heading = "Output", long)]
     yes: bool,
-    /// Print a report for machines.
+    /// Print a JSON report.
     #[arg(help_heading = "Output", long)]
     json: bool,
 }

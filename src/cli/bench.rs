@@ -43,10 +43,10 @@ pub(super) struct Bench {
     /// Steps to measure.
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     steps: u32,
-    /// Measure so many of the character at once on the graphics device, instead of one. Nothing collides in a crowd.
+    /// Measure N instances of the character at once on the graphics device. A crowd has no collisions.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     crowd: Option<u32>,
-    /// Print a report for machines.
+    /// Print a JSON report.
     #[arg(long)]
     json: bool,
 }

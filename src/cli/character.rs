@@ -6,7 +6,7 @@ use super::options::{CharacterOptions, Options};
 use super::{Failure, Outcome, stderr};
 use crate::character::{Note, Severity};
 use crate::gpu::GpuContext;
-use crate::gpu::actor::{Verdict, verdict};
+use crate::gpu::actor::{DeviceDecision, decide_device};
 use crate::methods::{Actor, MethodId, Subject};
 use crate::session::{DeviceChoice, ProjectState, Source, is_project, open_with, project_state};
 
@@ -109,7 +109,7 @@ pub(super) fn bind(
 fn move_to_gpu(actor: &mut Actor, options: &Options) -> Outcome {
     let gpu = stderr::without_wayland_noise(GpuContext::headless)
         .map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
-    let Verdict { device, why, .. } = verdict(DeviceChoice::Gpu, Ok(&gpu), actor);
+    let DeviceDecision { device, why, .. } = decide_device(DeviceChoice::Gpu, Ok(&gpu), actor);
     let Some(device) = device else {
         return Err(Failure::Undone(format!("--device gpu: {why}")));
     };

@@ -19,10 +19,10 @@ const LISTED: usize = 6;
 pub(super) struct Info {
     #[command(flatten)]
     character: CharacterOptions,
-    /// Print a report for machines.
+    /// Print a JSON report.
     #[arg(long)]
     json: bool,
-    /// Write who moves whom in the (first) motion of another skeleton, to be edited and given to --mapping.
+    /// Write the joint mapping of the (first) motion of another skeleton, to be edited and given to --mapping.
     #[arg(long, value_name = "FILE.json")]
     save_mapping: Option<PathBuf>,
 }

@@ -49,13 +49,13 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Say what is in a character, what the check-up found, and what is done about it.
+    /// Show what is in a character, the findings of the check-up, and how they are handled.
     Info(info::Info),
     /// Write the volumetric mesh between skin and bones.
     Tissue(tissue::TissueVerb),
     /// Write the deformed skin of a pose or a clip to files.
     Bake(bake::Bake),
-    /// Draw a pose by one or several methods, side by side.
+    /// Draw a pose with one or several methods, side by side.
     Render(render::Render),
     /// Measure the time of every stage on this machine.
     Bench(bench::Bench),

@@ -24,19 +24,19 @@ pub(super) struct CharacterOptions {
     /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).
     #[arg(long, value_name = "JOINT=RADIUS", value_parser = parse_radius)]
     pub(super) bone_radius: Vec<(String, f64)>,
-    /// What the bones that a joint carries do, and the flesh on them (repeatable): factors on the whole body's stiffness, density,
-    /// damping or jiggle, as in thigh.L=stiffness:0.5,density:1.2; virtual: the bone shapes the flesh but doesn't hold it; held: the
+    /// Settings of the bones that a joint carries and of the flesh on them (repeatable). Factors on the body's stiffness, density,
+    /// damping or jiggle: thigh.L=stiffness:0.5,density:1.2; virtual: the bone shapes the flesh but does not hold it; held: the
     /// skin there is rigid with the bone; twist: the bone twists with the joint at its end.
     #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
     pub(super) bone: Vec<(String, String)>,
-    /// Which joints of a .bvh move which joints of the character, instead of what their names say; `info --save-mapping` writes one.
+    /// Joint mapping for a .bvh, instead of matching by name; `info --save-mapping` writes one.
     #[arg(long, value_name = "FILE.json")]
     pub(super) mapping: Option<PathBuf>,
-    /// How a connected part of the skin moves, by its name or number as `info -v` lists them, or all parts of a mesh by the mesh's
-    /// name (repeatable): flesh for tissue of its own, ride to follow the flesh next to it, or rigid:JOINT.
+    /// How a connected part of the skin moves (repeatable). The part is given by its name or number from `info -v`, or by the name of a
+    /// mesh for all of its parts. flesh: simulated; ride: follows the flesh next to it; rigid:JOINT: rigid with the joint.
     #[arg(long, value_name = "NAME=flesh|ride|rigid:JOINT", value_parser = parse_part)]
     pub(super) part: Vec<(String, String)>,
-    /// Length of one unit of the file in metres, instead of the one guessed: 0.01 for centimetres.
+    /// Length of one unit of the file in metres, instead of the guessed one: 0.01 for centimetres.
     #[arg(long, value_name = "METRES", value_parser = parse_unit)]
     pub(super) unit: Option<f64>,
 }
@@ -89,38 +89,38 @@ fn parse_part(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), place.trim().to_owned()))
 }
 
-/// How to work.
+/// Options of every verb.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(super) struct Options {
     /// Threads to use [default: one per core].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) threads: Option<u16>,
-    /// Physical parameters of the flesh: firm, natural, soft, jelly, or fps for the numbers of Fast Projective Skinning [default:
+    /// Preset of the physical parameters: firm, natural, soft, jelly, or fps for the values of Fast Projective Skinning [default:
     /// natural; of a project, its own].
     #[arg(long, global = true, value_parser = parse_preset)]
     pub(super) preset: Option<Preset>,
     #[command(flatten)]
     pub(super) physics: PhysicsOptions,
-    /// A parameter of a method's own, as in turns=2 (repeatable).
+    /// A method's own parameter, as in turns=2 (repeatable).
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = parse_value)]
     pub(super) values: Vec<(String, String)>,
-    /// Where pd simulates and the other methods move the skin: cpu, gpu, or auto. In the window and for bench, auto measures which is faster
-    /// for the character and the method; what bake and render write comes from the CPU unless gpu is said, so that it is the same on every
-    /// machine [default: auto, in the window as last set].
+    /// Where to compute methods: cpu, gpu, or auto. In the window and in bench, auto measures which is faster
+    /// for the character and the method. bake and render use the CPU unless gpu is given, so that the output is the same on every
+    /// machine [default: auto; in the window, the last setting].
     #[arg(long, global = true, value_name = "DEVICE", value_parser = parse_device)]
     pub(super) device: Option<DeviceChoice>,
-    /// About how many vertices the simulation mesh has, or all for as many as the skin [default: 8000].
+    /// Approximate number of vertices of the simulation mesh, or all for as many as the skin has [default: 8000].
     #[arg(long, global = true, value_name = "N", value_parser = parse_sim_vertices)]
     pub(super) sim_vertices: Option<SimVertices>,
-    /// What the inner surface of the flesh follows: the skin's weights, or the bones alone as in the papers [default: weights, but bones
+    /// What the inner surface of the flesh follows: weights (the skin's) or bones (as in the papers) [default: weights; bones
     /// for the preset fps].
     #[arg(long, global = true, value_parser = parse_base)]
     pub(super) base: Option<FleshBase>,
-    /// How parts that touch are handled: off, local (around joints) or global [default: global, but off for the preset fps].
+    /// Collision handling: off, local (around joints) or global [default: global; off for the preset fps].
     #[arg(long, global = true, value_parser = parse_collisions)]
     pub(super) collisions: Option<Collisions>,
-    /// Keep what is derived from characters in this folder, so that they open faster next time [default: the user's folder of caches].
+    /// Folder of the cache of derived data, which makes a character open faster the next time [default: the user's cache folder].
     #[arg(
         long,
         global = true,
@@ -128,13 +128,13 @@ pub(super) struct Options {
         conflicts_with = "no_cache"
     )]
     pub(super) cache: Option<PathBuf>,
-    /// Derive everything anew, and keep nothing.
+    /// Do not read or write the cache.
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
-    /// Say more; twice for details.
+    /// Print more messages; twice for details.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
-    /// Say nothing but errors.
+    /// Print errors only.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
     /// The project's values, used if no preset is given.
@@ -190,7 +190,7 @@ impl Options {
         }
     }
 
-    /// What the base of the flesh follows, if that was said.
+    /// What the base of the flesh follows, if it was given.
     pub(super) fn flesh_base(&self) -> Option<FleshBase> {
         let of_preset = || {
             self.preset

@@ -14,7 +14,7 @@ use crate::session::{
 
 /// Motion of the joints, and the times to evaluate.
 ///
-/// Without a clip, a pose or a rotation the pose of the project is taken, or else the rest pose is held. A pose without a clip is a motion: one second from rest into the
+/// Without a clip, a pose or a rotation, the pose of the project is used, or else the rest pose. A pose without a clip is a motion: one second from rest into the
 /// pose, and one second in it.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Pose")]
@@ -22,23 +22,23 @@ pub(super) struct PoseOptions {
     /// Play this clip, by name or by index from 0.
     #[arg(long, value_name = "NAME|INDEX", allow_hyphen_values = true, conflicts_with_all = ["pose", "rotate"])]
     pub(super) clip: Option<String>,
-    /// Which part of the clip, in seconds of the clip, as in 0.5-2 [default: all of it].
+    /// Range of the clip, in seconds of the clip, as in 0.5-2 [default: the whole clip].
     #[arg(long, value_name = "A-B", value_parser = parse_range, requires = "clip")]
     pub(super) range: Option<[f64; 2]>,
-    /// How fast the clip is played; below 0 backwards [default: 1].
+    /// Playback speed; below 0 plays backwards [default: 1].
     #[arg(long, value_name = "X", value_parser = parse_speed, requires = "clip", allow_hyphen_values = true)]
     pub(super) speed: Option<f64>,
-    /// How often the clip (or the range) is played [default: 1].
+    /// Number of repetitions of the clip or the range [default: 1].
     #[arg(long = "loop", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "clip")]
     pub(super) loops: Option<u32>,
-    /// Ease from the rest pose into the clip, and over the seams between its rounds, within this time [default: 0.25 at the seams
+    /// Blend duration in seconds, from the rest pose into the clip and between repetitions [default: 0.25 between repetitions
     /// only].
     #[arg(long, value_name = "SECONDS", value_parser = parse_blend, requires = "clip")]
     pub(super) blend: Option<f64>,
-    /// Take this pose: {"joints": {"NAME": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}, local to the parent, relative to rest.
+    /// Use this pose: {"joints": {"NAME": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}, local to the parent, relative to rest.
     #[arg(long, value_name = "POSE.json")]
     pub(super) pose: Option<PathBuf>,
-    /// Turn a joint by degrees about X, then Y, then Z: the world's axes through the joint in the rest pose (repeatable).
+    /// Rotate a joint by degrees about X, then Y, then Z: the world's axes through the joint in the rest pose (repeatable).
     #[arg(long, value_name = "JOINT=X,Y,Z", value_parser = parse_rotation, allow_hyphen_values = true)]
     pub(super) rotate: Vec<Rotation>,
     /// Frames A to B (or one frame A); frame n is the time n / fps [default: the whole motion].
@@ -47,10 +47,10 @@ pub(super) struct PoseOptions {
     /// Frames per second.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_FPS, value_parser = parse_fps)]
     pub(super) fps: f64,
-    /// One frame only: the pose, held until the flesh is still.
+    /// One frame only: the pose, held until the flesh is at rest.
     #[arg(long)]
     pub(super) settle: bool,
-    /// Which time of a clip: seconds, or `end` [default: its start].
+    /// Time of the clip to settle at: seconds, or `end` [default: its start].
     #[arg(long, value_name = "SECONDS|end", value_parser = parse_moment, allow_hyphen_values = true)]
     pub(super) at: Option<BakeMoment>,
     /// The pose of the project, used if no other is given.

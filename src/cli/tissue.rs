@@ -17,10 +17,10 @@ use crate::tissue::Quality;
 pub(super) struct TissueVerb {
     #[command(flatten)]
     character: CharacterOptions,
-    /// Where to write: .msh (Gmsh), .vtu (`ParaView`), or .obj (skin and base surface only).
+    /// Output file: .msh (Gmsh), .vtu (`ParaView`), or .obj (skin and base surface only).
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Print a report for machines.
+    /// Print a JSON report.
     #[arg(long)]
     json: bool,
 }

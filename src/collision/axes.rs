@@ -10,7 +10,7 @@ pub(super) const SECTORS: usize = 8;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Axes {
     origin: Vec3,
-    /// Along the bone, and two directions across.
+    /// Along the bone, and two perpendicular directions.
     along: Vec3,
     across: [Vec3; 2],
 }
@@ -47,7 +47,7 @@ impl Axes {
     pub(super) fn place(&self, own: &BoneCells, p: &Point) -> CylinderCell {
         let way = p.coords - self.origin;
         let [u, v] = [self.across[0].dot(&way), self.across[1].dot(&way)];
-        // Saturates at both ends, where the last slices are open.
+        // Casts saturate at both ends, whose slices are unbounded.
         let slice = ((self.along.dot(&way) - own.first) * own.per_slice)
             .clamp(0.0, (own.slices - 1) as f32) as u8;
         CylinderCell {
@@ -58,7 +58,7 @@ impl Axes {
     }
 }
 
-/// Which eighth of the plane, counted around.
+/// Octant of the plane, counted counter-clockwise.
 fn sector(u: f32, v: f32) -> u8 {
     let steep = u.abs() < v.abs();
     match (u >= 0.0, v >= 0.0) {

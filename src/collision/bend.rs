@@ -1,19 +1,19 @@
-//! The plane between two bones of a joint, and when two vertices have changed sides.
+//! The plane between two bones of a joint, and the test whether two vertices have crossed it.
 
 use crate::math::{Point, Vec3};
 
-/// Bones this close to a line, or to each other, have no plane.
+/// Bones closer than this to a line, or to each other, define no plane.
 const STRAIGHT: f32 = 1e-3;
 
 /// Two bones in a pose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bend {
     joint: Point,
-    /// In the plane of the bones: along the first, and across it towards the second.
+    /// In the plane of the bones: along the first, and perpendicular to it towards the second.
     axes: [Vec3; 2],
-    /// Unit vector half-way between the bones: into the bend.
+    /// Unit bisector of the bones, into the bend.
     pub(super) middle: Vec3,
-    /// Normal of the plane that halves the angle, towards the first bone.
+    /// Normal of the bisecting plane, towards the first bone.
     pub(super) apart: Vec3,
 }
 
@@ -32,8 +32,8 @@ impl Bend {
         })
     }
 
-    /// Whether two vertices of the first and the second bone have passed each other: seen from the joint, in the plane of the bones,
-    /// the angle from the first bone to its vertex exceeds that to the vertex of the second. Vertices outside of the bend never have.
+    /// Whether two vertices of the first and the second bone have crossed: seen from the joint, in the plane of the bones,
+    /// the angle from the first bone to its vertex exceeds that to the vertex of the second. Vertices outside the bend never cross.
     ///
     /// PS 5.2 compares cosines of the angles (cos α − cos β < 0); the sign of the sine of their difference also orders angles on
     /// both sides of the bone.
@@ -77,7 +77,7 @@ mod tests {
                 );
             }
         }
-        // Behind the joint nothing meets.
+        // On the outer side of the joint there is no contact.
         assert!(!bend.has_crossed(&at(200.0, 1.0, 0.0), &at(190.0, 1.0, 0.0)));
         assert!(Bend::of(joint, [Vec3::x(), -Vec3::x()]).is_none());
     }

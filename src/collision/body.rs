@@ -1,4 +1,4 @@
-//! Data of collision detection that do not depend on the pose: wedges, neighbours, patches, and the pairs that are ignored.
+//! Pose-independent data of collision detection: wedges, neighbours, patches, and ignored pairs.
 
 use super::bone_cells::{BoneCells, bone_cells};
 use super::part::Meetings;
@@ -7,30 +7,30 @@ use crate::math::{Point, Point64, Vec3, Vec64};
 use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
 
-/// Vertices of a patch.
+/// Vertices per patch.
 const PATCH: usize = 40;
-/// Pairs closer along the surface than so many local edges are neighbours and don't collide.
+/// Pairs within this many local edge lengths along the surface are neighbours and do not collide.
 const NEIGHBOR_EDGES: f32 = 1.5;
-/// A pair learnt at rest stands for all within so many local edges.
+/// A pair recorded at rest also excludes all pairs within this many local edge lengths.
 const LEARNT_EDGES: f32 = 5.0;
-/// Vertices that the search for a neighbour may visit.
+/// Limit of visited vertices in the search for a neighbour.
 const VISITS: usize = 96;
 
-/// A group of vertices near each other.
+/// A group of nearby vertices.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Patch {
-    /// The bone of all of its vertices' foot points.
+    /// The bone of all their foot points.
     pub(super) bone: u32,
     pub(super) vertices: Vec<u32>,
 }
 
-/// The skin as an obstacle for itself. Immutable; made once per tissue.
+/// The skin as a collision object against itself. Immutable; made once per tissue.
 #[derive(Debug, Clone)]
 pub struct CollisionBody {
     pub(super) triangles: Vec<[u32; 3]>,
-    /// Corners sorted by index: the chain of the wedge's tets, as in [`crate::tissue::layer`].
+    /// Corners sorted by index: the order of the wedge's tets, as in [`crate::tissue::layer`].
     pub(super) chains: Vec<[u32; 3]>,
-    /// The sign of the volume of the wedge's tets while they are not turned inside out.
+    /// Sign of the volume of the wedge's tets at rest.
     pub(super) orientation: Vec<f32>,
     pub(super) rest: Vec<Point>,
     pub(super) foot_bones: Vec<u32>,
@@ -41,28 +41,33 @@ pub struct CollisionBody {
     pub(super) edge_at: Vec<f32>,
     pub(super) patches: Vec<Patch>,
     pub(super) bones: Vec<BoneCells>,
-    /// Whether the feet of a triangle are on several bones.
+    /// Whether the foot points of a triangle belong to several bones.
     pub(super) mixed: Vec<bool>,
-    /// Per vertex the triangles whose wedge holds it at rest.
-    learnt_offsets: Vec<u32>,
-    learnt: Vec<u32>,
-    /// Per vertex the triangles around it.
+    /// Per vertex, the triangles whose wedge contains it at rest.
+    ignored_offsets: Vec<u32>,
+    ignored: Vec<u32>,
+    /// Per vertex, its adjacent triangles.
     fan_offsets: Vec<u32>,
     fans: Vec<u32>,
-    /// Per triangle its neighbours over the edges (0,1), (1,2), (2,0).
+    /// Per triangle, its neighbours across the edges (0,1), (1,2), (2,0).
     pub(super) across: Vec<[u32; 3]>,
     pub(super) meetings: Meetings,
-    /// Per bone whether its skin may fold onto itself: it is shorter than its flesh is deep.
+    /// Per bone, whether its skin may fold onto itself: the bone is shorter than its flesh is thick.
     pub(super) folds: Vec<bool>,
     topology: Topology,
     mean_edge: f32,
 }
 
+/// The two sides of a limb are at most so many times as far from each other as their flesh is deep.
+const BACK_TO_BACK: f32 = 1.3;
+/// One side is behind the other if the cosine between the way from it and the way inwards is at least this.
+const BEHIND: f32 = 0.4;
+
 /// No triangle.
 pub(super) const NONE: u32 = u32::MAX;
 
 impl CollisionBody {
-    /// Prepares the skin of a tissue, and learns which pairs lie in each other at rest.
+    /// Prepares the skin of a tissue, and records the pairs that intersect at rest.
     #[must_use]
     pub fn new(mesh: &TriMesh, tissue: &Tissue) -> Self {
         let topology = Topology::of(mesh);
@@ -129,8 +134,8 @@ impl CollisionBody {
             patches: patches(mesh, &tissue.foot_bones),
             bones,
             mixed,
-            learnt_offsets: vec![0; n + 1],
-            learnt: Vec::new(),
+            ignored_offsets: vec![0; n + 1],
+            ignored: Vec::new(),
             fan_offsets,
             fans,
             across,
@@ -143,13 +148,13 @@ impl CollisionBody {
         body
     }
 
-    /// Mean length of an edge of the skin at rest, world units.
+    /// Mean edge length of the skin at rest, world units.
     #[must_use]
     pub fn mean_edge(&self) -> f32 {
         self.mean_edge
     }
 
-    /// How many vertices the skin has.
+    /// Number of vertices of the skin.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.rest.len()
@@ -171,21 +176,15 @@ impl CollisionBody {
             / 3.0
     }
 
-    /// How many vertices lie in a wedge of another part of the skin at rest; their pairs are ignored.
-    #[must_use]
-    pub fn learnt_pairs(&self) -> usize {
-        self.learnt.len()
-    }
-
-    /// The triangles around a vertex.
+    /// The triangles adjacent to a vertex.
     pub(super) fn fan(&self, vertex: u32) -> &[u32] {
         &self.fans[self.fan_offsets[vertex as usize] as usize
             ..self.fan_offsets[vertex as usize + 1] as usize]
     }
 
-    fn learnt_of(&self, vertex: u32) -> &[u32] {
-        &self.learnt[self.learnt_offsets[vertex as usize] as usize
-            ..self.learnt_offsets[vertex as usize + 1] as usize]
+    fn ignored_of(&self, vertex: u32) -> &[u32] {
+        &self.ignored[self.ignored_offsets[vertex as usize] as usize
+            ..self.ignored_offsets[vertex as usize + 1] as usize]
     }
 
     fn learn(&mut self) {
@@ -200,18 +199,37 @@ impl CollisionBody {
         );
         hits.sort_unstable();
         for &[vertex, triangle] in &hits {
-            self.learnt_offsets[vertex as usize + 1] += 1;
-            self.learnt.push(triangle);
+            self.ignored_offsets[vertex as usize + 1] += 1;
+            self.ignored.push(triangle);
         }
         for v in 0..self.rest.len() {
-            self.learnt_offsets[v + 1] += self.learnt_offsets[v];
+            self.ignored_offsets[v + 1] += self.ignored_offsets[v];
         }
     }
 
-    /// Whether a vertex and a triangle belong together: neighbours on the surface, or in each other at rest.
+    /// Whether a vertex and a triangle are excluded: neighbours on the surface, or intersecting at rest.
     #[must_use]
     pub fn is_left_alone(&self, vertex: u32, triangle: u32) -> bool {
-        self.are_neighbors(vertex, triangle) || self.is_learnt(vertex, triangle)
+        self.are_neighbors(vertex, triangle) || self.is_ignored(vertex, triangle)
+    }
+
+    /// Whether a vertex and a point of a triangle are the two sides of the same flesh at rest: each lies behind the other, no farther away
+    /// than the flesh is thick. To push such a pair apart is to turn the flesh inside out.
+    #[must_use]
+    pub fn are_back_to_back(&self, vertex: u32, corners: [u32; 3], weights: [f32; 3]) -> bool {
+        let depth =
+            |v: u32| (self.rest[v as usize] - self.foot_points[v as usize].cast::<f32>()).norm();
+        let (mut way, mut thickness) = (self.rest[vertex as usize].coords, depth(vertex));
+        let mut outward = Vec3::zeros();
+        for (&corner, weight) in corners.iter().zip(weights) {
+            way -= self.rest[corner as usize].coords * weight;
+            outward += self.outward[corner as usize] * weight;
+            thickness += depth(corner) * weight;
+        }
+        let least = BEHIND * way.norm();
+        way.norm() <= BACK_TO_BACK * thickness
+            && -way.dot(&outward) >= least
+            && way.dot(&self.outward[vertex as usize]) >= least
     }
 
     fn are_neighbors(&self, vertex: u32, triangle: u32) -> bool {
@@ -226,7 +244,7 @@ impl CollisionBody {
         if nearest > reach {
             return false;
         }
-        // A walk from the vertex that stays in the ball reaches the triangle.
+        // The triangle is excluded if a path along edges within the ball connects the two.
         let mut visited = [vertex; VISITS];
         let (mut count, mut next) = (1, 0);
         while next < count {
@@ -246,8 +264,8 @@ impl CollisionBody {
         false
     }
 
-    fn is_learnt(&self, vertex: u32, triangle: u32) -> bool {
-        if self.learnt.is_empty() {
+    fn is_ignored(&self, vertex: u32, triangle: u32) -> bool {
+        if self.ignored.is_empty() {
             return false;
         }
         let reach = LEARNT_EDGES
@@ -256,7 +274,7 @@ impl CollisionBody {
                 .max(0.5 * self.mean_edge);
         let center = self.rest_center(triangle);
         let near = |v: u32| {
-            self.learnt_of(v)
+            self.ignored_of(v)
                 .iter()
                 .any(|&t| t == triangle || (self.rest_center(t) - center).norm() <= reach)
         };
@@ -307,7 +325,7 @@ fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
     (offsets, fans)
 }
 
-/// The neighbour over every edge; [`NONE`] at boundaries, the first found where more than two meet.
+/// The neighbour across every edge; [`NONE`] at boundaries, the first found at non-manifold edges.
 fn across(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]> {
     let over = |triangle: usize, a: u32, b: u32| {
         let fan = &fans[offsets[a as usize] as usize..offsets[a as usize + 1] as usize];
@@ -323,7 +341,7 @@ fn across(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]
         .collect()
 }
 
-/// Cuts the vertices of every bone in halves along their longest extent until the parts are small.
+/// Splits the vertices of every bone along their longest extent until the parts are small.
 fn patches(mesh: &TriMesh, foot_bones: &[u32]) -> Vec<Patch> {
     let mut order: Vec<u32> = (0..mesh.positions.len() as u32).collect();
     order.sort_by_key(|&v| foot_bones[v as usize]);

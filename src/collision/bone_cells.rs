@@ -1,21 +1,21 @@
-//! The wedges of a bone, sorted into slices along it.
+//! The wedges of a bone, sorted into slices along the bone.
 
 use crate::math::{Point, Vec3, Vec64};
 use crate::mesh::TriMesh;
 use crate::tissue::Tissue;
 
-/// The wedges of a bone: those whose first corner in the chain has its foot there.
+/// The wedges of a bone: those whose first corner (by index) has its foot point there.
 #[derive(Debug, Clone)]
 pub(super) struct BoneCells {
     pub(super) triangles: Vec<u32>,
-    /// All corners of the triangles, once.
+    /// All corners of the triangles, without duplicates.
     pub(super) closure: Vec<u32>,
-    /// Per triangle its corners as indices of `closure`.
+    /// Per triangle, its corners as indices into `closure`.
     pub(super) corners: Vec<[u32; 3]>,
-    /// In the bind pose: where the bone begins, its direction and two across.
+    /// In the bind pose: the start of the bone, its direction and two perpendicular ones.
     pub(super) origin: Point,
     pub(super) axes: [Vec3; 3],
-    /// Where along the bone the first slice begins, and slices per unit of length.
+    /// Position along the bone where the first slice begins, and slices per unit of length.
     pub(super) first: f32,
     pub(super) per_slice: f32,
     pub(super) slices: usize,

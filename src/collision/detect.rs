@@ -1,11 +1,11 @@
-//! Which vertices lie in which wedges.
+//! Detects vertices inside wedges.
 //!
-//! Broad: boxes of patches of vertices against boxes of all wedges of a bone. Middle: a grid in cylinder coordinates around every
-//! bone, see [`super::around`]. Narrow: the three tets between a triangle and its foot points, see [`super::wedge`].
+//! Broad phase: boxes of vertex patches against boxes of all wedges of a bone. Middle phase: a grid in cylinder coordinates around every
+//! bone, see [`super::bone_search`]. Narrow phase: the three tets between a triangle and its foot points, see [`super::wedge`].
 
 use rayon::prelude::*;
 
-use super::around::Around;
+use super::bone_search::BoneSearch;
 use super::wedge::Span;
 use super::{CollisionBody, Feet};
 use crate::math::Point;
@@ -19,36 +19,36 @@ pub struct Hit {
     pub triangle: u32,
 }
 
-/// Calls in which every bone gets its turn.
+/// Number of calls in which every bone is searched once.
 const TURNS: usize = 2;
-/// From so many vertices on, bones are searched in parallel.
+/// From this number of vertices on, bones are searched in parallel.
 const PARALLEL: usize = 3000;
 
-/// The scratch of a detection, reused from step to step.
+/// Scratch memory of the detection, reused from step to step.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
-    /// Per patch the box of its vertices.
+    /// Per patch, the box of its vertices.
     patches: Vec<Span>,
-    bones: Vec<Around>,
+    bones: Vec<BoneSearch>,
     hits: Vec<Hit>,
-    /// Calls so far.
+    /// Number of calls so far.
     turn: usize,
 }
 
 impl Detector {
-    /// All vertices inside of wedges of other bones, by vertex. Allocates nothing once it has seen as much.
+    /// All vertices inside wedges of other bones, sorted by vertex. Allocates only when more are found than ever before.
     pub fn detect(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) -> &[Hit] {
         self.search(body, positions, feet, 1)
     }
 
-    /// The same, but only every other bone is searched anew, in turns: for positions that move little from call to call.
+    /// As [`Self::detect`], but searches only some of the bones per call, in turn: for positions that change little between calls.
     pub fn detect_in_turns(
         &mut self,
         body: &CollisionBody,
         positions: &[Point],
         feet: &Feet,
     ) -> &[Hit] {
-        // What was never searched can't wait for its turn.
+        // A bone that was never searched is searched at once.
         let turns = if self.bones.len() == body.bones.len() {
             TURNS
         } else {
@@ -57,7 +57,7 @@ impl Detector {
         self.search(body, positions, feet, turns)
     }
 
-    /// Forgets what was found.
+    /// Clears the results.
     pub fn clear(&mut self) {
         self.bones.clear();
         self.turn = 0;
@@ -84,8 +84,8 @@ impl Detector {
                 .iter()
                 .map(|patch| Span::of(patch.vertices.iter().map(|&v| &positions[v as usize]))),
         );
-        bones.resize_with(body.bones.len(), Around::default);
-        let work = |(bone, around): (usize, &mut Around)| {
+        bones.resize_with(body.bones.len(), BoneSearch::default);
+        let work = |(bone, around): (usize, &mut BoneSearch)| {
             if (bone + turn) % turns == 0 {
                 around.search(bone, body, positions, feet, patches);
             }
@@ -96,6 +96,9 @@ impl Detector {
             bones.iter_mut().enumerate().for_each(work);
         }
         hits.clear();
+        if hits.capacity() == 0 {
+            hits.reserve(positions.len());
+        }
         for around in bones {
             hits.extend_from_slice(&around.hits);
         }

@@ -1,13 +1,13 @@
-//! Where the foot points are in a pose.
+//! Foot points in a pose.
 
 use super::CollisionBody;
 use crate::math::{Affine, Point, Vec3};
 
-/// Where the foot points are in a pose.
+/// Foot points in a pose.
 #[derive(Debug, Clone, Default)]
 pub struct Feet {
     pub(super) points: Vec<Point>,
-    /// Unit vectors from the foot points out to the skin at rest, turned with the bones.
+    /// Unit vectors from the foot points to the skin at rest, rotated with the bones.
     pub(super) outward: Vec<Vec3>,
     bones: Vec<nalgebra::Matrix3x4<f32>>,
 }
@@ -30,7 +30,7 @@ impl Feet {
         &self.points
     }
 
-    /// `posed_from_bind` of a bone; none before anything was placed.
+    /// `posed_from_bind` of each bone; empty before the first update.
     pub(super) fn bone(&self, bone: u32) -> Option<&nalgebra::Matrix3x4<f32>> {
         self.bones.get(bone as usize)
     }

@@ -1,7 +1,7 @@
-//! The pairs that are in touch, from step to step.
+//! The contact pairs, tracked from step to step.
 //!
-//! A pair begins when a vertex lies in a wedge. It then follows the vertex over the surface, and ends when the vertex is farther
-//! away than [`KEEP`], or beside the surface. So a contact at rest neither flickers nor pops.
+//! A pair begins when a vertex is inside a wedge. Its contact point then follows the vertex over the surface, and it ends when the vertex is
+//! farther away than [`KEEP`], or beside the surface. So a contact at rest neither flickers nor jumps.
 
 use std::sync::Arc;
 
@@ -9,36 +9,36 @@ use super::local::Watched;
 use super::{CollisionBody, Detector, Feet, Foot, JointPairs};
 use crate::math::{Point, Vec3};
 
-/// A pair is kept while its vertex is less than this part of the local edge length above the surface (`δ_col` of FPS 3.2.5).
+/// A pair is kept while its vertex is less than this fraction of the local edge length above the surface (`δ_col` of FPS 3.2.5).
 pub const KEEP: f32 = 0.6;
-/// Contacts of one vertex with different places.
+/// Largest number of contacts per vertex, at different points.
 const PER_VERTEX: usize = 3;
-/// Places closer than so many local edges are one.
+/// Contact points within this many local edge lengths count as one.
 const SAME_PLACE: f32 = 2.0;
-/// A vertex that is in no wedge any more and farther from its place than so many local edges has passed it.
+/// A vertex outside all wedges and farther from its contact point than this many local edge lengths has passed it.
 const LOST: f32 = 2.0;
 
-/// Surfaces in contact face each other: the cosine between the ways from the bone line out to them is below this, and that
-/// between their normals, too.
+/// Surfaces in contact face each other: the cosine between their directions from the bone line is below this, and so is that
+/// between their normals.
 const FACING: f32 = 0.5;
 
-/// Skin whose normals have a cosine above this is smooth between the two: they don't touch any more.
+/// If the cosine between the normals is above this, the skin between the two is smooth: the contact ends.
 const SMOOTH: f32 = 0.8;
 
-/// The cosine between the skin's normal and the way out from the bone line is at least this.
+/// The cosine between the skin's normal and the direction from the bone line is at least this.
 const UPRIGHT: f32 = 0.1;
-/// A vertex that presses slides over the surface in pieces of so many local edges.
+/// The contact point of a loaded pair slides over the surface in steps of this many local edge lengths.
 const SLIDE: f32 = 0.3;
-/// How much of a change of normal a step takes over.
+/// Fraction of a change of normal that is applied per step.
 const TURN: f32 = 0.5;
-/// The vertex lies above or below the place, but for so many local edges…
+/// The vertex projects onto the contact point within this many local edge lengths…
 const BESIDE: f32 = 0.7;
-/// …or so many where it has been in touch.
+/// …or this many for an existing pair.
 const BESIDE_OLD: f32 = 1.5;
-/// A pair begins when the vertex is deeper than this part of the local edge.
+/// A pair begins when the penetration is deeper than this fraction of the local edge length.
 const BEGIN: f32 = 0.03;
 
-/// A vertex and the place of the skin that it must stay outside of.
+/// A vertex and the point of the skin that it must stay outside of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
     /// The vertex.
@@ -55,24 +55,24 @@ pub struct Contact {
     pub gap: f32,
     /// Mean edge length there, at rest.
     pub edge: f32,
-    /// How hard the pair presses; 0 while it does not. Belongs to whoever solves for it, and is kept as long as the pair is.
+    /// Load λ of the pair; 0 while it is not active. Written by the solver, and kept as long as the pair.
     pub load: f32,
-    /// Whether the pair was there before the last refresh.
+    /// Whether the pair existed before the last refresh.
     pub old: bool,
 }
 
-/// All contacts of a skin, by vertex.
+/// All contacts of a skin, sorted by vertex.
 #[derive(Debug, Clone, Default)]
 pub struct ContactList {
     contacts: Vec<Contact>,
     kept: Vec<Contact>,
     detector: Detector,
-    /// What is looked at instead of everything.
+    /// The only pairs to consider, instead of detection.
     around: Option<Watched>,
 }
 
 impl ContactList {
-    /// A list of these pairs only.
+    /// A list restricted to these pairs.
     #[must_use]
     pub fn around_joints(pairs: Arc<JointPairs>) -> Self {
         Self {
@@ -81,30 +81,30 @@ impl ContactList {
         }
     }
 
-    /// The contacts, by vertex, then by triangle.
+    /// The contacts, sorted by vertex, then by triangle.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
 
-    /// The same, to put the loads in.
+    /// The contacts, for writing the loads.
     pub fn contacts_mut(&mut self) -> &mut [Contact] {
         &mut self.contacts
     }
 
-    /// Ends the contacts that `keep` rejects.
+    /// Removes the contacts for which `keep` is false.
     pub fn retain(&mut self, keep: impl FnMut(&Contact) -> bool) {
         self.contacts.retain(keep);
     }
 
-    /// Forgets everything.
+    /// Removes all contacts.
     pub fn clear(&mut self) {
         self.contacts.clear();
         self.detector.clear();
     }
 
-    /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every other bone.
-    /// Allocates nothing once it has seen as many.
+    /// Updates the contacts for new positions, removes ended ones and detects new ones: all, or for some of the bones in turn.
+    /// Allocates only when there are more contacts than ever before.
     pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
         let Self {
             contacts,
@@ -189,7 +189,7 @@ impl ContactList {
     }
 }
 
-/// A contact stays at its place while the vertex has hardly moved sideways.
+/// The contact point stays while the vertex has hardly moved sideways.
 fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Option<Contact> {
     let way = positions[contact.vertex as usize] - place(contact, positions);
     let beside = (way - contact.normal * contact.normal.dot(&way)).norm();
@@ -207,7 +207,7 @@ fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Opti
     Some(Contact { normal, ..*contact })
 }
 
-/// Where a vertex now has its closest point, starting from a triangle; `None` if that does not face it.
+/// The point closest to a vertex, starting from a triangle; `None` if the surface there does not face it.
 fn follow(
     body: &CollisionBody,
     positions: &[Point],
@@ -218,7 +218,7 @@ fn follow(
 ) -> Option<Contact> {
     let p = positions[vertex as usize];
     let seeker = Seeker::new(body, positions, feet, vertex)?;
-    // Most often the closest point is right. If it belongs to the vertex's own side of a crease, the closest other one is.
+    // Usually the closest point is right. If it lies on the vertex's own side of a crease, use the closest other one.
     let closest = body.walk(&p, from, positions);
     if (closest.triangle == from || seeker.may_touch(closest.triangle))
         && let Some(contact) = seeker.accept(&closest, hold)
@@ -240,24 +240,24 @@ fn is_deep(body: &CollisionBody, vertex: u32, corners: &[u32; 3]) -> bool {
         .any(|&v| body.folds[body.foot_bones[v as usize] as usize])
 }
 
-/// What is known of a pair.
+/// Previous state of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hold {
-    /// Nothing.
+    /// New.
     New,
-    /// It was there before.
+    /// Existed before.
     Old,
-    /// It presses.
+    /// Existed before and is loaded.
     Pressing,
 }
 
-/// A vertex that looks for the place it touches.
+/// A vertex whose contact point is searched.
 struct Seeker<'a> {
     body: &'a CollisionBody,
     positions: &'a [Point],
     feet: &'a Feet,
     vertex: u32,
-    /// The skin's normal there.
+    /// The skin's normal at the vertex.
     normal: Vec3,
 }
 
@@ -278,8 +278,8 @@ impl<'a> Seeker<'a> {
         })
     }
 
-    /// Whether a triangle is no neighbour, and on another bone: opposite sides of one bone don't meet but through it. Folds of deep
-    /// flesh do.
+    /// Whether a triangle is not a neighbour, and is on another bone. Opposite sides of one bone cannot touch, except for folds of
+    /// thick flesh.
     fn may_touch(&self, triangle: u32) -> bool {
         let Self { body, vertex, .. } = *self;
         let corners = body.triangle(triangle);
@@ -296,7 +296,7 @@ impl<'a> Seeker<'a> {
             .any(|&c| bones[c as usize] == bones[self.vertex as usize])
     }
 
-    /// The contact with a place, if that faces the vertex.
+    /// The contact with a point, if that faces the vertex.
     fn accept(&self, foot: &Foot, hold: Hold) -> Option<Contact> {
         let Self {
             body,
@@ -322,7 +322,7 @@ impl<'a> Seeker<'a> {
                 against > FACING
                     || (!beside_each_other && (facing > FACING || self.shares_bone(&corners)))
             } else {
-                // Where the skin is crumpled there is no telling in from out.
+                // On crumpled skin, inside and outside cannot be distinguished.
                 against > FACING || facing > FACING || !upright || foot.normal.dot(&out) < UPRIGHT
             };
             if aligned {
@@ -383,7 +383,7 @@ fn stays(contact: &Contact, still_inside: bool, positions: &[Point]) -> bool {
     }
 }
 
-/// Contacts come by vertex: whether none of the last ones is of the same vertex at the same place.
+/// Contacts are sorted by vertex: whether none of the last ones has the same vertex and the same point.
 fn is_new_place(kept: &[Contact], next: &Contact, positions: &[Point]) -> bool {
     let point = place(next, positions);
     !kept

@@ -1,16 +1,16 @@
-//! Contacts between pairs of vertices that were found beforehand, around every joint (PS 5, FPS 3.2.5).
+//! Contacts between precomputed pairs of vertices around every joint (PS 5, FPS 3.2.5).
 //!
-//! Nothing is searched for in a step: whether the two vertices of a pair have passed each other is a matter of angles. What has
-//! goes to the same solver as contacts found everywhere.
+//! A step does no search: whether the two vertices of a pair have crossed is a comparison of angles. Crossed pairs go
+//! to the same solver as the contacts of global detection.
 //!
 //! # Departures
-//! - PS swaps between two matrices factored beforehand, one with all pairs; here the global step solves for the pairs that press
+//! - PS switches between two prefactored matrices, one with all pairs; here the global step solves for the active pairs
 //!   ([`crate::dynamics::Contacts`]), one-sidedly and without friction.
-//! - The patches of two bones are told apart by their foot points instead of a plane through the joint, and vertices are paired by
-//!   where they come to lie on the plane between the bones: both skins are going to lie there.
-//! - Pairs are held apart along the normal of the plane that halves the angle between the bones, not along the difference of their
-//!   skin normals: those change as the skin gives way, and contacts that follow them never come to rest.
-//! - A sweep has eight directions, and only those near the present bend are looked at.
+//! - The patches of two bones are separated by their foot points instead of a plane through the joint, and vertices are paired by
+//!   their position on the plane between the bones, where both skins meet.
+//! - Pairs are separated along the normal of the bisecting plane, not along the difference of their
+//!   skin normals: those change while the skin deforms, so the contacts would not converge.
+//! - A sweep has eight directions; only those near the present bend are tested.
 
 use nalgebra::Matrix3x4;
 
@@ -21,14 +21,14 @@ use super::{CollisionBody, Feet};
 use crate::math::{Point, Vec3};
 use crate::tissue::Tissue;
 
-/// A direction of the sweep is looked at if the cosine to the present bend is above this: the two or three nearest ones.
+/// A sweep direction is tested if its cosine to the present bend is above this: the nearest two or three.
 const TOWARDS: f32 = 0.7;
-/// Vertices that are more than so many local edges beside each other don't meet…
+/// Pairs whose vertices are offset by more than this many local edge lengths cannot touch…
 const BESIDE: f32 = 4.0;
-/// …and those that press, more than so many.
+/// …or this many for active pairs.
 const BESIDE_PRESSING: f32 = 6.0;
 
-/// The pairs of vertices that may meet around the joints of a character. Immutable.
+/// The pairs of vertices that may touch around the joints of a character. Immutable.
 #[derive(Debug, Clone)]
 pub struct JointPairs {
     hinges: Vec<Hinge>,
@@ -36,37 +36,37 @@ pub struct JointPairs {
 }
 
 impl JointPairs {
-    /// Sweeps every bone towards those it shares a joint with, and pairs the vertices that come to each other.
+    /// Sweeps every bone towards those at the same joint, and pairs the vertices that meet.
     #[must_use]
     pub fn find(body: &CollisionBody, tissue: &Tissue) -> Self {
         let (hinges, pairs) = sweep(body, tissue);
         Self { hinges, pairs }
     }
 
-    /// How many pairs there are.
+    /// Number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether no two bones can meet.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Pairs of bones whose skins may meet.
+    /// Pairs of bones whose skins may touch.
     #[must_use]
     pub fn joints(&self) -> usize {
         self.hinges.len()
     }
 }
 
-/// Which pairs are in touch, from step to step.
+/// The active contacts of the pairs, from step to step.
 #[derive(Debug, Clone)]
 pub(super) struct Watched {
     pairs: std::sync::Arc<JointPairs>,
-    /// Of every contact its pair, ascending.
+    /// For every contact, its pair; ascending.
     ids: Vec<u32>,
     kept: Vec<Contact>,
     kept_ids: Vec<u32>,
@@ -82,7 +82,7 @@ impl Watched {
         }
     }
 
-    /// Follows the contacts to new positions, drops those that opened and adds the pairs that have crossed.
+    /// Updates the contacts for new positions, removes those that opened and adds pairs that have crossed.
     pub(super) fn refresh(
         &mut self,
         contacts: &mut Vec<Contact>,
@@ -110,7 +110,7 @@ impl Watched {
                 while id < range.end {
                     let old = ids.get(next_old).copied().filter(|&old| old < range.end);
                     if !looked_at {
-                        // Only pairs in contact already.
+                        // Only existing contacts.
                         let Some(old) = old else { break };
                         id = old;
                     }
@@ -135,7 +135,7 @@ impl Watched {
     }
 }
 
-/// The bones of a joint now, and where the second one is, seen from the first, in its bind pose.
+/// The two bones of a joint in the pose, and the direction of the second one relative to the first in its bind pose.
 fn pose(hinge: &Hinge, feet: &Feet) -> Option<(Bend, Vec3)> {
     let transforms = [feet.bone(hinge.bones[0])?, feet.bone(hinge.bones[1])?];
     let linear = |transform: &Matrix3x4<f32>| transform.fixed_view::<3, 3>(0, 0).into_owned();

@@ -3,18 +3,18 @@
 use super::{CollisionBody, Detector, Feet};
 use crate::math::Point;
 
-/// How far the skin is inside itself.
+/// Depth of self-intersections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Penetration {
-    /// Vertices inside another part.
+    /// Number of vertices inside another part.
     pub vertices: usize,
-    /// Depth of the deepest, world units.
+    /// Largest depth, world units.
     pub deepest: f32,
     /// The same in mean edge lengths.
     pub deepest_edges: f32,
 }
 
-/// Measures all vertices against all wedges, whatever the contacts are.
+/// Measures all vertices against all wedges, independent of the contacts.
 pub fn deepest_penetration(
     body: &CollisionBody,
     positions: &[Point],
@@ -24,7 +24,7 @@ pub fn deepest_penetration(
     let mut found = Penetration::default();
     let hits = detector.detect(body, positions, feet);
     for of_vertex in hits.chunk_by(|a, b| a.vertex == b.vertex) {
-        // The closest skin that is found from any of the wedges.
+        // The smallest distance over all wedges that contain it.
         let depth = of_vertex.iter().filter_map(|hit| {
             let p = positions[hit.vertex as usize];
             let foot = body.walk(&p, hit.triangle, positions);

@@ -3,29 +3,29 @@
 //! Komaritzan's thesis (FPS), section 3.2.5; Komaritzan & Botsch, "Projective Skinning" (PS), section 5.
 //!
 //! Types by lifetime: [`CollisionBody`] and [`JointPairs`] are made once per tissue; [`Detector`] holds the scratch of a detection; [`ContactList`] is the
-//! state that goes from step to step.
+//! state that is kept from step to step.
 //!
 //! | paper  | here                  | unit  | note                                                                |
 //! |--------|-----------------------|-------|---------------------------------------------------------------------|
 //! | sᵢ     | `Feet`                | world | foot points, moved rigidly with their bones                         |
-//! | `δ_col` | [`KEEP`]              | edges | a pair is kept while it is closer than this part of the local edge   |
-//! | t      | [`Contact::triangle`] |       | the skin triangle whose wedge, down to the bone line, holds a vertex |
+//! | `δ_col` | [`KEEP`]              | edges | a pair is kept while its distance is below this fraction of the local edge |
+//! | t      | [`Contact::triangle`] |       | the skin triangle whose wedge, down to the bone line, contains a vertex |
 //!
 //! # Departures
-//! - A vertex is not projected to the plane of the wedge's triangle: from there on it walks over the surface to the closest point,
-//!   and the contact's normal is interpolated between vertex normals. Contacts slide instead of popping from plane to plane.
+//! - A vertex is not projected to the plane of the wedge's triangle: from there the closest point is searched along the surface,
+//!   and the contact's normal is interpolated between vertex normals. Contacts slide instead of jumping from plane to plane.
 //! - Instead of a hash of cubes (Teschner et al., VMV 2003) vertices are sorted into cells around every bone: wedges are long and thin
-//!   and point at the bone line, so that they fill many cubes but few of these cells.
-//! - A vertex collides with wedges of other bones only: the flesh around one bone is kept from intersecting by its tets, and what lies across
-//!   the bone is never the nearest exit. Around bones that are shorter than their flesh is deep, as in a groin, the exit may lie on a
+//!   and point at the bone line, so that they occupy many cubes but few of these cells.
+//! - A vertex collides with wedges of other bones only: the tets prevent intersections of the flesh around one bone, and the side across
+//!   the bone is never the nearest exit. Around bones that are shorter than their flesh is thick, as in a groin, the exit may lie on a
 //!   fold of the same bone's skin.
 //! - Pairs that intersect at rest are recorded, with their neighbourhood, and ignored.
 
-mod around;
 mod axes;
 mod bend;
 mod body;
 mod bone_cells;
+mod bone_search;
 mod detect;
 mod feet;
 mod list;

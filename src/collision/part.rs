@@ -1,40 +1,40 @@
-//! Room for the flesh in a sharp bend.
+//! Space for the flesh in sharp bends.
 //!
-//! Bone volumes overlap inside of a sharp bend, and the base surface with them: there is no place left where both skins could be. So
-//! base vertices stay on their bone's side of the plane that halves the angle between two bones of a joint, with room for the flesh.
+//! Inside a sharp bend the bone volumes overlap, and so does the base surface: no space is left for both skins. So
+//! base vertices are kept on their bone's side of the bisecting plane of the joint, at a distance that leaves space for the flesh.
 
 use super::{CollisionBody, Feet};
 use crate::math::{Point, Point64, Vec3};
 use crate::mesh::TriMesh;
 use crate::tissue::{BoneGraph, Tissue};
 
-/// Base vertices leave this part of the flesh's thickness at rest between them and the plane.
+/// Base vertices keep this fraction of the flesh's thickness at rest as distance from the plane.
 const ROOM: f32 = 0.9;
-/// Bones shorter than so many times the mean depth of their flesh don't keep those beyond apart.
+/// A bone shorter than this many times the mean thickness of its flesh does not separate the bones beyond it.
 const SHORT: f64 = 1.5;
-/// The flesh of a bone counts as reaching so many times its mean depth.
+/// The flesh of a bone is assumed to reach this many times its mean thickness.
 const REACH: f32 = 1.4;
 
-/// Flesh lacks room in bends of less than this, rad…
+/// Below this angle between the bones the flesh needs extra space, rad…
 const NARROW_RAD: f32 = 1.8;
-/// …and gets all of it at this angle…
+/// …and at this angle all of it…
 const SHARP_RAD: f32 = 1.2;
-/// …if that is so much sharper than at rest, rad.
+/// …if the bend is sharper than at rest by this angle, rad.
 const SHARPER_RAD: f32 = 0.5;
 
-/// Two bones that meet.
+/// Two adjacent bones.
 #[derive(Debug, Clone)]
 struct JointPlane {
-    /// The bone that holds the vertices, and the one they stay away from.
+    /// The bone of the vertices, and the one they are kept away from.
     bones: [u32; 2],
     /// The joint, and a bone that it is an end of.
     joint: Point64,
     hinge: u32,
-    /// Whether there is a short bone between the two.
+    /// Whether a short bone lies between the two.
     beyond: bool,
     /// Unit vectors along both, away from the joint, in the bind pose.
     directions: [Vec3; 2],
-    /// How far the flesh of the second bone reaches from its line.
+    /// Distance that the flesh of the second bone reaches from its line.
     reach: f32,
     /// Base vertices of the first bone.
     vertices: Vec<Held>,
@@ -44,18 +44,18 @@ struct JointPlane {
 #[derive(Debug, Clone)]
 struct Held {
     vertex: u32,
-    /// Distance from the plane at rest, on its own side.
+    /// Distance from the plane at rest, positive on its own side.
     side: f32,
-    /// Room for its flesh, where that faces the plane.
+    /// Distance to keep for its flesh, if that faces the plane.
     room: f32,
 }
 
-/// All pairs of bones that meet.
+/// All pairs of adjacent bones.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Meetings(Vec<JointPlane>);
 
 impl Meetings {
-    /// The pairs, and for every bone whether it is shorter than its flesh is deep.
+    /// The pairs, and per bone whether it is shorter than its flesh is thick.
     pub(super) fn of(mesh: &TriMesh, tissue: &Tissue) -> (Self, Vec<bool>) {
         let graph = &tissue.graph;
         let mut by_bone: Vec<Vec<u32>> = vec![Vec::new(); graph.bones.len()];
@@ -115,7 +115,7 @@ impl Meetings {
                     if !folds[own] {
                         continue;
                     }
-                    // Beyond a bone that is shorter than the flesh is deep, the next ones bend against each other.
+                    // Beyond a bone that is shorter than the flesh is thick, the next bones are paired with each other.
                     let far = graph.other_end(own, index);
                     for &next in graph.nodes[far]
                         .bones
@@ -133,7 +133,7 @@ impl Meetings {
     }
 }
 
-/// Mean distance of the skin from the bone line over some vertices.
+/// Mean distance of some vertices from the bone line.
 fn mean_depth(mesh: &TriMesh, tissue: &Tissue, vertices: &[u32]) -> f32 {
     let depth = |&v: &u32| {
         (mesh.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm()
@@ -142,7 +142,7 @@ fn mean_depth(mesh: &TriMesh, tissue: &Tissue, vertices: &[u32]) -> f32 {
         .max(f64::from(f32::MIN_POSITIVE)) as f32
 }
 
-/// The same from the line without ends: flesh beyond the end of a bone is not deep.
+/// The same from the infinite line: flesh beyond the end of a bone does not count as thick.
 fn mean_aside(mesh: &TriMesh, graph: &BoneGraph, bone: usize, vertices: &[u32]) -> f64 {
     let [a, b] = graph.segment(bone);
     let Some(along) = (b - a).try_normalize(1e-30) else {
@@ -156,15 +156,15 @@ fn mean_aside(mesh: &TriMesh, graph: &BoneGraph, bone: usize, vertices: &[u32]) 
     vertices.iter().map(aside).sum::<f64>() / vertices.len().max(1) as f64
 }
 
-/// How much of its room the flesh between two bones needs, by the angle between them: bones that turn about each other, as a thigh
-/// about the hip bone, take none.
+/// Fraction of the extra space that the flesh between two bones needs, by the angle between them. Bones that rotate about each other,
+/// as a thigh about the hip bone, need none.
 fn closing(rest: f32, now: f32) -> f32 {
     let narrow = ((NARROW_RAD - now) / (NARROW_RAD - SHARP_RAD)).clamp(0.0, 1.0);
     narrow * ((rest - now) / SHARPER_RAD).clamp(0.0, 1.0)
 }
 
 impl CollisionBody {
-    /// Moves base vertices that are beyond a plane between bones onto it. Allocates nothing.
+    /// Moves base vertices that are beyond a bisecting plane onto it. Does not allocate.
     pub(crate) fn part(&self, feet: &Feet, base: &mut [Point]) {
         for meeting in &self.meetings.0 {
             let [own, other] = meeting.bones;
@@ -194,7 +194,7 @@ impl CollisionBody {
             let joint = Point::from(
                 turned(of_hinge, &meeting.joint.coords.cast::<f32>()) + of_hinge.column(3),
             );
-            // Flesh aside of a bend gets room only where the bend is all there is.
+            // Flesh parallel to the plane gets extra space too, unless a short bone lies between the two bones.
             let aside = if meeting.beyond { 0.0 } else { 1.0 };
             for held in &meeting.vertices {
                 let place = &mut base[held.vertex as usize];
@@ -203,7 +203,7 @@ impl CollisionBody {
                 let least = held.side.min(held.room * facing);
                 let side = normal.dot(&(*place - joint));
                 if side < least {
-                    // Only as far as the vertex is in the way of the other bone's flesh.
+                    // Limited by how far the vertex intrudes into the other bone's flesh.
                     let way = *place - joint;
                     let distance = (way - across * across.dot(&way).max(0.0)).norm();
                     let share = closing * (4.0 * (1.0 - distance / meeting.reach)).clamp(0.0, 1.0);

@@ -1,10 +1,10 @@
-//! Closest points on the skin, by walking from triangle to triangle.
+//! Closest points on the skin, by walking between adjacent triangles.
 
 use super::CollisionBody;
 use super::body::NONE;
 use crate::math::{Point, Vec3};
 
-/// Triangles that a walk crosses at most.
+/// Largest number of triangles in a walk.
 const STEPS: usize = 24;
 
 /// A point of the skin.
@@ -14,19 +14,19 @@ pub struct Foot {
     pub triangle: u32,
     /// Its barycentric coordinates there.
     pub weights: [f32; 3],
-    /// Where it is.
+    /// Its position.
     pub point: Point,
     /// The normal there, interpolated between the vertices.
     pub normal: Vec3,
 }
 
 impl CollisionBody {
-    /// The point of the skin closest to `p` that is reached from `start` by always going to a closer triangle next to the present one.
+    /// The point of the skin closest to `p` that a walk from `start` finds, which always moves to an adjacent triangle that is closer.
     pub(super) fn walk(&self, p: &Point, start: u32, positions: &[Point]) -> Foot {
         self.walk_among(p, start, positions, |_| true)
     }
 
-    /// The same over triangles that are allowed only; `start` is.
+    /// The same restricted to allowed triangles; `start` must be allowed.
     pub(super) fn walk_among(
         &self,
         p: &Point,
@@ -44,7 +44,7 @@ impl CollisionBody {
         let mut best = closest(start);
         for _ in 0..STEPS {
             let mut next = None;
-            // Only what touches the part of the triangle where the closest point lies can be closer.
+            // Only triangles that touch the feature with the closest point can be closer.
             for candidate in self.touching(triangle, &best.1) {
                 let found = closest(candidate);
                 if found.0 < best.0 * (1.0 - 1e-6) && allowed(candidate) {
@@ -63,7 +63,7 @@ impl CollisionBody {
         }
     }
 
-    /// Triangles that share the vertex or the edge on which a point lies; none for a point inside.
+    /// Triangles adjacent at the vertex or edge on which a point lies; none for an interior point.
     fn touching(&self, triangle: u32, weights: &[f32; 3]) -> impl Iterator<Item = u32> + '_ {
         let corners = self.triangle(triangle);
         let zero = weights.map(|w| w <= 0.0);
@@ -74,7 +74,7 @@ impl CollisionBody {
             (2, _) => self.fan(corners[2]),
             _ => &[],
         };
-        // Opposite to corner 0 is the edge (1, 2), and so on.
+        // The edge opposite to corner 0 is (1, 2), and so on.
         let across = match (count, zero) {
             (1, [true, ..]) => self.across[triangle as usize][1],
             (1, [_, true, _]) => self.across[triangle as usize][2],

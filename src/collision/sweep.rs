@@ -1,4 +1,4 @@
-//! Which vertices can meet around a joint: one bone is swept towards the other until they nearly touch.
+//! Finds the vertices that can meet around a joint: one bone is swept towards the other until they almost touch.
 
 use std::ops::Range;
 
@@ -9,22 +9,22 @@ use super::bend::Bend;
 use crate::math::{Point, Quat, Vec3, Vec64};
 use crate::tissue::{BoneGraph, Tissue};
 
-/// Directions in which a bone is swept, around the other bone.
+/// Sweep directions around the other bone.
 pub(super) const DIRECTIONS: usize = 8;
-/// Angle between the bones when they are closest: a bend of 150°.
+/// Angle between the bones at the end of the sweep: a bend of 150°.
 const CLOSEST_RAD: f64 = 30.0 * std::f64::consts::PI / 180.0;
-/// Bones that enclose less than this at rest (those of fingers) don't bend against each other.
+/// Bones with a smaller angle at rest (those of fingers) are not paired.
 const SIBLINGS_RAD: f64 = 45.0 * std::f64::consts::PI / 180.0;
-/// A vertex belongs to a patch if it comes closer than so many local edges to the plane between the bones.
+/// A vertex belongs to a patch if it comes within this many local edge lengths of the plane between the bones.
 const NEAR_EDGES: f32 = 1.0;
-/// Vertices of a pair lie no more than so many local edges beside each other in the swept pose…
+/// Vertices of a pair are offset by at most this many local edge lengths in the swept pose…
 const BESIDE_EDGES: f32 = 2.5;
-/// …and no less than so many apart at rest.
+/// …and are at least this many apart at rest.
 const APART_EDGES: f32 = 2.5;
-/// Cosine between the ways out of the flesh of a pair, at most.
+/// Largest cosine between the outward directions of the two vertices of a pair.
 const FACING: f32 = 0.5;
 
-/// Two vertices that may meet, of the first bone and of the second.
+/// Two vertices that may touch, of the first bone and of the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pair {
     pub(super) vertices: [u32; 2],
@@ -40,16 +40,16 @@ pub(super) struct Hinge {
     pub(super) joint: Point,
     /// Unit vectors from the joint along both bones, in the bind pose.
     pub(super) along: [Vec3; 2],
-    /// Unit vectors across the first bone, in the bind pose: where the sweeps go.
+    /// Unit vectors perpendicular to the first bone, in the bind pose: the sweep directions.
     pub(super) directions: [Vec3; DIRECTIONS],
     /// The pairs of each direction.
     pub(super) ranges: [Range<u32>; DIRECTIONS],
 }
 
-/// What one joint found.
+/// Result of one joint.
 type SweptPairs = (Hinge, Vec<Pair>);
 
-/// Sweeps all joints. Every joint by itself, so that the result does not depend on the number of threads.
+/// Sweeps all joints, each independently, so that the result does not depend on the number of threads.
 pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<Hinge>, Vec<Pair>) {
     let graph = &tissue.graph;
     let mut by_bone: Vec<Vec<u32>> = vec![Vec::new(); graph.bones.len()];
@@ -75,7 +75,7 @@ pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<Hinge>, Vec<P
     (hinges, pairs)
 }
 
-/// Nodes with two of their bones, the one that ends there first.
+/// Nodes with two of their bones; first the one that ends there.
 fn meeting_bones(graph: &BoneGraph) -> Vec<(usize, [usize; 2])> {
     let mut found = Vec::new();
     for (index, node) in graph.nodes.iter().enumerate() {
@@ -123,7 +123,7 @@ fn sweep_joint(
         let target = first * CLOSEST_RAD.cos() + across * CLOSEST_RAD.sin();
         *direction = across.cast::<f32>();
         let before = pairs.len();
-        // Without a shortest way there is none to prefer: another direction has one.
+        // For opposite bones the shortest rotation is not unique: skip this direction.
         if let (Some(turn), Some(bend)) = (
             Quat::rotation_between(&second, &target),
             Bend::of(joint, [along[0], target.cast::<f32>()]),
@@ -164,12 +164,12 @@ fn sweep_joint(
 #[derive(Debug, Clone, Copy)]
 struct Swept {
     vertex: u32,
-    /// Where it is on the plane between the bones: away from the joint, and along the hinge.
+    /// Coordinates on the plane between the bones: away from the joint, and along the hinge.
     place: [f32; 2],
     outward: Vec3,
 }
 
-/// The vertices of one bone that come to the plane between the bones or beyond it, by their distance from the joint.
+/// The vertices of one bone that reach or cross the plane between the bones, by distance from the joint.
 fn patch(
     body: &CollisionBody,
     skin: &[u32],

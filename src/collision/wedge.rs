@@ -1,11 +1,11 @@
-//! Wedges in a pose: their boxes, and what lies in them.
+//! Wedges in a pose: bounding boxes and point containment.
 
 use super::{CollisionBody, Feet};
 use crate::math::{Point, Vec3};
 
-/// A tet is too flat to hold anything if its volume is below this part of the product of its edges.
+/// A tet whose volume is below this fraction of the product of its edges is degenerate and contains no points.
 const FLAT: f32 = 1e-4;
-/// Points held against a box at once.
+/// Points tested against a box at once.
 pub(super) const BLOCK: usize = 32;
 
 /// An axis-aligned box; empty while `min > max`.
@@ -35,7 +35,7 @@ impl Span {
 
     pub(super) fn add(&mut self, p: &Point) {
         for c in 0..3 {
-            // Comparisons that NaN fails.
+            // Comparisons that are false for NaN.
             self.min[c] = if p[c] < self.min[c] {
                 p[c]
             } else {
@@ -92,7 +92,7 @@ impl WedgeShape {
         }
     }
 
-    /// Which of at most [`BLOCK`] points lie in the wedge's box, one bit each.
+    /// Tests which of at most [`BLOCK`] points lie in the wedge's box; one bit each.
     #[expect(
         clippy::needless_bitwise_bool,
         reason = "without branches the comparisons fill vector registers"
@@ -132,7 +132,7 @@ impl WedgeShape {
 
 fn tet_holds_origin(corners: &[Vec3], sign: f32) -> bool {
     let [a, b, c, d] = [corners[0], corners[1], corners[2], corners[3]];
-    // Volumes with the origin in place of each corner.
+    // Volumes with the origin replacing each corner.
     let ab = a.cross(&b);
     let inside = ab.dot(&d) * sign >= 0.0
         && ab.dot(&c) * sign <= 0.0

@@ -39,6 +39,8 @@ const EXACT: f32 = 1e-6;
 /// …and in an equilibrium, which is to stand still.
 const EXACT_STATIC: f32 = 3e-8;
 
+/// Targets that moved less than this part of the size in a step stand still.
+const STILL: f32 = 1e-6;
 /// Contacts press guided flesh in by at most this part of its depth.
 const GIVE: f32 = 0.3;
 
@@ -109,6 +111,9 @@ impl Contacts {
         std::mem::swap(&mut self.room.targets, &mut self.room.before);
         self.room.targets.clear();
         self.room.targets.extend(targets);
+        let count = self.room.targets.len();
+        self.room.bans.resize(count, 0);
+        self.room.lift_bans(STILL * self.size);
         self.room.give.clear();
         self.room
             .give
@@ -160,6 +165,7 @@ impl Contacts {
     /// Forgets all contacts.
     pub fn clear(&mut self) {
         self.list.clear();
+        self.room.bans.fill(0);
         self.report = ContactReport::default();
     }
 
@@ -195,8 +201,8 @@ impl Contacts {
             &self.feet,
             factor == FactorKind::Static,
         );
-        let (body, room) = (&self.body, &self.room);
-        self.list.retain(|contact| room.allows(contact, body));
+        let (body, room) = (&self.body, &mut self.room);
+        self.list.retain(|contact| room.admits(contact, body));
         let contacts = self.list.contacts();
         let pressed = contacts.iter().filter(|c| c.load > 0.0).count();
         let changed = contacts.iter().any(|c| !c.old) || pressed != self.report.pressing;

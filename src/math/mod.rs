@@ -25,6 +25,13 @@ pub type Quat = nalgebra::UnitQuaternion<f64>;
 /// An affine transform, `f64`; always named `to_from_from`.
 pub type Affine = nalgebra::Affine3<f64>;
 
+/// Smoothstep: 0 up to `low`, 1 from `high` on, t² (3 − 2 t) of the fraction t between.
+#[must_use]
+pub fn smoothstep<T: nalgebra::RealField + Copy>([low, high]: [T; 2], x: T) -> T {
+    let t = ((x - low) / (high - low)).clamp(T::zero(), T::one());
+    t * t * (nalgebra::convert::<f64, T>(3.0) - nalgebra::convert::<f64, T>(2.0) * t)
+}
+
 /// Applies an `f64` transform to an `f32` point.
 #[must_use]
 pub fn transform_point(transform: &Affine, point: &Point) -> Point {

@@ -18,6 +18,7 @@ mod measure;
 mod projective;
 mod reach;
 pub mod recipe;
+pub mod reference;
 mod registry;
 pub mod riding;
 mod rigid;
@@ -49,7 +50,13 @@ use crate::math::{Affine, Point, Vec3};
 use crate::param::ParamValues;
 
 /// The built-in methods, simplest first.
-const BUILT_IN: &[MethodId] = &[rigid::METHOD, lbs::METHOD, dqs::METHOD, projective::METHOD];
+const BUILT_IN: &[MethodId] = &[
+    rigid::METHOD,
+    lbs::METHOD,
+    dqs::METHOD,
+    projective::METHOD,
+    reference::METHOD,
+];
 
 /// One frame of input.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +85,14 @@ pub enum SkinError {
     /// A position became NaN or infinite; the output holds the last valid frame and the solver was restarted.
     #[error("the simulation left the finite numbers and was restarted")]
     Diverged,
+    /// A method that solves for an equilibrium found none; the output holds the last valid frame.
+    #[error(
+        "no equilibrium was found in this pose: the solver stopped at a residual of {residual:.1e}"
+    )]
+    Unsolved {
+        /// What was left, as a part of the forces or lengths involved; NaN where numbers were not finite.
+        residual: f64,
+    },
 }
 
 /// A bound method: deforms the source vertices of one character to follow a pose.

@@ -37,6 +37,8 @@ pub enum Capability {
     Device,
     /// It moves the simulation mesh, and the source vertices follow that by upsampling.
     Upsampling,
+    /// A frame takes seconds or minutes and allocates memory: for comparison, not for playing.
+    Offline,
 }
 
 /// What a method is bound to.

@@ -1,15 +1,15 @@
 //! From the simulation mesh to the source vertices.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::riding::Riding;
 use super::{BindError, Subject};
 use crate::math::{Affine, Point, Vec3};
 use crate::progress::Progress;
-use crate::stages::weights_of_file;
 use crate::tissue::{Guide, GuideFrame};
 use crate::upsample::{Directions, Frames, Upsampling};
-use crate::weights::{SkinWeights, by_distance};
+use crate::weights::by_distance;
 
 /// Maps simulated vertices to every source vertex of the skin: the flesh, then cloth and props. Includes the buffers of one
 /// frame.
@@ -107,16 +107,13 @@ impl SourceMap {
         });
         let riding = (!body.parts.all_flesh()).then(|| {
             let skeleton = &subject.character.skeleton;
+            let mesh = &subject.skin.mesh;
+            let of_file = subject
+                .file_weights()
+                .filter(|weights| weights.is_complete());
             let weights =
-                weights_of_file(&subject.character, &subject.skin).filter(SkinWeights::is_complete);
-            let weights = weights.unwrap_or_else(|| by_distance(&subject.skin.mesh, skeleton));
-            Riding::bind(
-                &subject.skin.mesh,
-                &body.parts,
-                skeleton,
-                Some(&weights),
-                progress,
-            )
+                of_file.map_or_else(|| Cow::Owned(by_distance(mesh, skeleton)), Cow::Borrowed);
+            Riding::bind(mesh, &body.parts, skeleton, Some(&weights), progress)
         });
         let riding = riding.transpose()?;
         let skin = if riding.is_some() {

@@ -51,7 +51,7 @@ pub(crate) struct Anderson {
     gram: SMatrix<f64, MAX_MEMORY, MAX_MEMORY>,
 }
 
-/// How much of each remembered difference to take away; nothing for a plain step.
+/// Coefficients of the stored differences; empty for a plain step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Gamma {
     values: [f32; MAX_MEMORY],
@@ -76,12 +76,12 @@ impl Anderson {
         }
     }
 
-    /// Whether anything is accelerated at all.
+    /// Whether acceleration is on.
     pub(crate) fn is_on(&self) -> bool {
         self.memory > 0
     }
 
-    /// Where the next difference goes, if there is one, and how many there are with it.
+    /// Index at which to store the next difference, if there is one, and the number stored including it.
     pub(crate) fn next(&self) -> (Option<usize>, usize) {
         if self.started {
             (Some(self.slot), (self.count + 1).min(self.memory))
@@ -96,7 +96,7 @@ impl Anderson {
         self.slot = 0;
     }
 
-    /// Takes the products that belong to [`Self::next`]; returns γ.
+    /// Sets the scalar products for [`Self::next`]; returns γ.
     pub(crate) fn coefficients(&mut self, products: &Products) -> Gamma {
         let (slot, count) = self.next();
         let norm = products.norm2.sqrt();

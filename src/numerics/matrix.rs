@@ -73,6 +73,37 @@ impl SymmetricMatrix {
         Self::from_triplets(matrix.nrows(), lower)
     }
 
+    /// A matrix of zeros that stores these entries.
+    pub(crate) fn zeros(pattern: Pattern) -> Self {
+        let values = vec![0.0; pattern.rows.len()];
+        Self { pattern, values }
+    }
+
+    /// The stored entries, in the order of the pattern.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Adds a matrix of the same size whose stored entries this one stores, too.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for column in 0..other.unknowns() {
+            let mut own = self.pattern.column(column).start;
+            for entry in other.pattern.column(column) {
+                while self.pattern.rows[own] < other.pattern.rows[entry] {
+                    own += 1;
+                }
+                self.values[own] += other.values[entry];
+            }
+        }
+    }
+
+    /// Adds to a stored entry; it counts on both sides of the diagonal.
+    pub(crate) fn add_at(&mut self, row: u32, column: u32, value: f64) {
+        if let Some(entry) = self.pattern.entry(row, column) {
+            self.values[entry] += value;
+        }
+    }
+
     /// Rows, and columns.
     #[must_use]
     pub fn unknowns(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Sparse linear algebra and vector code that knows nothing of meshes, bones or time.
+//! Sparse linear algebra and vector code, independent of meshes, bones and time.
 //!
 //! | what                                        | where                                       | for                                    |
 //! |---------------------------------------------|---------------------------------------------|----------------------------------------|
@@ -25,7 +25,7 @@ pub(crate) mod lanes;
 mod lines;
 mod matrix;
 mod multifrontal;
-mod ordering;
+pub(crate) mod ordering;
 pub(crate) mod partition;
 pub(crate) mod pattern;
 pub(crate) mod polar;

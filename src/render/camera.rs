@@ -162,17 +162,6 @@ impl Camera {
         2.0 * self.distance * (self.fov / 2.0).tan()
     }
 
-    /// Length in the scene that covers one pixel at `point` in a picture `height` pixels high: for
-    /// handles of constant screen size.
-    #[must_use]
-    pub fn length_per_pixel(&self, point: &Point, height: f32) -> f32 {
-        let depth = match self.projection {
-            Projection::Perspective => (self.eye() - point).dot(&self.axes().2).max(self.near()),
-            Projection::Orthographic => self.distance,
-        };
-        2.0 * depth * (self.fov / 2.0).tan() / height.max(1.0)
-    }
-
     /// Distance of the near clipping plane from the eye; negative (behind the eye) without perspective.
     #[must_use]
     pub fn near(&self) -> f32 {

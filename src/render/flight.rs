@@ -1,6 +1,7 @@
 //! Smooth transitions between two cameras.
 
 use super::camera::{Camera, Projection};
+use crate::math::smoothstep;
 
 /// Field of view that is indistinguishable from orthographic: transitions into or out of an
 /// orthographic view switch there.
@@ -18,7 +19,7 @@ impl Camera {
         if t >= 1.0 {
             return *to;
         }
-        let t = t * t * (3.0 - 2.0 * t);
+        let t = smoothstep([0.0, 1.0], t);
         let mix = |a: f32, b: f32| a + (b - a) * t;
         // Interpolates the height of the target plane; field of view and distance follow from it.
         let height = (mix(self.view_height().ln(), to.view_height().ln())).exp();

@@ -1,14 +1,14 @@
 //! Rendering of characters: camera, scene, drawing, picking, labels.
 //!
 //! Window and command line use the same code: a [`Scene`] seen by a [`Camera`] is drawn into a
-//! [`Target`], which is shown as a texture or read back as an image.
+//! [`RenderTarget`], which is shown as a texture or read back as an image.
 //!
 //! | lifetime      | type                                  |
 //! |---------------|---------------------------------------|
 //! | per device    | [`Renderer`]: pipelines, shadow map    |
 //! | per character | [`MeshModel`]                          |
 //! | per state     | [`MeshFrame`]                          |
-//! | per viewport  | [`Target`], [`MeshColors`]             |
+//! | per viewport  | [`RenderTarget`], [`MeshColors`]             |
 //! | per frame     | [`Scene`], [`Camera`], [`Overlay`]     |
 //!
 //! Lighting is computed in linear space and tone mapped in the surface's shader, so that
@@ -57,6 +57,6 @@ pub use renderer::Renderer;
 pub use scene::{
     Background, CLAY, Ground, Light, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb,
 };
-pub use target::{COLOR_FORMAT, GAMMA_FORMAT, Target, straighten_alpha};
+pub use target::{COLOR_FORMAT, GAMMA_FORMAT, RenderTarget, straighten_alpha};
 pub use text::{draw_text, text_width};
 pub use view::NamedView;

@@ -114,7 +114,7 @@ impl Strain {
 pub enum SkinQuantity<'a> {
     /// The weights of a joint.
     Weights {
-        /// Which.
+        /// The joint, by index.
         joint: usize,
     },
     /// Edge strain.

@@ -17,7 +17,7 @@ pub(super) const SAMPLES: u32 = 4;
 
 /// An offscreen picture with its depth, multisampling and ambient occlusion.
 #[derive(Debug)]
-pub struct Target {
+pub struct RenderTarget {
     size: [u32; 2],
     color: wgpu::Texture,
     gamma_view: wgpu::TextureView,
@@ -46,7 +46,7 @@ pub(super) struct AttachmentViews {
 /// Maximum number of meshes in one picture: each needs one slot of the style buffer.
 pub(super) const MAX_MESHES: usize = 64;
 
-impl Target {
+impl RenderTarget {
     /// A picture of this size, clamped to the device's limits and at least 1 pixel.
     #[must_use]
     pub fn new(renderer: &Renderer, width: u32, height: u32) -> Self {

@@ -1,10 +1,10 @@
-//! The one place where commands take effect.
+//! Applies commands. No other code changes the session on request of a caller.
 
 use std::collections::BTreeMap;
 
-use super::editing::{Beside, Editor};
+use super::editing::{EditContext, Editor};
 use super::history::History;
-use super::jobs::{Around, Jobs};
+use super::jobs::{JobContext, Jobs};
 use super::{
     Command, CommandQueue, Document, Gesture, KeysCommand, PoseCommand, ProjectCommand, RigCommand,
     Scrubbing, Session, ViewCommand,
@@ -12,19 +12,19 @@ use super::{
 use crate::dynamics::Params;
 
 impl Session {
-    /// Applies everything that was collected.
+    /// Applies all collected commands.
     pub fn apply_all(&mut self, queue: &mut CommandQueue) {
         for (command, gesture) in queue.drain() {
             self.apply(command, gesture);
         }
     }
 
-    /// Applies one command that is an undo step of its own.
+    /// Applies one command as its own undo step.
     pub fn apply_once(&mut self, command: Command) {
         self.apply(command, Gesture::Once);
     }
 
-    /// Applies one command. What cannot be done becomes a message, and nothing is changed.
+    /// Applies one command. A command that fails becomes a message and changes nothing.
     pub fn apply(&mut self, command: Command, gesture: Gesture) {
         let label = command.label();
         let before = self.editor.document.clone();
@@ -42,18 +42,21 @@ impl Session {
             }
         }
         self.channels.active_mut().refresh(&self.editor.document);
-        self.with_jobs(|jobs, around| jobs.ranges.drop_stale(&jobs.stages, around));
+        self.with_jobs(|jobs, context| jobs.ranges.drop_stale(&jobs.stages, context));
         self.watch_work();
     }
 
-    /// The button went up: the next drag is an undo step of its own.
+    /// Ends a drag: the next drag is a new undo step.
     pub fn end_gesture(&mut self) {
         self.editor.history.end_gesture(&self.editor.document);
     }
 
-    /// Edits the document; the flesh settles where the motion shown was cut.
-    pub(super) fn edit<R>(&mut self, edit: impl FnOnce(&mut Editor, &mut Beside<'_>) -> R) -> R {
-        let mut with = Beside {
+    /// Edits the document. The flesh settles if the edit interrupts the motion shown.
+    pub(super) fn edit<R>(
+        &mut self,
+        edit: impl FnOnce(&mut Editor, &mut EditContext<'_>) -> R,
+    ) -> R {
+        let mut with = EditContext {
             channels: &mut self.channels,
             messages: &mut self.messages,
             waker: self.waker.as_ref(),
@@ -66,9 +69,12 @@ impl Session {
         result
     }
 
-    /// Does something with the jobs, and hands them what they need of the rest.
-    pub(super) fn with_jobs<R>(&mut self, work: impl FnOnce(&mut Jobs, &mut Around<'_>) -> R) -> R {
-        let mut around = Around {
+    /// Calls `work` with the jobs and the parts of the session that they need.
+    pub(super) fn with_jobs<R>(
+        &mut self,
+        work: impl FnOnce(&mut Jobs, &mut JobContext<'_>) -> R,
+    ) -> R {
+        let mut context = JobContext {
             document: &self.editor.document,
             dragging: self.editor.history.is_dragging(),
             views: &mut self.views,
@@ -76,16 +82,16 @@ impl Session {
             messages: &mut self.messages,
             waker: self.waker.as_ref(),
         };
-        work(&mut self.jobs, &mut around)
+        work(&mut self.jobs, &mut context)
     }
 
     fn dispatch(&mut self, command: Command) {
         match command {
-            Command::Open(source) => self.with_jobs(|jobs, around| {
-                jobs.stages.start_opening(source, BTreeMap::new(), around);
+            Command::Open(source) => self.with_jobs(|jobs, context| {
+                jobs.stages.start_opening(source, BTreeMap::new(), context);
             }),
             Command::AddMotions(files) => {
-                self.with_jobs(|jobs, around| jobs.stages.start_adding(files, around));
+                self.with_jobs(|jobs, context| jobs.stages.start_adding(files, context));
             }
             Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod {
                 view: self.views.active().id,
@@ -152,7 +158,7 @@ impl Session {
         }
     }
 
-    /// Carries out a command about the clip that plays and its clock. None of them changes the document.
+    /// Applies a command about playback. None of them changes the document.
     fn move_clock(&mut self, command: &Command) {
         match *command {
             Command::SelectClip(clip) => self.select_clip(clip),
@@ -188,7 +194,7 @@ impl Session {
         });
     }
 
-    /// Goes to another document of the history; what is shown follows.
+    /// Moves to another document of the history and updates what is shown.
     fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
         let earlier = self.editor.document.clone();
         if !go(&mut self.editor.history, &mut self.editor.document) {
@@ -255,7 +261,7 @@ impl Session {
         }
     }
 
-    /// The factors take effect at once; what is none when the flesh has been rebuilt.
+    /// Factors take effect at once; the other settings when the flesh has been rebuilt.
     fn send_bones(&self) {
         for worker in self.jobs.stages.workers() {
             worker.set_bones(self.editor.document.flesh.bones.clone());
@@ -263,7 +269,7 @@ impl Session {
     }
 
     fn apply_rig(&mut self, command: RigCommand) {
-        let mut with = Beside {
+        let mut with = EditContext {
             channels: &mut self.channels,
             messages: &mut self.messages,
             waker: self.waker.as_ref(),
@@ -278,7 +284,7 @@ impl Session {
         }
     }
 
-    /// Carries out a command about the project. None of them is an undo step.
+    /// Applies a command about the project. None of them is an undo step.
     fn apply_project(&mut self, command: ProjectCommand) {
         let (messages, waker) = (&mut self.messages, self.waker.as_ref());
         let document = &self.editor.document;
@@ -310,7 +316,7 @@ impl Session {
             ProjectCommand::CancelOpening => return self.projects.cancel_opening(),
         };
         if let Some((source, answers)) = opens {
-            self.with_jobs(|jobs, around| jobs.stages.start_opening(source, answers, around));
+            self.with_jobs(|jobs, context| jobs.stages.start_opening(source, answers, context));
         }
     }
 

@@ -24,7 +24,7 @@ use crate::methods::{Actor, Projective, Subject};
 use crate::progress::Progress;
 use crate::studio::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Take};
 
-/// What a bake can be written as.
+/// Output format of a bake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BakeFormat {
     /// Binary glTF with morph targets, one file.
@@ -42,7 +42,7 @@ pub enum BakeFormat {
 }
 
 impl BakeFormat {
-    /// By the extension of the output file.
+    /// The format that a file's extension stands for.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -56,8 +56,8 @@ impl BakeFormat {
         }
     }
 
-    /// How many bytes a frame of a character takes: exact for point caches, about right for text, and the most that it can be for
-    /// glTF, where still vertices and frames on straight lines are left out.
+    /// Bytes per frame: exact for point caches, approximate for text, and an upper bound for glTF,
+    /// which leaves out unmoved vertices and frames that interpolation reproduces.
     #[must_use]
     pub fn bytes_of_frame(self, character: &Character) -> u64 {
         let (vertices, triangles) = (
@@ -74,22 +74,22 @@ impl BakeFormat {
     }
 }
 
-/// How a bake is written.
+/// Options of a bake.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BakeSettings {
-    /// As what.
+    /// Output format.
     pub format: BakeFormat,
-    /// Every how many frames one is written, from the first; `.glb` has the last one, too.
+    /// Write every n-th frame, from the first; `.glb` also gets the last one.
     pub every: u32,
-    /// For `.glb`: how far a vertex may be, between key frames, from where it was baked; in sizes of the character.
+    /// For `.glb`: tolerance of the interpolated positions between key frames, relative to the character's size.
     pub tolerance: f32,
 }
 
 impl BakeSettings {
-    /// A tenth of what the eye finds in a picture of 1000 pixels.
+    /// A tenth of a pixel in a picture of 1000 pixels.
     pub const DEFAULT_TOLERANCE: f32 = 1e-5;
 
-    /// Every frame.
+    /// Writes every frame.
     #[must_use]
     pub fn of(format: BakeFormat) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl BakeSettings {
         (take.first_frame()..=take.last_frame()).filter(|&frame| self.wants(take, frame))
     }
 
-    /// How many bytes a take comes to, about ([`BakeFormat::bytes_of_frame`]).
+    /// Approximate size of a baked take in bytes ([`BakeFormat::bytes_of_frame`]).
     #[must_use]
     pub fn estimated_bytes(&self, character: &Character, take: &Take) -> u64 {
         self.format
@@ -119,38 +119,38 @@ impl BakeSettings {
     }
 }
 
-/// What came out of a bake.
+/// Result of a bake.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Baked {
     /// Files written, in order.
     pub files: Vec<PathBuf>,
     /// Frames written.
     pub frames: usize,
-    /// For `.glb`: morph targets a mesh got.
+    /// For `.glb`: morph targets per mesh.
     pub morph_targets: Option<usize>,
-    /// Largest distance of a vertex from its place in the bind pose, in world units.
+    /// Largest distance of a vertex from its bind position, world units.
     pub max_displacement: f32,
-    /// Milliseconds that the method needed for all frames.
+    /// Time of the method for all frames, milliseconds.
     pub method_ms: f64,
-    /// How the skin touches itself in the last frame.
+    /// Self-contact of the skin in the last frame.
     pub contact: ContactSummary,
 }
 
-/// How a skin touches itself.
+/// Self-contact of a skin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ContactSummary {
-    /// Pairs of a vertex and a triangle that press on each other; 0 for methods without contacts.
+    /// Vertex-triangle pairs in contact; 0 for methods without contacts.
     pub contacts: usize,
-    /// Vertices inside another part, for simulated methods.
+    /// Vertices inside another part of the skin, for simulated methods.
     pub vertices_inside: Option<usize>,
-    /// Depth of the deepest, in world units…
+    /// Largest penetration depth, world units…
     pub deepest_penetration: Option<f32>,
     /// …and in mean edge lengths.
     pub deepest_penetration_edges: Option<f32>,
 }
 
 impl ContactSummary {
-    /// Looks at the present frame of an actor.
+    /// Measures the present frame of an actor.
     #[must_use]
     pub fn of(actor: &Actor) -> Self {
         let projective = actor.projective();
@@ -169,7 +169,7 @@ impl ContactSummary {
 /// Plays a take and writes it.
 ///
 /// # Errors
-/// [`PlayError`]; a file that could not be finished is not there at all.
+/// [`PlayError`]. A file that could not be completed is removed.
 pub fn bake(
     actor: &mut Actor,
     take: &Take,
@@ -199,7 +199,7 @@ pub fn bake(
     Ok(baked)
 }
 
-/// Where frames go.
+/// Writer of frames.
 enum Sink {
     Glb {
         path: PathBuf,
@@ -330,9 +330,9 @@ impl Sink {
 /// Writes the character with its skeleton, skin weights and clips as `.glb`, with at most `influences` joints a vertex.
 ///
 /// # Errors
-/// [`IoError::Write`]; a file that could not be finished is not there at all.
+/// [`IoError::Write`]. A file that could not be completed is removed.
 pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<(), IoError> {
-    // What the user said of bones goes along.
+    // The user's settings of bones are exported too.
     let character = Character {
         flesh: (*subject.settings).clone(),
         ..(*subject.character).clone()
@@ -349,7 +349,7 @@ pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<()
 /// Writes the motion of a take as `.bvh`: the skeleton in the pose of every frame, or of every `every`-th.
 ///
 /// # Errors
-/// [`IoError`]; a file that could not be finished is not there at all.
+/// [`IoError`]. A file that could not be completed is removed.
 pub fn write_motion(
     character: &Character,
     take: &Take,
@@ -384,7 +384,7 @@ pub fn write_last_pose(character: &Character, take: &Take, path: &Path) -> Resul
 }
 
 impl Motion {
-    /// What an animation of it is called.
+    /// Name of the animation in the file.
     fn name(&self, character: &Character) -> String {
         match self {
             Self::Rest => "rest".to_owned(),
@@ -397,6 +397,6 @@ impl Motion {
     }
 }
 
-/// What is said of a rig for which the file had to be made anew.
-pub(super) const MATERIALS_LOST: &str = "Since props hang on joints that were edited, only colours, textures and transparency of the \
+/// Note for a rig whose file had to be written without the original document.
+pub(super) const MATERIALS_LOST: &str = "Because props are attached to edited joints, only colours, textures and transparency of the \
     materials are in it; metal, roughness, normal maps and cameras of the original file are not.";

@@ -1,11 +1,11 @@
-//! All clips that can be played: the character's own, and after them those made by the user.
+//! All clips that can be played: the character's, followed by the user's takes.
 
 use std::sync::Arc;
 
 use crate::methods::Subject;
 use crate::rig::{Clip, KeyedClip};
 
-/// Clips by index: first those of the files, then the takes. Cheap to copy.
+/// Clips by index: the character's, then the takes. Cheap to copy.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clips<'a> {
     files: &'a [Clip],
@@ -13,25 +13,25 @@ pub struct Clips<'a> {
 }
 
 impl<'a> Clips<'a> {
-    /// Of these files and takes.
+    /// From the character's clips and the takes.
     #[must_use]
     pub fn new(files: &'a [Clip], takes: &'a [Arc<KeyedClip>]) -> Self {
         Self { files, takes }
     }
 
-    /// How many there are.
+    /// Number of clips.
     #[must_use]
     pub fn len(&self) -> usize {
         self.files.len() + self.takes.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One of them, as it is played.
+    /// A clip in playable form.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&'a Clip> {
         self.files
@@ -39,7 +39,7 @@ impl<'a> Clips<'a> {
             .or_else(|| self.take(index).map(|take| take.clip()))
     }
 
-    /// One of them with its keys, if it is the user's.
+    /// A clip with its keys, if it is a take.
     #[must_use]
     pub fn take(&self, index: usize) -> Option<&'a Arc<KeyedClip>> {
         index
@@ -60,20 +60,20 @@ impl<'a> Clips<'a> {
             .chain(self.takes.iter().map(|take| take.clip()))
     }
 
-    /// Their names, in order.
+    /// All names, in order.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.iter().map(|clip| clip.name.clone()).collect()
     }
 
-    /// A name that no clip has: the wanted one, or with a number.
+    /// An unused name: the wanted one, or with a number appended.
     #[must_use]
     pub fn free_name(&self, wanted: &str) -> String {
         free_name(wanted, |name| self.iter().any(|clip| clip.name == name))
     }
 }
 
-/// The wanted name, or the first with a number that is not taken.
+/// The wanted name, or with the first number that makes it unused.
 pub(super) fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     let wanted = wanted.trim();
     if !taken(wanted) {
@@ -89,8 +89,8 @@ pub(super) fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// The character with the takes among its clips, at the same indices as in [`Clips`]: what bakes, renders and exports see. Everything
-/// that was derived is shared.
+/// The character with the takes among its clips, at the same indices as in [`Clips`]: the input of bake, render and export. Derived
+/// stages are shared.
 #[must_use]
 pub fn with_takes(subject: &Arc<Subject>, takes: &[Arc<KeyedClip>]) -> Arc<Subject> {
     if takes.is_empty() {

@@ -1,4 +1,4 @@
-//! What can be asked of a session.
+//! Commands of a session.
 
 use std::path::PathBuf;
 
@@ -14,18 +14,18 @@ use crate::param::ParamValues;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Command {
-    /// Reads a character in the background; the present one stays until the new one is ready.
+    /// Reads a character in the background; the present one is kept until the new one is ready.
     Open(Source),
-    /// Adds files to the open character, in the background (undoable): motions (`.bvh`), which are put on it and shown, or whatever else belongs
-    /// to it (`.skel`, `.tgf`, `.dmat`, `.anim`).
+    /// Adds files to the open character, in the background (undoable): motions (`.bvh`), which are retargeted and shown, or other files of the
+    /// character (`.skel`, `.tgf`, `.dmat`, `.anim`).
     AddMotions(Vec<PathBuf>),
-    /// Changes the method of the active view; the present one stays until the new one is bound.
+    /// Changes the method of the active view; the present one is shown until the new one is bound.
     SetMethod(MethodId),
-    /// Changes what views there are and what they show.
+    /// Adds, removes or changes views.
     View(ViewCommand),
-    /// Clips and their keys, takes, the library of poses.
+    /// Edits clips and keys, takes and the pose library.
     Keys(KeysCommand),
-    /// Poses by hand: turns, drags, pins, limits, mirror, clipboard.
+    /// Edits the pose: rotations, drags, pins, limits, mirror, clipboard.
     Pose(PoseCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
@@ -35,79 +35,79 @@ pub enum Command {
     SetMethodValues {
         /// Which method.
         method: MethodId,
-        /// All of its values; those that it does not declare are left out.
+        /// All of its values; undeclared ones are ignored.
         values: ParamValues,
     },
-    /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
+    /// Changes the settings of a joint's bones (undoable); settings other than factors take effect when the flesh has been rebuilt.
     SetBone {
-        /// Which.
+        /// The joint, by index.
         joint: usize,
         /// All of its settings.
         settings: BoneSettings,
     },
-    /// Changes how fine the simulation mesh is (undoable); takes effect when the flesh has been rebuilt.
+    /// Changes the resolution of the simulation mesh (undoable); takes effect when the flesh has been rebuilt.
     SetSimVertices(SimVertices),
     /// Changes what the base of the flesh follows (undoable); takes effect when the flesh has been rebuilt.
     SetFleshBase(FleshBase),
-    /// Says how a part of the skin moves, or leaves it to the check-up (undoable); takes effect when the flesh has been rebuilt.
+    /// Sets how a part of the skin moves, or lets the check-up decide (undoable); takes effect when the flesh has been rebuilt.
     SetPart {
         /// [`crate::tissue::SkinComponent::name`].
         name: String,
-        /// How; `None` takes back what was said.
+        /// How; `None` removes the setting.
         place: Option<Place>,
     },
-    /// Selects a joint, or nothing.
+    /// Selects a joint, or none.
     SelectJoint(Option<usize>),
-    /// Sets a joint's angles as [`super::Session::joint_angles_deg`] gives them (undoable).
+    /// Sets a joint's angles, as returned by [`super::Session::joint_angles_deg`] (undoable).
     SetJointAngles {
-        /// Which.
+        /// The joint, by index.
         joint: usize,
         /// About X, then Y, then Z, degrees.
         degrees: [f64; 3],
     },
-    /// Puts one joint back to rest (undoable).
+    /// Resets one joint to rest (undoable).
     ResetJoint(usize),
-    /// Puts all joints back to rest (undoable).
+    /// Resets all joints to rest (undoable).
     ResetPose,
     /// Reads a pose file (undoable).
     LoadPose(PathBuf),
-    /// Writes the pose shown to a pose file.
+    /// Writes the shown pose to a pose file.
     SavePose(PathBuf),
-    /// Shows a clip from its start, or the pose made by hand. Leaves playing or paused as it was.
+    /// Shows a clip from its start, or the pose made by hand. Playback continues or stays paused.
     SelectClip(Option<usize>),
-    /// Lets the clock run (on the last clip, if none is selected) or stops it. Physics goes on either way.
+    /// Starts the clock (on the last clip, if none is selected) or stops it. Physics runs in both cases.
     SetPlaying(bool),
-    /// Play ↔ pause.
+    /// Toggles play and pause.
     TogglePlaying,
-    /// How fast the clip's clock runs; 1 is real time.
+    /// Playback speed; 1 is real time.
     SetSpeed(f64),
-    /// Whether the clip starts over at its end.
+    /// Whether the clip repeats.
     SetLooping(bool),
-    /// Which part of the clip is played, seconds; all of it for none.
+    /// The played range, seconds; `None` is the whole clip.
     SetRange(Option<[f64; 2]>),
-    /// Within how many seconds one motion goes over into another; 0 jumps.
+    /// Blend duration between motions, seconds; 0 cuts.
     SetBlend(f64),
-    /// Moves the clip's clock.
+    /// Sets the clip's time.
     Scrub {
         /// Seconds from the clip's start.
         time_secs: f64,
     },
-    /// Forgets velocities: the flesh is at rest in the pose shown.
+    /// Resets the simulation: zero velocities, at rest in the shown pose.
     ResetSimulation,
-    /// Takes back the last undoable command.
+    /// Undoes the last step.
     Undo,
-    /// Does it again.
+    /// Redoes the last undone step.
     Redo,
-    /// Stops all jobs that run.
+    /// Cancels all running jobs.
     CancelJobs,
     /// Removes a message.
     DismissMessage(MessageId),
-    /// Saves, goes through the history, and answers what a project asks.
+    /// Saves, moves through the history, and answers the questions of a project.
     Project(ProjectCommand),
 }
 
 impl Command {
-    /// What the command is called in the undo menu.
+    /// Label in the undo menu.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {
@@ -122,7 +122,7 @@ impl Command {
             Self::SetMethodValues { .. } => "Change method settings",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",
-            Self::SetFleshBase(_) => "Change base of the flesh",
+            Self::SetFleshBase(_) => "Change flesh base",
             Self::SetPart { .. } => "Change part",
             Self::SelectJoint(_) => "Select joint",
             Self::SetJointAngles { .. } => "Set joint angles",
@@ -167,36 +167,36 @@ impl From<ProjectCommand> for Command {
     }
 }
 
-/// What the user interface collects during a frame.
+/// Commands that the user interface collects during a frame.
 #[derive(Debug, Default)]
 pub struct CommandQueue {
     queue: Vec<(Command, Gesture)>,
 }
 
 impl CommandQueue {
-    /// Adds a request.
+    /// Adds a command.
     pub fn send(&mut self, command: Command, gesture: Gesture) {
         self.queue.push((command, gesture));
     }
 
-    /// Adds a request that is an undo step of its own.
+    /// Adds a command that is its own undo step.
     pub fn once(&mut self, command: Command) {
         self.send(command, Gesture::Once);
     }
 
-    /// What was collected, in order.
+    /// The collected commands, in order.
     #[must_use]
     pub fn commands(&self) -> &[(Command, Gesture)] {
         &self.queue
     }
 
-    /// Whether nothing was collected.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Takes everything out.
+    /// Removes and returns all commands.
     pub fn drain(&mut self) -> impl Iterator<Item = (Command, Gesture)> + '_ {
         self.queue.drain(..)
     }

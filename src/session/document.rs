@@ -1,4 +1,4 @@
-//! What undo covers.
+//! The document: the state that undo covers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,39 +12,39 @@ use crate::rig::edit::Rig;
 use crate::rig::limits::LimitMap;
 use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
 
-/// Everything that undo restores. Cheap to clone: what is heavy is shared.
+/// Everything that undo restores. Cheap to clone: large data is shared.
 ///
-/// Selection, views with their methods, camera, overlays, the clip that plays and its clock belong to the view and are not here.
+/// Selection, views with their methods, camera, overlays, the clip shown and its clock belong to the view and are not included.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
-    /// What was opened.
+    /// The files that were opened.
     pub source: Source,
-    /// What came of it. Kept here rather than read again, so that undo never depends on a file that may be gone.
+    /// The character read from them. Kept here rather than read again, so that undo does not depend on files that may be gone.
     pub subject: Option<Arc<Subject>>,
-    /// The pose made by hand; one local transform per joint of the subject's skeleton.
+    /// The pose made by hand: one local transform per joint of the subject's skeleton.
     pub pose: Pose,
-    /// Poses made by hand in views that are not linked with the others.
+    /// Poses made by hand in views that are not linked.
     pub free_poses: BTreeMap<ViewId, Pose>,
-    /// How far joints may turn; those that are not listed turn freely.
+    /// Joint limits; joints without an entry rotate freely.
     pub limits: LimitMap,
-    /// Joints that stay where they are while others are dragged.
+    /// Pinned joints: fixed while others are dragged.
     pub pins: BTreeSet<usize>,
     /// Clips made by the user.
     pub takes: Vec<Arc<KeyedClip>>,
-    /// Poses under names.
+    /// Named poses.
     pub pose_library: Vec<Arc<NamedPose>>,
     /// Physical parameters.
     pub params: Params,
-    /// The methods' own parameters.
+    /// Values of the methods' own parameters.
     pub method_values: MethodValues,
-    /// How the flesh is to be made. The subject's flesh follows it.
+    /// Settings of the flesh. The subject's flesh is rebuilt to follow them.
     pub flesh: FleshSettings,
-    /// The skeleton as edited; `None` means as in the files. The subject follows it, and all that is said of joints by index is of the
-    /// subject's skeleton until then.
+    /// The edited skeleton; `None` means as in the files. The subject follows it. Until then, data by joint index refers to the
+    /// subject's skeleton.
     pub rig: Option<Arc<Rig>>,
-    /// The files that were read for the source, with those that they name; what was in them then.
+    /// The files that were read for the source, including referenced ones, with the hashes of their content.
     pub files_read: Arc<[FileRead]>,
-    /// Tells documents apart that were opened one after the other: each has a project file of its own.
+    /// Identifies the opened character: each has its own project file.
     pub(super) work: u64,
 }
 
@@ -57,7 +57,7 @@ impl Document {
             .map(|subject| &subject.character.skeleton)
     }
 
-    /// The clips of the open character, and after them those made by the user.
+    /// The clips of the open character, followed by the takes.
     #[must_use]
     pub fn clips(&self) -> Clips<'_> {
         self.subject
@@ -84,7 +84,7 @@ impl Document {
         }
     }
 
-    /// Whether the same character has the same poses made by hand.
+    /// Whether both have the same character and the same poses made by hand.
     pub(super) fn poses_alike(&self, other: &Self) -> bool {
         self.same_subject_as(other)
             && self.pose == other.pose
@@ -99,12 +99,12 @@ impl Document {
         }
     }
 
-    /// Whether nothing was changed between the two, be it only that other flesh is ready.
+    /// Whether the user changed nothing between the two; only derived data may differ.
     pub(super) fn same_as(&self, other: &Self) -> bool {
         self.same_subject_as(other) && self.work == other.work && self.same_content_as(other)
     }
 
-    /// Whether the same would be saved: everything that the user said is equal, whatever was derived from it.
+    /// Whether both would be saved alike: all user edits are equal; derived data may differ.
     #[must_use]
     pub fn same_content_as(&self, other: &Self) -> bool {
         self.source == other.source
@@ -121,7 +121,7 @@ impl Document {
     }
 }
 
-/// Equal, and quick about it where nothing was touched.
+/// Compares by pointer first, so that unchanged data compares fast.
 fn alike<T: PartialEq>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
 }

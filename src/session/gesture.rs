@@ -1,12 +1,12 @@
 //! Drags as one undo step.
 
-/// How a command belongs to what the hand does, so that a drag is one undo step.
+/// Position of a command within a drag, so that a drag is one undo step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gesture {
-    /// A step of its own.
+    /// A command that is its own step.
     #[default]
     Once,
-    /// Part of a drag that goes on.
+    /// Part of a drag in progress.
     Dragging,
     /// The last command of a drag.
     Released,

@@ -1,46 +1,46 @@
-//! The steps of undo and redo.
+//! History: the undo and redo steps.
 
 use std::sync::Arc;
 
 use super::{Document, Gesture};
 use crate::methods::Subject;
 
-/// One undo step: the document before it, and what it did.
+/// One undo step: the document before it, and its label.
 #[derive(Debug, Clone)]
 struct UndoStep {
     document: Document,
     label: &'static str,
 }
 
-/// Steps back and forth. The present document lives with the owner.
+/// Undo and redo steps. The present document is stored by the owner.
 #[derive(Debug, Default)]
 pub(super) struct History {
     past: Vec<UndoStep>,
     future: Vec<UndoStep>,
-    /// The label of the drag whose step is still open.
+    /// Label of the drag whose step is still open.
     open: Option<&'static str>,
-    /// Steps that are not kept any more.
+    /// Number of oldest steps that were dropped.
     forgotten: usize,
 }
 
 /// The steps as a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryView {
-    /// What each step did, the oldest first.
+    /// Labels of the steps, oldest first.
     pub labels: Vec<&'static str>,
-    /// How many of them are done; the others have been taken back and can be done again.
+    /// Number of steps that are applied; the others are undone and can be redone.
     pub position: usize,
-    /// How many older steps cannot be taken back any more.
+    /// Number of older steps that can no longer be undone.
     pub forgotten: usize,
 }
 
-/// Edited skeletons whose flesh is kept for undo; each may weigh tens of megabytes.
+/// Edited skeletons whose flesh is kept for undo; each may take tens of megabytes.
 const MAX_EDITED_SUBJECTS: usize = 12;
-/// Steps kept; each is a pose and a few pointers.
+/// Steps kept; each holds a pose and a few pointers.
 pub(super) const MAX_STEPS: usize = 200;
 
 impl History {
-    /// Call after a command turned `before` into `now`. A drag keeps one step, from before its first command to its last.
+    /// Records that a command turned `before` into `now`. A drag is one step, from before its first command to its last.
     pub(super) fn record(
         &mut self,
         before: Document,
@@ -71,7 +71,7 @@ impl History {
         }
     }
 
-    /// Lets go of the flesh of all but the latest edited skeletons: it is made again when a step with another one is taken back.
+    /// Drops the flesh of all but the latest edited skeletons; it is computed again when an older one is restored.
     fn lighten(&mut self) {
         let mut kept: Vec<*const Subject> = Vec::new();
         for step in self.past.iter_mut().rev() {
@@ -95,14 +95,14 @@ impl History {
         }
     }
 
-    /// The document as it was when the drag under way began.
+    /// The document at the start of the drag in progress.
     pub(super) fn gesture_start(&self) -> Option<&Document> {
         self.open
             .and_then(|_| self.past.last())
             .map(|step| &step.document)
     }
 
-    /// The next drag is a new step. A drag that came back to where it began leaves none.
+    /// Ends the drag: the next one is a new step. A drag without a net change leaves none.
     pub(super) fn end_gesture(&mut self, now: &Document) {
         if self.open.take().is_some()
             && self
@@ -140,7 +140,7 @@ impl History {
         true
     }
 
-    /// Goes to the document after so many of the steps that are kept. Returns whether there is one and it is another.
+    /// Moves to the document after the given number of steps. Returns whether that exists and differs from the present one.
     pub(super) fn jump(&mut self, now: &mut Document, position: usize) -> bool {
         self.end_gesture(now);
         let target = position.min(self.past.len() + self.future.len());
@@ -152,7 +152,7 @@ impl History {
         true
     }
 
-    /// All steps and where the present document stands among them.
+    /// All steps and the position of the present document among them.
     pub(super) fn view(&self) -> HistoryView {
         let labels = self
             .past
@@ -167,7 +167,7 @@ impl History {
         }
     }
 
-    /// The documents that undo and redo can bring back.
+    /// All documents that undo and redo can restore.
     pub(super) fn documents(&self) -> impl Iterator<Item = &Document> {
         self.past
             .iter()
@@ -175,17 +175,17 @@ impl History {
             .map(|step| &step.document)
     }
 
-    /// Whether a drag is going on.
+    /// Whether a drag is in progress.
     pub(super) fn is_dragging(&self) -> bool {
         self.open.is_some()
     }
 
-    /// What undo would take back.
+    /// Label of the step that undo would undo.
     pub(super) fn undo_label(&self) -> Option<&'static str> {
         self.past.last().map(|step| step.label)
     }
 
-    /// What redo would do again.
+    /// Label of the step that redo would redo.
     pub(super) fn redo_label(&self) -> Option<&'static str> {
         self.future.last().map(|step| step.label)
     }
@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Runs a list of `(density, gesture)` edits through a history.
+    /// Applies a list of `(density, gesture)` edits through a history.
     fn edit(history: &mut History, now: &mut Document, edits: &[(f64, Gesture)]) {
         for &(density, gesture) in edits {
             let before = std::mem::replace(now, with_density(density));

@@ -1,29 +1,29 @@
-//! Long work in the background: one thread a job, progress and cancel, the latest wins.
+//! Background jobs: one thread per job, with progress and cancellation; a new job replaces the old one.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::Waker;
 use crate::progress::Progress;
 
-/// A job as the user sees it.
+/// A job as shown to the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobView {
-    /// What it is for: "Opening fox.glb".
+    /// Its title: "Opening fox.glb".
     pub title: String,
-    /// What it does now.
+    /// Its current step.
     pub stage: String,
-    /// How much is done, 0..=1.
+    /// Progress, 0..=1.
     pub fraction: f32,
 }
 
-/// A thread that will deliver one result. Dropping it cancels the work.
+/// A thread that delivers one result. Dropping it cancels the work.
 pub(super) struct Job<T> {
     title: String,
     progress: Progress,
     receiver: Receiver<T>,
 }
 
-/// What has come of a job.
+/// State of a job.
 pub(super) enum Outcome<T> {
     Running,
     Done(T),
@@ -32,7 +32,7 @@ pub(super) enum Outcome<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Starts the work on a thread of its own.
+    /// Starts the work on its own thread.
     pub(super) fn start(
         title: String,
         waker: Option<Waker>,
@@ -44,7 +44,7 @@ impl<T: Send + 'static> Job<T> {
         std::thread::Builder::new()
             .name("job".into())
             .spawn(move || {
-                // Nobody waits any more if sending fails.
+                // Sending fails only if the receiver was dropped.
                 let _ = sender.send(work(&shared));
                 drop(sender);
                 if let Some(waker) = waker {
@@ -66,7 +66,7 @@ impl<T: Send + 'static> Job<T> {
         }
     }
 
-    /// Asks the work to stop; it says itself when it has.
+    /// Requests cancellation; the job ends when it notices.
     pub(super) fn cancel(&self) {
         self.progress.cancel();
     }

@@ -1,15 +1,15 @@
-//! What the user is told: one sentence each, kept until dismissed, or, if they are about files, until others are opened.
+//! Messages to the user: one sentence each, kept until dismissed. Messages about files are also removed when other files are opened.
 
 use std::fmt;
 
-/// How much a message matters.
+/// Severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Something was done.
+    /// Something was completed.
     Info,
-    /// Something was done differently than asked.
+    /// Something was done differently than requested.
     Warning,
-    /// Something could not be done; nothing was lost.
+    /// Something failed; no data was lost.
     Error,
 }
 
@@ -20,11 +20,11 @@ pub struct MessageId(u64);
 /// One sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Its identity.
+    /// Its identifier.
     pub id: MessageId,
-    /// How much it matters.
+    /// Its severity.
     pub level: Level,
-    /// The sentence.
+    /// The text.
     pub text: String,
 }
 
@@ -34,20 +34,20 @@ impl fmt::Display for Message {
     }
 }
 
-/// Messages in the order they came; the oldest go when there are too many.
+/// Messages, oldest first; the oldest are dropped when there are too many.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     list: Vec<Message>,
     next: u64,
-    /// Those that are not about the files that are open.
+    /// Identifiers of messages that do not concern the open files.
     lasting: Vec<MessageId>,
 }
 
-/// More than a person would read.
+/// Largest number of messages.
 const MAX_MESSAGES: usize = 50;
 
 impl Messages {
-    /// Adds a sentence; one that is on the list already is not repeated.
+    /// Adds a message, unless the same text is in the list.
     pub(super) fn push(&mut self, level: Level, text: impl Into<String>) {
         let text = text.into();
         if self.list.iter().any(|m| m.level == level && m.text == text) {
@@ -64,11 +64,11 @@ impl Messages {
         self.next += 1;
     }
 
-    /// Adds a sentence that opening other files does not make void.
+    /// Adds a message that stays when other files are opened.
     pub(super) fn push_lasting(&mut self, level: Level, text: impl Into<String>) {
         let id = MessageId(self.next);
         self.push(level, text);
-        // Not if it had been said already.
+        // Unless it was in the list already.
         if self.next > id.0 {
             self.lasting.push(id);
         }
@@ -78,7 +78,7 @@ impl Messages {
         self.list.retain(|message| message.id != id);
     }
 
-    /// Forgets what was said of former files.
+    /// Removes messages about previous files.
     pub(super) fn clear(&mut self) {
         let lasting = &self.lasting;
         self.list.retain(|message| lasting.contains(&message.id));

@@ -1,6 +1,6 @@
-//! The session: everything the workbench does, without a window. The window and the command line both drive it.
+//! The session: the complete workbench without its window. The window and the command line both drive it.
 //!
-//! # For whoever draws it
+//! # For callers that draw
 //! ```no_run
 //! use sinew::session::{Command, CommandQueue, Session, Source};
 //! let mut session = Session::new();
@@ -19,7 +19,7 @@
 //! ```
 //! - **Draw from [`Session::snapshot`]**: it is consistent in itself (subject, method, positions, joints) and cheap to get. Its
 //!   `sequence` tells whether anything changed; compare `Arc::as_ptr(&view.subject)` to see whether the character did.
-//! - A view of many is drawn from [`Session::crowd_of`] as soon as that is there.
+//! - Draw a view with a crowd from [`Session::crowd_of`] once that returns one.
 //! - **Panels read** [`Session::document`] (params, source, clips), [`Session::subject`] (character, check-up notes, skeleton),
 //!   [`Session::channels`] (clock, pose, joints), [`Session::joint_angles_deg`], [`Session::selection`],
 //!   [`Session::rigging`], [`Session::project`], [`Session::jobs`], [`Session::messages`], [`Session::history`] …
@@ -27,21 +27,21 @@
 //!   [`Gesture::Released`] (or [`Session::end_gesture`]): it is one undo step.
 //! - **Gizmos** sit at [`PoseChannel::world_from_joint`] (the joints asked for, without the simulation's delay) and send
 //!   [`PoseCommand::Turn`] with the rotation since the drag began.
-//! - Files of motions go onto the open character by [`Command::AddMotions`].
-//! - Turning a joint while a clip is shown takes the clip's pose of that moment over into the document and stops the clip.
+//! - Add motion files to the open character with [`Command::AddMotions`].
+//! - Rotating a joint while a clip is shown copies the clip's present pose to the document and stops the clip.
 //!
-//! # What is where
-//! The session is the owner of parts that live differently long. It routes commands, ticks the parts, and holds what joins several of
-//! them; everything else is a method of a part, which is handed what it needs of the others.
+//! # Parts
+//! The session owns parts with different lifetimes. It routes commands, ticks the parts, and holds what connects several of
+//! them; everything else is a method of a part, which gets what it needs of the others as arguments.
 //!
-//! | part         | what it holds                                                              | how long it lives                        |
+//! | part         | content                                                                    | lifetime                                 |
 //! |--------------|----------------------------------------------------------------------------|------------------------------------------|
-//! | `editing`    | the [`Document`], its history, selection, posing tools, keys                | undo brings the document back            |
+//! | `editing`    | the [`Document`], its history, selection, posing tools, keys                | undo restores the document               |
 //! | [`Channels`] | clocks and poses of the views                                                | undo does not touch clocks               |
-//! | [`Views`]    | what views there are, their ghosts and scores                                 | kept by the project, not by undo         |
-//! | `jobs`       | bound methods on [`SimWorker`]s, stages in the making, devices, crowds, ranges | derived: the old stay until the new are ready |
-//! | [`Rigging`]  | the editing of the skeleton, and the flesh that follows                        | as long as the character                 |
-//! | [`Projects`], [`Recoveries`] | project files, unsaved work                                    | as long as the program                   |
+//! | [`Views`]    | the views, their ghosts and scores                                            | stored in the project, not covered by undo |
+//! | `jobs`       | bound methods on [`SimWorker`]s, stages being computed, devices, crowds, ranges | derived: kept until their replacement is ready |
+//! | [`Rigging`]  | editing of the skeleton, and rebuilding the flesh for it                       | one character                            |
+//! | [`Projects`], [`Recoveries`] | project files, unsaved work                                    | the whole run                            |
 
 mod apply;
 mod bake;
@@ -104,11 +104,11 @@ pub use posing::{
     set_joint_angles_deg, set_rotation_from_rest,
 };
 pub use project::{
-    Answer, Export, ExportAs, Found, MissingSource, MissingSources, OpenError, ProjectCommand,
-    ProjectError, ProjectState, ProjectView, Projects, is_project, load, project_state,
+    Answer, Export, ExportAs, Found, MissingSource, MissingSources, ProjectCommand, ProjectError,
+    ProjectState, ProjectView, Projects, SourceError, is_project, load, project_state,
 };
 pub use recovery::{Pace, Recoveries, Recovery};
-pub use rigging::{RigCommand, RigQuality, RigView, Rigging, Verdict};
+pub use rigging::{RigCommand, RigQuality, RigRating, RigView, Rigging};
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, Source};
 pub use tick::Tick;
@@ -131,7 +131,7 @@ use jobs::Jobs;
 use message::Messages;
 use views::scores::Scores;
 
-/// One open character with its history, clock, jobs and simulation.
+/// One open character with its history, clocks, jobs and simulations.
 #[derive(Default)]
 pub struct Session {
     editor: Editor,
@@ -144,7 +144,7 @@ pub struct Session {
     scores: Scores,
     messages: Messages,
     waker: Option<Waker>,
-    /// The states that were there to be shown when last looked at: of the workers, and of the active view.
+    /// The states at the last check: of the workers, and of the active view.
     last_sequences: Vec<u64>,
     last_shown: Option<u64>,
 }
@@ -156,7 +156,7 @@ impl Session {
         Self::default()
     }
 
-    /// As [`Session::new`], with other physical parameters from the start.
+    /// As [`Session::new`], with other initial physical parameters.
     #[must_use]
     pub fn with_params(params: &Params) -> Self {
         let mut session = Self::default();
@@ -169,31 +169,31 @@ impl Session {
         self.jobs.stages.set_cache(cache);
     }
 
-    /// Sets what to call, from other threads, when there is something new to show.
+    /// Sets the function that other threads call when there is something new to show.
     pub fn set_waker(&mut self, waker: Waker) {
         self.waker = Some(waker);
     }
 
-    /// Says what whoever draws wants snapshots to hold beyond what every view needs. Cheap to call with every frame.
+    /// Sets the optional content of snapshots. Cheap to call with every frame.
     pub fn set_wants(&mut self, wants: Wants) {
         self.jobs.stages.set_wants(wants);
     }
 
-    /// Tells which graphics device there is: the one that whoever draws uses. Cheap to call with every frame.
+    /// Sets the graphics device, which the caller also draws with. Cheap to call with every frame.
     pub fn set_gpu(&mut self, gpu: Option<&GpuContext>) {
         if self.jobs.devices.set_gpu(gpu) {
-            // What slept on a device that is gone would not notice, and have nothing to show.
+            // Workers asleep on a lost device would not notice the loss, and would have nothing to show.
             self.jobs.stages.wake();
         }
     }
 
-    /// What undo covers.
+    /// The document: what undo covers.
     #[must_use]
     pub fn document(&self) -> &Document {
         &self.editor.document
     }
 
-    /// The open character with all that was derived from it.
+    /// The open character with its derived stages.
     #[must_use]
     pub fn subject(&self) -> Option<&Arc<Subject>> {
         self.editor.document.subject.as_ref()
@@ -223,7 +223,7 @@ impl Session {
         &self.editor.selection
     }
 
-    /// What posing knows of the character, and what was copied.
+    /// Data of the pose tools, and the copied pose.
     #[must_use]
     pub fn pose_tools(&self) -> &PoseTools {
         &self.editor.pose_tools
@@ -235,19 +235,19 @@ impl Session {
         &self.editor.keying
     }
 
-    /// The steps that can be undone and done again.
+    /// The undo and redo steps.
     #[must_use]
     pub fn history(&self) -> HistoryView {
         self.editor.history.view()
     }
 
-    /// What [`Command::Undo`] would take back.
+    /// Label of the step that [`Command::Undo`] would undo.
     #[must_use]
     pub fn undo_label(&self) -> Option<&'static str> {
         self.editor.history.undo_label()
     }
 
-    /// What [`Command::Redo`] would do again.
+    /// Label of the step that [`Command::Redo`] would redo.
     #[must_use]
     pub fn redo_label(&self) -> Option<&'static str> {
         self.editor.history.redo_label()
@@ -265,41 +265,41 @@ impl Session {
         self.projects.view(&self.editor.document)
     }
 
-    /// Project files, to say and ask what the window looks like.
+    /// Project files, to exchange the window's state with.
     pub fn projects_mut(&mut self) -> &mut Projects {
         &mut self.projects
     }
 
-    /// Which device computes what is shown.
+    /// The choice of the device for each view.
     #[must_use]
     pub fn devices(&self) -> &Devices {
         &self.jobs.devices
     }
 
-    /// As [`Session::devices`], to choose among them.
+    /// As [`Session::devices`], mutable.
     pub fn devices_mut(&mut self) -> &mut Devices {
         &mut self.jobs.devices
     }
 
-    /// The simulations of the range that is scrubbed.
+    /// The simulations of the scrubbed range.
     #[must_use]
     pub fn ranges(&self) -> &Ranges {
         &self.jobs.ranges
     }
 
-    /// Small pictures of the poses of the library.
+    /// Thumbnails of the pose library.
     #[must_use]
     pub fn pictures(&self) -> &Pictures {
         &self.jobs.pictures
     }
 
-    /// Unsaved work of programs that are not running any more.
+    /// Unsaved work of other programs that are no longer running.
     #[must_use]
     pub fn recoveries(&self) -> &Recoveries {
         &self.recoveries
     }
 
-    /// A joint's angles in the pose shown, degrees about X, then Y, then Z (see [`joint_angles_deg`]); zero for an unknown joint.
+    /// A joint's angles in the shown pose, degrees about X, then Y, then Z (see [`joint_angles_deg`]); zero for an unknown joint.
     #[must_use]
     pub fn joint_angles_deg(&self, joint: usize) -> [f64; 3] {
         match self.editor.document.skeleton() {
@@ -310,13 +310,13 @@ impl Session {
         }
     }
 
-    /// The method that the active view shows now; differs from the one it asks for while that one is being bound, or if it cannot be.
+    /// The method that the active view shows now. It differs from the requested one while that is being bound, or if binding failed.
     #[must_use]
     pub fn shown_method(&self) -> Option<MethodId> {
         self.jobs.stages.shown_method(self.views.active().id)
     }
 
-    /// Long work that runs now.
+    /// The running jobs.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
         let jobs = self
@@ -331,31 +331,31 @@ impl Session {
             .collect()
     }
 
-    /// What the user should know, oldest first.
+    /// Messages for the user, oldest first.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         self.messages.list()
     }
 
-    /// Tells the user something.
+    /// Adds a message for the user.
     pub fn tell(&mut self, level: Level, text: impl Into<String>) {
         self.messages.push(level, text);
     }
 
-    /// Keeps unsaved work in this folder from now on, and looks in the background for work that other programs left there.
+    /// Keeps unsaved work in this folder from now on, and searches it in the background for unsaved work of other programs.
     pub fn keep_work_in(&mut self, folder: &Path, pace: Pace) {
         let waker = self.waker.as_ref();
         self.recoveries
             .keep_in(folder, pace, &mut self.messages, waker);
     }
 
-    /// The user leaves and wants nothing kept that is not saved: there will be nothing to recover.
+    /// Ends without keeping unsaved work.
     pub fn close(&mut self) {
         self.recoveries.close();
     }
 
-    /// The program has to end and the user cannot be asked: what is not saved is written now and offered next time. Without unsaved work
-    /// there is nothing to recover, as after [`Session::close`].
+    /// Ends when the user cannot be asked: unsaved work is written now and offered at the next start. Without unsaved work
+    /// this equals [`Session::close`].
     pub fn leave(&mut self) {
         if !self.project().is_dirty() {
             return self.close();
@@ -364,7 +364,7 @@ impl Session {
         self.recoveries.leave();
     }
 
-    /// Sees to it that unsaved work is kept.
+    /// Updates the recovery file.
     fn watch_work(&mut self) {
         let document = &self.editor.document;
         self.recoveries.watch(

@@ -1,12 +1,12 @@
-//! Posing or editing the skeleton.
+//! Pose mode and edit mode.
 
-/// What the hand does with the skeleton.
+/// What input in a viewport edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// It poses the character.
+    /// The pose of the character.
     #[default]
     Pose,
-    /// It edits the skeleton in the bind pose.
+    /// The skeleton, in the bind pose.
     Edit,
 }

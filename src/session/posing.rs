@@ -1,7 +1,7 @@
-//! Joint angles as people read and type them.
+//! Joint angles for display and input.
 //!
 //! A joint's angles are degrees about the world's X, then Y, then Z axis through the joint, on top of the rest pose, with the
-//! joint's parents at rest; what the parents do comes on top. So the angles of different joints do not depend on each other, and
+//! joint's parents at rest; rotations of the parents are applied afterwards. So the angles of different joints are independent, and
 //! the window shows the same numbers that `--rotate JOINT=X,Y,Z` takes.
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub fn rotation_of_angles_deg(degrees: [f64; 3]) -> Quat {
     Quat::from_euler_angles(x, y, z)
 }
 
-/// Rotation of the frame that a joint's local transform is given in, with everything at rest.
+/// Rotation of a joint's parent frame, with all joints at rest.
 fn rest_world_from_base(skeleton: &Skeleton, joint: usize) -> Quat {
     let mut base = skeleton.joints()[joint].parent_from_base;
     let mut parent = skeleton.joints()[joint].parent;
@@ -31,7 +31,7 @@ fn rest_world_from_base(skeleton: &Skeleton, joint: usize) -> Quat {
     Trs::from_affine(&base).rotation
 }
 
-/// How far a joint is turned from rest, about the world's axes of the rest pose.
+/// A joint's rotation from rest, about the world axes of the rest pose.
 #[must_use]
 pub fn rotation_from_rest(skeleton: &Skeleton, pose: &Pose, joint: usize) -> Quat {
     let world_from_base = rest_world_from_base(skeleton, joint);
@@ -39,7 +39,7 @@ pub fn rotation_from_rest(skeleton: &Skeleton, pose: &Pose, joint: usize) -> Qua
     world_from_base * turn * world_from_base.inverse()
 }
 
-/// Turns a joint from rest, about the world's axes of the rest pose; its translation and scale stay.
+/// Sets a joint's rotation from rest, about the world axes of the rest pose; keeps translation and scale.
 pub fn set_rotation_from_rest(skeleton: &Skeleton, pose: &mut Pose, joint: usize, rotation: &Quat) {
     let world_from_base = rest_world_from_base(skeleton, joint);
     let turn = world_from_base.inverse() * rotation * world_from_base;
@@ -58,19 +58,19 @@ pub fn set_joint_angles_deg(skeleton: &Skeleton, pose: &mut Pose, joint: usize, 
     set_rotation_from_rest(skeleton, pose, joint, &rotation_of_angles_deg(degrees));
 }
 
-/// Why a pose file is of no use.
+/// Why a pose file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoseFileError {
-    /// The file cannot be read, or is no pose.
+    /// The file cannot be read, or is not a pose.
     #[error(transparent)]
     Io(#[from] IoError),
-    /// The pose is of another skeleton, or has numbers that are none.
+    /// The pose is of another skeleton, or has non-finite numbers.
     #[error("{}: {source}", path.display())]
     Pose {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// What does not match.
         source: PoseError,
     },
 }
@@ -112,7 +112,7 @@ mod tests {
             angles.iter().all(|a| a.abs() < 1e-9),
             "the child has angles of its own: {angles:?}"
         );
-        // +Y goes to +Z by X first, then to +X by Y.
+        // X first turns +Y to +Z, then Y turns that to +X.
         let tip = origin_of(&skeleton.world_from_joint(&pose)[2]);
         assert!((tip - Point64::new(2.0, 0.0, 0.0)).norm() < 1e-9);
         set_joint_angles_deg(&skeleton, &mut pose, 1, [10.0, -20.0, 170.0]);

@@ -1,25 +1,25 @@
-//! Which joints are selected. Part of the view: undo does not touch it.
+//! Selection of joints. Part of the view: undo does not change it.
 
-/// Selected joints in the order they were chosen; the last one is active: gizmos and fields are for it.
+/// Selected joints in the order of selection; the last one is active: gizmos and fields refer to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     joints: Vec<usize>,
 }
 
-/// How a selection changes.
+/// Operation on a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SelectHow {
-    /// To these only.
+    /// Replaces it.
     #[default]
     Replace,
-    /// By these, too.
+    /// Extends it.
     Add,
-    /// Those that are selected are so no more, and the others are.
+    /// Inverts the selection state of the given joints.
     Toggle,
 }
 
 impl Selection {
-    /// The joint that gizmos and fields are for.
+    /// The active joint, for gizmos and fields.
     #[must_use]
     pub fn active(&self) -> Option<usize> {
         self.joints.last().copied()
@@ -43,7 +43,7 @@ impl Selection {
         self.joints.extend(joint);
     }
 
-    /// Changes the selection by joints below `count`; the last of them becomes the active one if it is selected then.
+    /// Applies an operation with the joints below `count`; the last of them becomes active if it is selected afterwards.
     pub(super) fn change(&mut self, joints: &[usize], how: SelectHow, count: usize) {
         if how == SelectHow::Replace {
             self.joints.clear();
@@ -57,7 +57,7 @@ impl Selection {
         }
     }
 
-    /// Forgets joints from `count` on.
+    /// Removes joints from `count` on.
     pub(super) fn keep_below(&mut self, count: usize) {
         self.joints.retain(|&joint| joint < count);
     }

@@ -1,32 +1,32 @@
-//! Where a character comes from.
+//! Source of a character.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::character::{FleshBase, SimVertices};
 
-/// What the user named: the files that make up one character, or one `builtin:NAME`.
+/// The user's input: the files that make up one character, or one `builtin:NAME`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Source {
     /// As typed or dropped, in order.
     pub files: Vec<PathBuf>,
-    /// Radii that the user wants for the bones of joints, by name, in the file's units.
+    /// Bone radii set by the user, by joint name, in the file's units.
     pub bone_radii: Vec<(String, f64)>,
-    /// Changes of the settings of joints' bones, by name, as [`crate::character::BoneSettings::edit`] reads them.
+    /// Settings of joints' bones, by name, in the syntax of [`crate::character::BoneSettings::edit`].
     pub bones: Vec<(String, String)>,
-    /// How parts of the skin move, by name, as [`crate::character::Place::parse`] reads it.
+    /// How parts of the skin move, by name, in the syntax of [`crate::character::Place::parse`].
     pub parts: Vec<(String, String)>,
-    /// Length of one unit of the file in metres, if the user knows better than the guess.
+    /// Length of one unit of the file in metres, if the user set it.
     pub metres_per_unit: Option<f64>,
-    /// How fine the simulation mesh is.
+    /// Resolution of the simulation mesh.
     pub sim_vertices: SimVertices,
-    /// What the base of the flesh follows, if the user says so.
+    /// What the base of the flesh follows, if the user set it.
     pub flesh_base: Option<FleshBase>,
-    /// A file that says which joints of a motion move which joints of the character.
+    /// File of the joint mapping of a motion.
     pub mapping: Option<PathBuf>,
 }
 
-/// The character that opens when nothing is named.
+/// The default character.
 pub const DEFAULT_BUILTIN: &str = "mannequin";
 
 impl Source {
@@ -39,7 +39,7 @@ impl Source {
         }
     }
 
-    /// The files given, or the default built-in character for none. Motions alone are shown by that one.
+    /// The given files, or the default built-in character for none. That character also plays motions given alone.
     #[must_use]
     pub fn of_files(mut files: Vec<PathBuf>) -> Self {
         let is_motion = |file: &PathBuf| {
@@ -59,7 +59,7 @@ impl Source {
         }
     }
 
-    /// Name for a title: the first file without its folders.
+    /// Display name: the first file without its folders.
     #[must_use]
     pub fn title(&self) -> String {
         let name = |path: &Path| {

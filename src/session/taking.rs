@@ -1,5 +1,5 @@
-//! What the jobs have made is taken over: characters that were read, other flesh, bound methods. What is shown follows the document,
-//! through undo and redo too.
+//! Takes over the jobs' results: characters, flesh, bound methods. What is shown follows the document,
+//! also through undo and redo.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use super::jobs::stages::opening::Reading;
 use super::project::Restored;
 use super::rigging::enter_rig;
 use super::{
-    Document, Gesture, Level, OpenError, ProjectError, Session, Source, UpAxis, ViewCommand,
+    Document, Gesture, Level, ProjectError, Session, Source, SourceError, UpAxis, ViewCommand,
 };
 use crate::dynamics::Params;
 use crate::io::FileRead;
 use crate::methods::Subject;
 
 impl Session {
-    /// Takes over what the jobs have made. Returns whether anything was.
+    /// Takes over the jobs' results. Returns whether there was any.
     pub(super) fn take_finished_jobs(&mut self) -> bool {
         let mut changed = self.take_opened();
         changed |= self
@@ -32,7 +32,7 @@ impl Session {
         self.follow_document() || changed
     }
 
-    /// Makes what is shown follow the document: another subject (by undo), another method. Returns whether anything changed.
+    /// Updates what is shown from the document: another subject (by undo), another method. Returns whether anything changed.
     fn follow_document(&mut self) -> bool {
         let Some(subject) = self.editor.document.subject.clone() else {
             return false;
@@ -64,7 +64,7 @@ impl Session {
             || changed
     }
 
-    /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
+    /// Resets view state that depends on the character, and the methods bound to a subject.
     fn enter_subject(&mut self, subject: &Arc<Subject>) {
         let (editor, channels) = (&mut self.editor, &mut self.channels);
         let before = self
@@ -84,7 +84,7 @@ impl Session {
         channels.refresh(&editor.document);
     }
 
-    /// New flesh is ready. No undo step of its own: it belongs to the change that asked for it.
+    /// Takes over new flesh. Not an undo step: it belongs to the change that required it.
     fn take_rebuilt(&mut self, rebuilt: Rebuilt) {
         self.editor.document.subject = Some(rebuilt.subject.clone());
         self.enter_subject(&rebuilt.subject);
@@ -95,7 +95,7 @@ impl Session {
         });
     }
 
-    /// Takes over what has been read, once it has. Returns whether the reading came to an end.
+    /// Takes over the result of reading. Returns whether reading has ended.
     fn take_opened(&mut self) -> bool {
         let Some(reading) = self.jobs.stages.take_opened() else {
             return false;
@@ -112,8 +112,8 @@ impl Session {
         };
         match opened {
             Ok(opened) => self.take_over(opened),
-            Err(OpenError::Cancelled(_)) => {}
-            Err(OpenError::Project(ProjectError::Sources(missing))) => {
+            Err(SourceError::Cancelled(_)) => {}
+            Err(SourceError::Project(ProjectError::Sources(missing))) => {
                 if let Some((source, answers)) = self.jobs.stages.take_asked() {
                     self.projects.ask_about_sources(source, answers, missing);
                 }
@@ -163,7 +163,7 @@ impl Session {
                 ..before.clone()
             };
         } else {
-            // Gravity goes on pulling down, wherever that is in the new file.
+            // Gravity keeps its strength and points down in the new file's axes.
             let up = before
                 .subject
                 .as_deref()
@@ -181,7 +181,7 @@ impl Session {
         self.enter_subject(&subject);
         let editor = &mut self.editor;
         if first {
-            // There is no going back to before there was anything.
+            // The empty document before the first character is not an undo step.
             editor.history = History::default();
         } else {
             let label = if continues { "Add files" } else { "Open" };
@@ -194,7 +194,7 @@ impl Session {
         self.with_jobs(|jobs, around| jobs.stages.take_binding(binding, unfinished, around));
     }
 
-    /// What a project says takes the place of what a fresh character has.
+    /// Replaces the defaults of a new character by the project's settings.
     fn take_restored(&mut self, restored: Restored) {
         let Restored {
             pose,
@@ -241,13 +241,13 @@ impl Session {
         self.apply_view(ViewCommand::Activate(active));
     }
 
-    /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
+    /// Clips were added to the open character: pose, bones and view are kept, and the first new clip is shown. One undo step.
     fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
         let (selected, playback) = (
             self.editor.selection.clone(),
             self.channels.active().playback().clone(),
         );
-        // Gravity goes on pulling down, wherever that is in the new file.
+        // Gravity keeps its strength and points down in the new file's axes.
         let up = before
             .subject
             .as_deref()
@@ -293,8 +293,8 @@ impl Session {
     }
 }
 
-/// The document of a character that has just been read. Clips, poses, limits and pins of the user are of the skeleton before; physical
-/// parameters and those of methods stay.
+/// The document of a character that has just been read. Takes, poses, limits and pins are dropped, as they refer to the previous skeleton;
+/// physical parameters and those of methods are kept.
 fn fresh(
     before: &Document,
     source: Source,

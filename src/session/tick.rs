@@ -1,23 +1,23 @@
-//! Time passes: jobs are taken over, clocks run, and the threads are told.
+//! The tick: takes over jobs' results, advances the clocks, and posts to the threads.
 
 use super::editing::Editor;
 use super::jobs::crowd::Elapsed;
 use super::{KeysCommand, PoseChannel, Session};
 
-/// What a tick found.
+/// Result of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
     /// There is something new to draw.
     pub changed: bool,
-    /// Something moves or a job runs: tick again with the next frame. Otherwise nothing will change by itself.
+    /// Something moves or a job runs: tick again with the next frame. Otherwise nothing changes without input.
     pub active: bool,
 }
 
-/// A window that slept must not catch up on all of it.
+/// Limit of a step, so that a window that slept does not catch up.
 const MAX_TICK_SECS: f64 = 0.1;
 
 impl Session {
-    /// Lets real time pass: takes in finished jobs, moves the clip's clock, and hands pose and time to the simulation.
+    /// Advances real time: takes over finished jobs, advances the clocks, and posts pose and time to the simulations.
     /// Call it with every frame; it never waits.
     pub fn tick(&mut self, dt_secs: f64) -> Tick {
         let mut changed = self.take_finished_jobs();
@@ -61,7 +61,7 @@ impl Session {
         }
     }
 
-    /// What belongs to the timeline in a tick. `real_secs` is real time.
+    /// The timeline's part of a tick. `real_secs` is real time.
     fn tick_timeline(&mut self, real_secs: f64) -> bool {
         if self.edit(|editor, with| editor.record(with, real_secs)) {
             self.apply_once(KeysCommand::StopRecording.into());

@@ -1,18 +1,18 @@
-//! What files that are given at once mean: which of them belong together, and whether they belong to what is open.
+//! Interprets files that are given together: which belong to one character, and whether they belong to the open one.
 
 use std::path::{Path, PathBuf};
 
 use super::{Command, Session, Source, is_project};
 
-/// What a file can be for, as far as its name tells.
+/// Role of a file, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Project,
-    /// A mesh and nothing else: there is one in a character.
+    /// A mesh only; a character has one.
     Mesh,
     /// A mesh, joints, motions, or all of them.
     Scene,
-    /// Says what belongs together.
+    /// Lists the files that belong together.
     List,
     /// Joints or weights for a mesh that has none.
     Rig,
@@ -46,18 +46,18 @@ fn use_of(path: &Path) -> Use {
     }
 }
 
-/// What to do about files that were given at once.
+/// How to handle files that were given together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Understood {
-    /// The command that does it; none if there is nothing to do.
+    /// The command to send; `None` if there is nothing to do.
     pub command: Option<Command>,
-    /// What the user should know, if not everything given is used.
+    /// A message for the user if some files are not used.
     pub remark: Option<String>,
 }
 
 impl Session {
-    /// Says what files mean that were dropped or chosen together: a project; one character, made of all of them; or motions, joints and
-    /// weights for the character that is open. Of two characters the first is taken.
+    /// Interprets files that were dropped or chosen together: as a project; as one character made of all of them; or as motions, joints and
+    /// weights for the open character. Of two characters the first is used.
     #[must_use]
     pub fn understand(&self, files: Vec<PathBuf>) -> Understood {
         let count = |wanted: &[Use]| {
@@ -109,7 +109,7 @@ fn project_with(files: Vec<PathBuf>) -> Understood {
     })
 }
 
-/// The first file of a kind with all those of other kinds; the rest is told.
+/// The first file of a kind and all files of other kinds; the rest is reported.
 fn first_of(
     files: Vec<PathBuf>,
     kind: Use,
@@ -181,7 +181,7 @@ mod tests {
             opens(&["a.glb", "run.fbx"]),
             (paths(&["a.glb", "run.fbx"]), None)
         );
-        // Motions alone are shown by the default character.
+        // The default character plays motions that are given alone.
         assert_eq!(
             opens(&["walk.bvh"]),
             (paths(&["builtin:mannequin", "walk.bvh"]), None)

@@ -1,4 +1,4 @@
-//! What the views show, and the commands that change them.
+//! What the views show, and commands that change it.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ impl Session {
         self.channels.get(self.views.get(view)?.channel())
     }
 
-    /// The latest state of what the active view shows; `None` until the first character is ready.
+    /// The latest state of the active view; `None` until the first character is ready.
     #[must_use]
     pub fn snapshot(&self) -> Option<Arc<Snapshot>> {
         self.snapshot_of(self.views.active().id)
     }
 
-    /// The latest state of what a view shows; `None` until the first character is ready. While its method is being bound, that of
-    /// another method or view stands in. In edit mode it is the bind pose.
+    /// The latest state of a view; `None` until the first character is ready. While its method is being bound, the state
+    /// of another method or view is returned. In edit mode it is the bind pose.
     #[must_use]
     pub fn snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
         let scrubbed = || {
@@ -38,7 +38,7 @@ impl Session {
             .or_else(worker)
     }
 
-    /// The latest state of what a view is compared with; `None` while that is not ready, or if there is nothing to compare.
+    /// The latest state of a view's comparison method; `None` while that is not ready, or without comparison.
     #[must_use]
     pub fn compared_snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
         let need = self.views.get(view)?.compared_need()?;
@@ -50,13 +50,13 @@ impl Session {
             .or_else(worker)
     }
 
-    /// The crowd of a view as it is now; none while it is being made, and in views of one character.
+    /// The present frame of a view's crowd; `None` while it is being made, and in views of one character.
     #[must_use]
     pub fn crowd_of(&self, view: ViewId) -> Option<Arc<CrowdFrame>> {
         self.jobs.crowds.of(view)
     }
 
-    /// A box around what a view shows: its crowd, or the character as it is posed.
+    /// Bounding box of what a view shows: its crowd, or the posed character.
     #[must_use]
     pub fn bounds_of(&self, view: ViewId) -> Option<Bounds> {
         let crowd = self.crowd_of(view).map(|crowd| crowd.bounds());
@@ -66,7 +66,7 @@ impl Session {
         })
     }
 
-    /// The latest score of what somebody shows; `key` tells the askers apart (a view, or the other half of a comparison). Nothing
+    /// The latest score for a caller; `key` identifies the caller (a view, or the other half of a comparison). `None`
     /// until the first one has been measured. The score may be of an earlier snapshot of the same character: see
     /// [`ViewScore::sequence`]. Never waits.
     #[must_use]
@@ -85,7 +85,7 @@ impl Session {
         self.follow_arrangement(arranged);
     }
 
-    /// Channels and what is bound follow the views.
+    /// Updates channels and bound methods from the views.
     pub(super) fn follow_arrangement(&mut self, arranged: Arranged) {
         if !arranged.channels {
             return;
@@ -97,12 +97,12 @@ impl Session {
         self.jobs.stages.keep_channels(&channels);
     }
 
-    /// Puts the flesh that follows the active channel at rest in its pose.
+    /// Resets the flesh of the active channel to rest in its pose.
     pub(super) fn settle(&mut self) {
         self.settle_channel(self.channels.active_id());
     }
 
-    /// Puts the flesh that follows a channel at rest in its pose.
+    /// Resets the flesh of a channel to rest in its pose.
     pub(super) fn settle_channel(&mut self, id: ChannelId) {
         let Some(channel) = self.channels.get_mut(id) else {
             return;
@@ -118,7 +118,7 @@ impl Session {
         }
     }
 
-    /// The clock was moved by hand: what is seen there does not come from what was seen before.
+    /// After the clock was moved by hand: the state there does not depend on what was shown before.
     pub(super) fn settle_scrubbed(&mut self) {
         self.with_jobs(|jobs, around| jobs.ranges.drop_stale(&jobs.stages, around));
         let records = self.editor.keying.is_recording();
@@ -139,9 +139,9 @@ impl Session {
         }
     }
 
-    /// Makes the crowds follow views, document and clocks. Returns whether there is something new to draw.
+    /// Updates the crowds from views, document and clocks. Returns whether there is something new to draw.
     pub(super) fn follow_crowds(&mut self, elapsed: super::jobs::crowd::Elapsed) -> bool {
-        // A skeleton that is edited has no flesh to go with it.
+        // There is no flesh for a skeleton that is being edited.
         let poses = self.rigging().mode() != Mode::Edit;
         let views: Vec<_> = self
             .views

@@ -1,7 +1,7 @@
-//! What a project keeps of the window: the views, how each is drawn and compared, its camera, and where it stands.
+//! Window state in a project: the views, how each is drawn and compared, its camera, and the pane layout.
 //!
-//! Saved under `window` in the project file. The window writes and restores it; the command line reads from it how `render` draws
-//! where nothing else is said.
+//! Saved under `window` in the project file. The window writes and restores it; the command line takes its defaults of `render`
+//! from it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,11 +16,11 @@ use crate::studio::Compare;
 pub struct PaneState {
     /// How the view is drawn.
     pub look: Look,
-    /// How it is compared, if it is.
+    /// The comparison, if any.
     pub comparing: Compare,
     /// Whether its camera moves with those of other panes.
     pub camera_linked: bool,
-    /// Whether its scores are shown; `None` shows them where there is something to compare them with.
+    /// Whether its scores are shown; `None` shows them if there is a comparison.
     pub scores: Option<bool>,
 }
 
@@ -35,26 +35,26 @@ impl Default for PaneState {
     }
 }
 
-/// The window as a project keeps it.
+/// The window state in a project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WindowState {
     /// The views, in the order they were made.
     #[serde(default)]
     pub views: Vec<View>,
-    /// The view that commands act on.
+    /// The active view.
     pub active: ViewId,
-    /// How the views are tiled, in the serialized form of the window's tiling library.
+    /// Tiling of the views, in the serialized form of the window's tiling library.
     #[serde(default, rename = "tree")]
     pub tiles: Value,
-    /// How each view is drawn, and its camera.
+    /// Drawing options and camera of each view.
     pub panes: Vec<(ViewId, PaneState, Camera)>,
-    /// The view that is shown alone.
+    /// The maximized view.
     #[serde(default)]
     pub maximised: Option<ViewId>,
 }
 
 impl WindowState {
-    /// How a view is drawn, and its camera.
+    /// Drawing options and camera of a view.
     #[must_use]
     pub fn pane(&self, view: ViewId) -> Option<(&PaneState, &Camera)> {
         let (_, pane, camera) = self.panes.iter().find(|(id, ..)| *id == view)?;

@@ -1,7 +1,8 @@
-//! The connected parts of the skin, those that are flesh, and the mesh that is simulated of them.
+//! The connected parts of the skin, those that are flesh, and their simulation mesh.
 
 use super::cached;
 use super::flesh::Inputs;
+use super::source_weights::rows_on_skin;
 use crate::cache::Cache;
 use crate::character::{Attachment, Character, FleshSettings, PartMap, Place, SimVertices};
 use crate::mesh::decimate::{Decimation, decimate, density_near};
@@ -51,7 +52,7 @@ impl Body {
         })
     }
 
-    /// Reduces the flesh to about the number of vertices wanted. Without a skeleton it stays as it is.
+    /// Decimates the flesh to about this number of vertices. Without a skeleton it is kept.
     pub(super) fn reduce(
         &self,
         inputs: &Inputs,
@@ -89,7 +90,7 @@ impl Body {
         )
     }
 
-    /// A mesh made of the flesh, its vertices referring to the skin.
+    /// A mesh derived from the flesh; its vertices refer to the skin.
     fn in_skin(&self, mut sim: SimMesh) -> SimMesh {
         for vertex in &mut sim.skin_from_sim {
             *vertex = self.skin_from_flesh[*vertex as usize];
@@ -97,7 +98,7 @@ impl Body {
         sim
     }
 
-    /// Whether all indices are those of a vertex, of its own or of this skin.
+    /// Whether all indices are in range.
     pub(super) fn is_of(&self, skin: &SkinMesh) -> bool {
         let vertices = skin.mesh.positions.len();
         let flesh = self.flesh.positions.len();
@@ -121,7 +122,7 @@ impl Body {
     }
 }
 
-/// The parts, by the file's weights and the user's settings.
+/// The parts, from the file's weights and the user's settings.
 fn find_parts(
     character: &Character,
     skin: &SkinMesh,
@@ -160,21 +161,14 @@ fn find_parts(
     Parts::find(&skin, &overrides)
 }
 
-/// The file's weights on the skin, nothing where it has none; `None` if it has none at all.
-pub(crate) fn weights_of_file(character: &Character, skin: &SkinMesh) -> Option<SkinWeights> {
-    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); skin.mesh.positions.len()];
-    let mut source = 0;
-    for mesh in &character.meshes {
-        for vertex in 0..mesh.positions.len() {
-            if let (Some(v), Attachment::Skinned { weights, .. }) =
-                (skin.skin_from_source[source], &mesh.attachment)
-                && rows[v as usize].is_empty()
-            {
-                rows[v as usize] = weights.row(vertex);
-            }
-            source += 1;
+/// The file's weights on the skin, without influences where it has none; `None` if it has none at all.
+pub(super) fn weights_of_file(character: &Character, skin: &SkinMesh) -> Option<SkinWeights> {
+    let rows = rows_on_skin(character, skin, |mesh, vertex| {
+        match &character.meshes[mesh].attachment {
+            Attachment::Skinned { weights, .. } => weights.row(vertex),
+            _ => Vec::new(),
         }
-    }
+    });
     let weights = SkinWeights::from_rows(rows).0;
     (!weights.joints.is_empty()).then_some(weights)
 }

@@ -1,7 +1,7 @@
-//! Stages in the cache: the key of each, and whether what was read fits its inputs.
+//! Stages in the cache: the key of each, and a check that a cached value fits its inputs.
 //!
 //! Each function takes the inputs of one stage and the computation, which runs if the cache has no entry for these inputs. The key
-//! holds all inputs; raise the version of a stage whenever it makes something else of the same inputs.
+//! contains all inputs; increase the version of a stage whenever its result for the same inputs changes.
 //!
 //! The welded skin and the assembled system are not cached: computing either takes no longer than reading it.
 
@@ -107,7 +107,7 @@ pub(super) fn tissue<E>(
     cache.derive(key, |known: &Tissue| known.is_of(sim), make)
 }
 
-/// How a fine mesh follows a coarse one.
+/// The upsampling from a coarse mesh to a fine one.
 pub(super) fn upsampling<E>(
     cache: &Cache,
     fine: &TriMesh,

@@ -1,7 +1,7 @@
-//! Weights in a file that nobody painted: they were computed from the joints when the file was written.
+//! Detects weights in a file that were computed from its joints when it was written.
 //!
-//! As long as they are what would be computed now, they are forgotten when the file is opened, so that the flesh grows as it did before
-//! the file was written and new weights follow when joints move. Weights that somebody has changed since are kept.
+//! If they equal what would be computed now, they are dropped when the file is opened, so that the flesh is the same as
+//! before writing, and weights are computed again when joints move. Weights that were edited since are kept.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::character::{Attachment, Character};
 use crate::mesh::SkinMesh;
 use crate::weights::{SkinWeights, by_distance};
 
-/// Weights that differ by no more than this are the same: files may hold them as bytes.
+/// Tolerance of equal weights: files may store them as bytes.
 const SAME: f32 = 0.01;
-/// Vertices that may differ by more, as a part of all: those that a reader has merged.
+/// Fraction of the vertices that may differ by more: those that a reader has merged.
 const FEW: f64 = 0.002;
 
-/// The character without the weights of its file, if they are the computed ones.
+/// The character without the file's weights if those are computed ones.
 pub(super) fn forget_computed(character: Arc<Character>, skin: &SkinMesh) -> Arc<Character> {
     if !character.computed_weights {
         return character;

@@ -1,4 +1,4 @@
-//! The stages of one character: each computed when it is first asked for, from the stages before it.
+//! The stages of one character: each is computed on the first request, from the stages before it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,7 +19,7 @@ use crate::weights::SkinWeights;
 /// A stage that several subjects may share.
 pub(super) type Stage<T> = Arc<Lazy<T>>;
 
-/// What all stages start from. A stage holds its own inputs, so that its result does not depend on who asks for it.
+/// Inputs of all stages. A stage stores its own inputs, so that its result does not depend on the caller.
 pub(super) struct Inputs {
     pub(super) character: Arc<Character>,
     pub(super) skin: Arc<SkinMesh>,
@@ -55,10 +55,10 @@ impl Inputs {
     }
 }
 
-/// The stages after the welded skin that the flesh is made of.
+/// The stages from the welded skin to the flesh.
 #[derive(Clone)]
 pub(super) struct Stages {
-    /// What parts and simulation mesh are made from: not those of the tissue where only joints have moved since.
+    /// Inputs of parts and simulation mesh. They differ from those of the tissue if only joints have moved since.
     body_inputs: Arc<Inputs>,
     inputs: Arc<Inputs>,
     pub(super) body: Stage<Body>,
@@ -69,7 +69,7 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Everything from the beginning.
+    /// All stages, new.
     pub(super) fn new(inputs: &Arc<Inputs>, settings: &Arc<FleshSettings>, cache: &Cache) -> Self {
         let body = body(inputs, settings, cache);
         Self::on_body(inputs, body, settings, cache)
@@ -94,7 +94,7 @@ impl Stages {
         }
     }
 
-    /// The same parts and simulation mesh with a tissue of its own.
+    /// Shares parts and simulation mesh, with a new tissue.
     pub(super) fn with_tissue(
         &self,
         inputs: &Arc<Inputs>,
@@ -110,7 +110,7 @@ impl Stages {
         }
     }
 
-    /// The stages for other settings: those whose inputs have not changed are shared.
+    /// The stages for other settings: those with unchanged inputs are shared.
     pub(super) fn with_settings(
         &self,
         before: &FleshSettings,
@@ -129,6 +129,11 @@ impl Stages {
         } else {
             self.with_tissue(&self.inputs, settings, cache)
         }
+    }
+
+    /// The file's weights on the skin; `None` if it has none.
+    pub(super) fn file_weights(&self) -> Option<&SkinWeights> {
+        self.inputs.file_weights()
     }
 
     /// Whether all of them have been computed.
@@ -174,7 +179,7 @@ fn sim(
     }))
 }
 
-/// How the flesh follows the simulation mesh; `None` where that is the flesh itself.
+/// The upsampling from the simulation mesh; `None` if that is the flesh itself.
 fn upsampling(
     body: &Stage<Body>,
     sim: &Stage<SimMesh>,

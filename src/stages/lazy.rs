@@ -1,4 +1,4 @@
-//! A value that is computed when it is first asked for, once for all who ask.
+//! A value that is computed on the first request and shared by all callers.
 
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use crate::progress::{Cancelled, Progress};
 
-/// How often a waiting thread looks whether it was cancelled, and shows the progress of the thread that computes.
+/// Interval at which a waiting thread checks for cancellation, and copies the progress of the computing thread.
 const POLL: Duration = Duration::from_millis(10);
 
 type ComputeFn<T> = dyn Fn(&Progress) -> Result<Timed<T>, Cancelled> + Send + Sync;
 
-/// A memoised computation of one stage, with its inputs inside.
+/// A memoised computation of one stage, including its inputs.
 ///
-/// The first thread that asks computes; others that ask meanwhile wait for it, and show its progress as theirs. A cancelled
-/// computation leaves the stage as it was: the next who asks computes. A value never changes once it is there.
+/// The first thread that requests the value computes it; others wait for it and report its progress as theirs. After a
+/// cancelled computation the next request computes. A computed value never changes.
 pub struct Lazy<T> {
     value: OnceLock<Timed<T>>,
     computing: Mutex<Option<Computing>>,
@@ -22,14 +22,14 @@ pub struct Lazy<T> {
     compute: Box<ComputeFn<T>>,
 }
 
-/// A value and the milliseconds that it took.
+/// A value and its computation time in milliseconds.
 pub(super) struct Timed<T> {
     value: T,
     ms: f64,
 }
 
 impl<T> Timed<T> {
-    /// The time since `start` belongs to the value: inputs are asked for before it.
+    /// The time since `start` counts for the value: inputs are requested before it.
     pub(super) fn since(start: Instant, value: T) -> Self {
         Self {
             value,
@@ -38,7 +38,7 @@ impl<T> Timed<T> {
     }
 }
 
-/// Who computes now.
+/// The computation in progress.
 struct Computing {
     thread: ThreadId,
     progress: Progress,
@@ -62,7 +62,7 @@ impl<T> Lazy<T> {
         self.value.get().map(|timed| &timed.value)
     }
 
-    /// Milliseconds that the computation took, without that of the stages before it; 0 if it has not run.
+    /// Computation time in milliseconds, without that of the stages before it; 0 if it has not run.
     #[must_use]
     pub fn ms(&self) -> f64 {
         self.value.get().map_or(0.0, |timed| timed.ms)
@@ -71,7 +71,7 @@ impl<T> Lazy<T> {
     /// The value, computed now if it is missing.
     ///
     /// # Errors
-    /// [`Cancelled`] if `progress` was cancelled before the value was there; the computation can be asked for again.
+    /// [`Cancelled`] if `progress` was cancelled before the value was ready; a later call computes it.
     pub fn get(&self, progress: &Progress) -> Result<&T, Cancelled> {
         loop {
             if let Some(made) = self.made() {
@@ -81,7 +81,7 @@ impl<T> Lazy<T> {
             let mut computing = self.lock();
             match &*computing {
                 None => {
-                    // It may have been computed since the first look.
+                    // It may have been computed since the first check.
                     if self.value.get().is_none() {
                         *computing = Some(Computing {
                             thread: std::thread::current().id(),
@@ -93,8 +93,8 @@ impl<T> Lazy<T> {
                         let _ = self.value.set(timed);
                     }
                 }
-                // A worker thread that waits inside a parallel computation may be handed the work of another caller. Waiting
-                // for itself would be a deadlock: it computes a second time instead. Both values are the same.
+                // A worker thread that waits inside a parallel computation may execute another caller's work. Waiting
+                // for itself would be a deadlock: it computes a second time instead. Both values are equal.
                 Some(other) if other.thread == std::thread::current().id() => {
                     drop(computing);
                     let timed = (self.compute)(progress)?;
@@ -108,11 +108,11 @@ impl<T> Lazy<T> {
         }
     }
 
-    /// The value, computed now if it is missing; this can't be cancelled.
+    /// The value, computed now if it is missing; cannot be cancelled.
     #[must_use]
     pub fn wait_for(&self) -> &T {
         loop {
-            // Progress is only made, and memory allocated, where there is something to compute.
+            // A progress is only allocated if there is something to compute.
             if let Some(value) = self.made() {
                 return value;
             }
@@ -126,8 +126,8 @@ impl<T> Lazy<T> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits a moment, or until the computation under way has ended. A worker of the thread pool goes on working for others: the
-    /// computation may need it.
+    /// Waits a moment, or until the computation in progress has ended. A worker of the thread pool executes other work meanwhile: the
+    /// computation may depend on it.
     fn wait(&self, computing: MutexGuard<'_, Option<Computing>>) {
         if rayon::current_thread_index().is_some() {
             drop(computing);
@@ -144,7 +144,7 @@ impl<T> Lazy<T> {
     }
 }
 
-/// Ends the turn of the thread that computes, whether it succeeded, was cancelled or panicked.
+/// Clears the computation in progress, whether it succeeded, was cancelled or panicked.
 struct Ends<'a, T>(&'a Lazy<T>);
 
 impl<T> Drop for Ends<'_, T> {

@@ -1,4 +1,4 @@
-//! Weights of the source meshes, by any weight method.
+//! Weights of the source meshes and of the welded skin, by any weight method.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -12,15 +12,23 @@ use crate::mesh::{SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::weights::{SkinWeights, WeightError, WeightInput, WeightMethod, by_distance};
 
-/// For every source mesh the weights in place of those of the file; `None` for a mesh that keeps those, or moves otherwise.
+/// For every source mesh, the weights that replace those of the file; `None` for a mesh that uses the file's, or has none.
 pub(super) type MeshWeights = Vec<Option<SkinWeights>>;
 
-/// The weights of one character, a stage for each weight method that was asked for.
+/// The stages of one weight method.
+#[derive(Clone)]
+pub(super) struct WeightStages {
+    pub(super) of_meshes: Stage<MeshWeights>,
+    /// Of every vertex of the welded skin, none without influences.
+    pub(super) of_skin: Stage<SkinWeights>,
+}
+
+/// The weights of one character, with the stages of every weight method that was requested.
 pub(super) struct SourceWeights {
     character: Arc<Character>,
     skin: Arc<SkinMesh>,
     cache: Cache,
-    stages: Mutex<Vec<(WeightMethod, Stage<MeshWeights>)>>,
+    stages: Mutex<Vec<(WeightMethod, WeightStages)>>,
 }
 
 impl SourceWeights {
@@ -33,24 +41,32 @@ impl SourceWeights {
         }
     }
 
-    /// The stage of one weight method: the same for all who ask.
-    pub(super) fn by(&self, method: WeightMethod) -> Stage<MeshWeights> {
-        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, stage)) = stages.iter().find(|(other, _)| *other == method) {
-            return stage.clone();
+    /// The stages of one weight method, shared by all callers.
+    pub(super) fn by(&self, method: WeightMethod) -> WeightStages {
+        let mut all = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, stages)) = all.iter().find(|(other, _)| *other == method) {
+            return stages.clone();
         }
         let (character, skin, cache) = (
             self.character.clone(),
             self.skin.clone(),
             self.cache.clone(),
         );
-        let stage = Arc::new(Lazy::new(move |progress| {
+        let of_meshes = Arc::new(Lazy::new(move |progress| {
             let start = Instant::now();
             let weights = compute(&character, &skin, method, &cache, progress)?;
             Ok(Timed::since(start, weights))
         }));
-        stages.push((method, stage.clone()));
-        stage
+        let (character, skin, by_mesh) =
+            (self.character.clone(), self.skin.clone(), of_meshes.clone());
+        let of_skin = Arc::new(Lazy::new(move |progress| {
+            let by_mesh = by_mesh.get(progress)?;
+            let start = Instant::now();
+            Ok(Timed::since(start, on_skin(&character, &skin, by_mesh)))
+        }));
+        let stages = WeightStages { of_meshes, of_skin };
+        all.push((method, stages.clone()));
+        stages
     }
 }
 
@@ -80,6 +96,70 @@ fn compute(
         }
     };
     Ok(on_sources(character, skin, &on_skin, wanted))
+}
+
+/// The weights that move a source mesh, computed ones or the file's; `None` if it moves otherwise.
+pub(super) fn weights_of_mesh<'a>(
+    character: &'a Character,
+    computed: &'a [Option<SkinWeights>],
+    mesh: usize,
+) -> Option<&'a SkinWeights> {
+    computed
+        .get(mesh)?
+        .as_ref()
+        .or_else(|| match &character.meshes.get(mesh)?.attachment {
+            Attachment::Skinned { weights, .. } => Some(weights),
+            _ => None,
+        })
+}
+
+/// For every vertex of the skin, the influences of its first source vertex that has any; `influences_of` gets the indices of the
+/// mesh and of the vertex in it.
+pub(super) fn rows_on_skin(
+    character: &Character,
+    skin: &SkinMesh,
+    influences_of: impl Fn(usize, usize) -> Vec<(u32, f32)>,
+) -> Vec<Vec<(u32, f32)>> {
+    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); skin.mesh.positions.len()];
+    let mut skin_of = skin.skin_from_source.iter();
+    for (index, mesh) in character.meshes.iter().enumerate() {
+        for (vertex, skin) in skin_of.by_ref().take(mesh.positions.len()).enumerate() {
+            if let Some(row) = skin.map(|skin| &mut rows[skin as usize])
+                && row.is_empty()
+            {
+                *row = influences_of(index, vertex);
+            }
+        }
+    }
+    rows
+}
+
+/// The weights of every vertex of the skin; by distance where the source meshes have none.
+fn on_skin(
+    character: &Character,
+    skin: &SkinMesh,
+    computed: &[Option<SkinWeights>],
+) -> SkinWeights {
+    let rows = rows_on_skin(character, skin, |mesh, vertex| {
+        match (
+            &character.meshes[mesh].attachment,
+            weights_of_mesh(character, computed, mesh),
+        ) {
+            (_, Some(weights)) => weights.row(vertex),
+            (Attachment::Rigid { joint, .. }, _) => vec![(*joint as u32, 1.0)],
+            _ => Vec::new(),
+        }
+    });
+    let (weights, without) = SkinWeights::from_rows(rows);
+    if without.is_empty() {
+        return weights;
+    }
+    let by_distance = by_distance(&skin.mesh, &character.skeleton);
+    let rows = (0..weights.len()).map(|vertex| match weights.strongest(vertex) {
+        Some(_) => weights.row(vertex),
+        None => by_distance.row(vertex),
+    });
+    SkinWeights::from_rows(rows).0
 }
 
 /// Takes weights on the skin to the vertices of the source meshes.

@@ -1,13 +1,15 @@
-//! The character that methods are bound to, with everything that is derived from it.
+//! A character with all data derived from it, to which methods are bound.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+mod weights;
+
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Instant;
 
 use super::body::Body;
-use super::flesh::{Inputs, Stage, Stages};
-use super::source_weights::{MeshWeights, SourceWeights};
+use super::flesh::{Inputs, Stages};
+use super::source_weights::{SourceWeights, WeightStages};
 use crate::cache::Cache;
-use crate::character::{Attachment, Character, FleshSettings, UpAxis};
+use crate::character::{Character, FleshSettings, UpAxis};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
 use crate::mesh::{Bounds, SimMesh, SkinMesh};
@@ -16,20 +18,20 @@ use crate::rig::SkeletonError;
 use crate::rig::edit::{Rig, clip_on};
 use crate::tissue::{Tissue, TissueError};
 use crate::upsample::Upsampling;
-use crate::weights::{SkinWeights, WeightMethod};
+use crate::weights::WeightMethod;
 
 /// A character with its welded skin, and the stages derived from it. Immutable and shared.
 ///
-/// A stage (weights, parts, simulation mesh, tissue, upsampling) is computed when a method or a view first asks for it, once for all
-/// who ask. [`Subject::make_flesh`] computes those of the flesh with progress and can be cancelled; accessors like
-/// [`Subject::flesh`] wait for what is missing; [`Subject::flesh_if_made`] does not wait.
+/// A stage (weights, parts, simulation mesh, tissue, upsampling) is computed when a method or a view first requests it, and shared by all
+/// callers. [`Subject::make_flesh`] computes those of the flesh with progress and can be cancelled; accessors like
+/// [`Subject::flesh`] wait for missing stages; [`Subject::flesh_if_made`] does not wait.
 #[derive(Clone)]
 pub struct Subject {
     /// The character as read, or on an edited rig.
     pub character: Arc<Character>,
-    /// The character's skeleton as it is edited.
+    /// The edited skeleton.
     pub rig: Arc<Rig>,
-    /// The character as read, if this is it on an edited rig.
+    /// The character as read, if this one is on an edited rig.
     pub base: Option<Arc<Subject>>,
     /// All source vertices in the bind pose, world space.
     pub bind_positions: Arc<[Point]>,
@@ -39,14 +41,14 @@ pub struct Subject {
     pub settings: Arc<FleshSettings>,
     /// Diagonal of the bind pose's bounding box, in world units.
     pub size: f32,
-    /// Box around the skin in the bind pose, or around everything where nothing is skin.
+    /// Bounding box of the skin in the bind pose, or of all vertices if nothing is skin.
     pub bounds: Bounds,
     weld_ms: f64,
     weight_method: WeightMethod,
-    /// By `weight_method`, one of those in `all_weights`.
-    weights: Stage<MeshWeights>,
+    /// The stages of `weight_method`, from `all_weights`.
+    weights: WeightStages,
     all_weights: Arc<SourceWeights>,
-    /// Those of [`Subject::weighted`] that are in use.
+    /// The subjects of [`Subject::weighted`] that are in use.
     weighted: Arc<Mutex<Vec<Weak<Self>>>>,
     stages: Stages,
     /// Where derived data is kept.
@@ -71,16 +73,16 @@ pub struct Flesh {
     pub system: Arc<System>,
 }
 
-/// Milliseconds of each stage of the set-up; 0 for those that nobody asked for.
+/// Milliseconds of each stage of the set-up; 0 for those that were not computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct SetupTimes {
     /// Welding the source vertices.
     pub weld_ms: f64,
-    /// Weights that are not those of the file.
+    /// Computing weights other than the file's.
     pub weights_ms: f64,
-    /// Finding the parts, and making the simulation mesh.
+    /// Finding the parts, and decimation to the simulation mesh.
     pub reduce_ms: f64,
-    /// Coefficients of the upsampling, computed beside the tissue.
+    /// Coefficients of the upsampling, computed in parallel with the tissue.
     pub upsample_ms: f64,
     /// Bones, foot points, shrinking, tets.
     pub tissue_ms: f64,
@@ -88,29 +90,29 @@ pub struct SetupTimes {
     pub assemble_ms: f64,
 }
 
-/// Why a method can't be bound to a subject.
+/// Why a method cannot be bound to a subject.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
     /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// There is no triangle to skin.
+    /// There are no triangles.
     #[error("the character has no triangles, so there is nothing to skin")]
     NoTriangles,
-    /// The method needs flesh and there is none.
+    /// The method needs flesh, which cannot be made.
     #[error("projective dynamics needs flesh: {0}")]
     Tissue(#[from] TissueError),
-    /// An edited rig that makes no skeleton.
+    /// An edited rig that is not a valid skeleton.
     #[error("the skeleton can't be used: {0}")]
     Rig(#[from] SkeletonError),
-    /// The flesh can't be solved for.
+    /// The equations of the flesh cannot be factored.
     #[error("projective dynamics can't be prepared: {0}")]
     Factor(#[from] FactorError),
 }
 
 impl Subject {
-    /// Welds the skin. Everything else is computed when it is asked for; that a character can't have flesh is no error here.
+    /// Welds the skin. All other stages are computed on request; a character that cannot have flesh is no error here.
     ///
     /// # Errors
     /// [`BindError::NoTriangles`] or [`BindError::Cancelled`].
@@ -118,7 +120,7 @@ impl Subject {
         Self::build_with(character, &Cache::none(), progress)
     }
 
-    /// As [`Subject::build`], but what was derived from the same inputs before is read from the cache.
+    /// As [`Subject::build`], with derived data of the same inputs read from the cache.
     ///
     /// # Errors
     /// As [`Subject::build`].
@@ -161,7 +163,7 @@ impl Subject {
         })
     }
 
-    /// The same character with flesh by other settings. Stages whose inputs have not changed are shared.
+    /// The same character with other settings of the flesh. Stages with unchanged inputs are shared.
     #[must_use]
     pub fn with_settings(&self, settings: &FleshSettings) -> Self {
         let settings = Arc::new(settings.clone());
@@ -175,11 +177,11 @@ impl Subject {
         }
     }
 
-    /// The same character on an edited rig, with flesh by other settings. Unless `anew`, the simulation mesh stays as it is: it is
-    /// finest where the joints were.
+    /// The same character on an edited rig, with other settings of the flesh. Unless `anew`, the simulation mesh is kept: it is
+    /// finest near the previous joints.
     ///
     /// # Errors
-    /// [`BindError::Cancelled`], or [`BindError::Rig`] for a rig that makes no skeleton.
+    /// [`BindError::Cancelled`], or [`BindError::Rig`] for a rig that is not a valid skeleton.
     pub fn with_rig(
         self: &Arc<Self>,
         rig: &Arc<Rig>,
@@ -190,7 +192,7 @@ impl Subject {
         progress.report(0.0, "Moving the skeleton");
         let base = self.base.as_ref().unwrap_or(self);
         let mut character = base.character.with_rig(rig)?;
-        // Clips that came later are of the rig that this subject has.
+        // Clips added later are on this subject's rig.
         let since = rig.relative_to(&self.rig);
         let later = self.character.clips.iter().skip(base.character.clips.len());
         character
@@ -207,7 +209,7 @@ impl Subject {
         progress.check()?;
         let (character, settings) = (Arc::new(character), Arc::new(settings.clone()));
         let inputs = Inputs::new(&character, &skin, self.size);
-        // Intermediate states of an edit are not worth a place in the cache.
+        // Intermediate states of an edit are not cached.
         let none = Cache::none();
         let all_weights = Arc::new(SourceWeights::new(&character, &skin, &none));
         let stages = if anew
@@ -234,7 +236,7 @@ impl Subject {
         })
     }
 
-    /// Whether two subjects show the same character, as read from the same files, whatever its skeleton is now.
+    /// Whether two subjects are the same character, read from the same files; their skeletons may differ.
     #[must_use]
     pub fn same_character(&self, other: &Self) -> bool {
         let of_file = |subject: &Self| {
@@ -246,143 +248,84 @@ impl Subject {
         Arc::ptr_eq(&of_file(self), &of_file(other))
     }
 
-    /// Computes all that a simulation needs: parts, simulation mesh, tissue and its equations, upsampling. That there can be no flesh
-    /// is no error: [`Subject::flesh`] says why.
+    /// Computes all stages of a simulation: parts, simulation mesh, tissue and its equations, upsampling. A character without flesh
+    /// is no error: [`Subject::flesh`] returns the reason.
     ///
     /// # Errors
-    /// [`Cancelled`]. What was finished before stays; the rest can be asked for again.
+    /// [`Cancelled`]. Finished stages are kept; a later call computes the rest.
     pub fn make_flesh(&self, progress: &Progress) -> Result<(), Cancelled> {
         self.stages.make(progress)
     }
 
-    /// The flesh, or why there is none. Waits until it is made.
+    /// The flesh, or why there is none. Waits until it is computed.
     ///
     /// # Errors
-    /// [`TissueError`], as a value that is kept.
+    /// [`TissueError`], which is stored as the stage's value.
     pub fn flesh(&self) -> Result<&Flesh, TissueError> {
         if let Some(made) = self.flesh_if_made() {
             return made;
         }
-        // Computes the upsampling beside it. Nobody can cancel a progress that nobody else has.
+        // Computes the upsampling in parallel. This progress has no other owner, so it cannot be cancelled.
         let _ = self.stages.make(&Progress::new());
         self.stages.flesh.wait_for().as_ref().map_err(Clone::clone)
     }
 
-    /// The flesh, or why there is none, if that is known already.
+    /// The flesh, or why there is none, if that has been computed.
     #[must_use]
     pub fn flesh_if_made(&self) -> Option<Result<&Flesh, TissueError>> {
         let made = self.stages.flesh.made()?;
         Some(made.as_ref().map_err(Clone::clone))
     }
 
-    /// Whether [`Subject::make_flesh`] has nothing left to do.
+    /// Whether all stages of [`Subject::make_flesh`] have been computed.
     #[must_use]
     pub fn is_flesh_made(&self) -> bool {
         self.stages.are_made()
     }
 
-    /// Whether there is flesh, made already.
+    /// Whether flesh has been computed.
     #[must_use]
     pub fn has_flesh(&self) -> bool {
         self.flesh_if_made().is_some_and(|flesh| flesh.is_ok())
     }
 
-    /// The parts of the skin, and what of it is flesh. Waits until they are found.
+    /// The parts of the skin, and which of them are flesh. Waits until they are computed.
     #[must_use]
     pub fn body(&self) -> &Body {
         self.stages.body.wait_for()
     }
 
-    /// The parts of the skin, if they have been found already.
+    /// The parts of the skin, if they have been computed.
     #[must_use]
     pub fn body_if_made(&self) -> Option<&Body> {
         self.stages.body.made()
     }
 
-    /// The simulation mesh. Waits until it is made.
+    /// The simulation mesh. Waits until it is computed.
     #[must_use]
     pub fn sim(&self) -> &SimMesh {
         self.stages.sim.wait_for()
     }
 
-    /// How the flesh follows the simulation mesh; `None` where that is the flesh itself. Waits until it is made.
+    /// The upsampling from the simulation mesh; `None` if that is the flesh itself. Waits until it is computed.
     #[must_use]
     pub fn upsampling(&self) -> Option<&Arc<Upsampling>> {
         self.stages.upsampling.wait_for().as_ref()
     }
 
-    /// The same character with weights by another method; every other stage is shared.
-    #[must_use]
-    pub fn with_weights(&self, method: WeightMethod) -> Self {
-        Self {
-            weight_method: method,
-            weights: self.all_weights.by(method),
-            weighted: Arc::default(),
-            ..self.clone()
-        }
-    }
-
-    /// As [`Subject::with_weights`], but shared: the same subject for everybody who asks while it is in use.
-    #[must_use]
-    pub fn weighted(self: &Arc<Self>, method: WeightMethod) -> Arc<Self> {
-        if method == self.weight_method {
-            return self.clone();
-        }
-        let mut all = self.weighted.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|subject| subject.strong_count() > 0);
-        let mut known = all.iter().filter_map(Weak::upgrade);
-        if let Some(subject) = known.find(|subject| subject.weight_method == method) {
-            return subject;
-        }
-        let subject = Arc::new(self.with_weights(method));
-        all.push(Arc::downgrade(&subject));
-        subject
-    }
-
-    /// How the weights are computed.
-    #[must_use]
-    pub fn weight_method(&self) -> WeightMethod {
-        self.weight_method
-    }
-
-    /// Computes the weights.
-    ///
-    /// # Errors
-    /// [`Cancelled`]; they can be asked for again.
-    pub fn make_weights(&self, progress: &Progress) -> Result<(), Cancelled> {
-        self.weights.get(progress).map(drop)
-    }
-
-    /// For every source mesh the weights in place of those of the file; `None` for a mesh that keeps those, or moves otherwise. Waits
-    /// until they are computed.
-    #[must_use]
-    pub fn mesh_weights(&self) -> &[Option<SkinWeights>] {
-        self.weights.wait_for()
-    }
-
-    /// The weights that move a source mesh, the file's or computed ones; `None` if it moves otherwise. Waits until they are computed.
-    #[must_use]
-    pub fn weights_of_mesh(&self, mesh: usize) -> Option<&SkinWeights> {
-        let computed = self.mesh_weights().get(mesh)?.as_ref();
-        computed.or_else(|| match &self.character.meshes.get(mesh)?.attachment {
-            Attachment::Skinned { weights, .. } => Some(weights),
-            _ => None,
-        })
-    }
-
-    /// Which way is up: guessed from skeleton and skin, or from all that there is if nothing is skin.
+    /// The up axis: guessed from skeleton and skin, or from all vertices if nothing is skin.
     #[must_use]
     pub fn up_axis(&self) -> UpAxis {
         UpAxis::guess(&self.character.skeleton, &self.bounds)
     }
 
-    /// Milliseconds that the stages took which have been computed.
+    /// Milliseconds of the stages that have been computed.
     #[must_use]
     pub fn setup(&self) -> SetupTimes {
         let stages = &self.stages;
         SetupTimes {
             weld_ms: self.weld_ms,
-            weights_ms: self.weights.ms(),
+            weights_ms: self.weights.of_meshes.ms(),
             reduce_ms: stages.body.ms() + stages.sim.ms(),
             upsample_ms: stages.upsampling.ms(),
             tissue_ms: stages.tissue.ms(),
@@ -390,7 +333,7 @@ impl Subject {
         }
     }
 
-    /// The same character with other clips; everything that was derived is shared.
+    /// The same character with other clips; all derived data is shared.
     #[must_use]
     pub fn with_clips(&self, character: Arc<Character>) -> Self {
         Self {
@@ -400,13 +343,13 @@ impl Subject {
         }
     }
 
-    /// Where what was derived is kept.
+    /// The cache of derived data.
     #[must_use]
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
 
-    /// The box around the surface, for some positions of the source vertices: those without a triangle, which nobody sees, don't count.
+    /// Bounding box of the surface for given positions of the source vertices; vertices without a triangle are ignored.
     #[must_use]
     pub fn bounds_of_surface(&self, positions: &[Point]) -> Bounds {
         let mut first = 0;
@@ -430,7 +373,7 @@ fn is_skin(character: &Character) -> Vec<bool> {
     character.meshes.iter().flat_map(of).collect()
 }
 
-/// The box of the skin, or of all vertices where nothing is skin.
+/// Bounding box of the skin, or of all vertices if nothing is skin.
 fn bounds_of(skin: &SkinMesh, positions: &[Point]) -> Bounds {
     let bounds = skin.mesh.bounds();
     if bounds.is_empty() {

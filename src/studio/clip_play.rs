@@ -1,29 +1,29 @@
-//! How a clip is played: which part of it, how fast, how often, and how its seams are eased.
+//! Playback of a clip: range, speed, repetitions, and blending at the seams.
 
 use crate::rig::{Clip, Pose, PoseOffset, Skeleton};
 
-/// Within how much time a seam is eased where nothing else is said.
+/// Default blend duration at a seam.
 pub const DEFAULT_BLEND_SECS: f64 = 0.25;
 
-/// A clip with the way it is played. A pure function of time: the same moment always gives the same pose.
+/// A clip with playback settings. A pure function of time: the same time always gives the same pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClipPlay {
-    /// Which clip of the character.
+    /// Index of the clip.
     pub clip: usize,
-    /// From when to when, seconds of the clip; the whole clip if not given.
+    /// Range, seconds of the clip; the whole clip if not given.
     pub range_secs: Option<[f64; 2]>,
     /// Clip seconds per second; negative plays backwards.
     pub speed: f64,
-    /// How often the range is played.
+    /// Number of repetitions of the range.
     pub loops: u32,
-    /// Within how much time the seam between two rounds is eased; 0 jumps.
+    /// Blend duration at the seam between two repetitions; 0 cuts.
     pub seam_secs: f64,
-    /// Within how much time the rest pose goes over into the clip; 0 begins in the clip.
+    /// Blend duration from the rest pose into the clip; 0 starts in the clip.
     pub entry_secs: f64,
 }
 
 impl ClipPlay {
-    /// The whole clip once, as it is.
+    /// The whole clip once, without blending.
     #[must_use]
     pub fn once(clip: usize) -> Self {
         Self {
@@ -36,13 +36,13 @@ impl ClipPlay {
         }
     }
 
-    /// The range inside the clip.
+    /// The range, clamped to the clip.
     #[must_use]
     pub(crate) fn range_in(&self, clip: &Clip) -> [f64; 2] {
         clamped_range(self.range_secs, clip.duration_secs)
     }
 
-    /// How long a round takes.
+    /// Duration of one repetition.
     fn round_secs(&self, clip: &Clip) -> f64 {
         let [from, to] = self.range_in(clip);
         let speed = self.speed.abs();
@@ -53,13 +53,13 @@ impl ClipPlay {
         }
     }
 
-    /// How long all rounds take together.
+    /// Duration of all repetitions.
     #[must_use]
     pub fn duration_secs(&self, clip: &Clip) -> f64 {
         self.round_secs(clip) * f64::from(self.loops.max(1))
     }
 
-    /// The time in the clip at a phase of a round.
+    /// The time in the clip at a time in a repetition.
     fn clip_time(&self, clip: &Clip, phase_secs: f64) -> f64 {
         let [from, to] = self.range_in(clip);
         if self.speed < 0.0 {
@@ -80,7 +80,7 @@ impl ClipPlay {
         } else {
             0
         };
-        // The last moment of all rounds is the end of the last one.
+        // The end of all repetitions is the end of the last one.
         let phase = (time - f64::from(index) * round).max(0.0);
         let mut pose = clip.sample(skeleton, self.clip_time(clip, phase));
         let (before, blend) = match index {
@@ -99,7 +99,7 @@ impl ClipPlay {
     }
 }
 
-/// A range that lies in a clip and is not empty, if the clip is not.
+/// The range clamped to the clip; not empty, unless the clip is.
 #[must_use]
 pub fn clamped_range(range_secs: Option<[f64; 2]>, duration_secs: f64) -> [f64; 2] {
     let whole = [0.0, duration_secs.max(0.0)];

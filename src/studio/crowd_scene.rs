@@ -1,11 +1,11 @@
-//! A crowd that plays a take before a camera, in pictures that are read back.
+//! Renders a take of a crowd into pictures that are read back.
 
 use std::sync::Arc;
 
 use image::RgbaImage;
 
 use super::painter::Picture;
-use super::sheet::scale_of;
+use super::sheet::{lowest, scale_of};
 use super::{CrowdFrame, CrowdMotion, Drawing, Take};
 use crate::gpu::GpuContext;
 use crate::gpu::actor::{CrowdError, GpuCrowd};
@@ -15,7 +15,7 @@ use crate::methods::{Actor, Capability, MethodId, Subject};
 use crate::progress::Progress;
 use crate::render::{Camera, Look, NamedView, Projection};
 
-/// Frames at which it is looked where everybody is.
+/// Number of frames that are sampled to frame the crowd.
 const LOOKS: usize = 16;
 
 /// How a crowd is drawn.
@@ -23,19 +23,19 @@ const LOOKS: usize = 16;
 pub struct CrowdSettings {
     /// Width and height of the pictures in pixels.
     pub size: [u32; 2],
-    /// How they are drawn. There is no grid on the floor.
+    /// Display settings. The floor grid is not drawn.
     pub look: Look,
-    /// The camera, which is moved to see everybody.
+    /// The camera, which is moved to frame all instances.
     pub camera: Option<Camera>,
-    /// From where, without a camera.
+    /// View direction, without a camera.
     pub view: NamedView,
-    /// With or without perspective, without a camera.
+    /// Projection, without a camera.
     pub projection: Projection,
     /// Magnification about the centre of the picture: 1 for none.
     pub zoom: f32,
 }
 
-/// Many of a character before a camera.
+/// A crowd and its camera.
 pub struct CrowdScene {
     subject: Arc<Subject>,
     method: MethodId,
@@ -47,15 +47,15 @@ pub struct CrowdScene {
     look: Look,
     camera: Camera,
     ground_height: f32,
-    /// Pictures drawn so far.
+    /// Number of pictures drawn so far.
     drawn: u64,
 }
 
 impl CrowdScene {
-    /// So many of what an actor moves, who play a take. The camera sees everybody in all frames.
+    /// `count` instances of an actor's character that play a take. The camera frames all instances in all frames.
     ///
     /// # Errors
-    /// [`CrowdError`] if the device has no room for them, or cannot draw pictures of this size.
+    /// [`CrowdError`] if the device has no memory for them, or cannot draw pictures of this size.
     pub fn new(
         gpu: &GpuContext,
         actor: Actor,
@@ -116,10 +116,10 @@ impl CrowdScene {
         self.camera.frame_points(&corners, width / height);
     }
 
-    /// Plays the take; `show` gets every frame wanted.
+    /// Plays the take; `show` is called for every requested frame.
     ///
     /// # Errors
-    /// [`CrowdError`], or what `show` fails with.
+    /// [`CrowdError`], or the error of `show`.
     pub fn play<E: From<CrowdError>>(
         &mut self,
         progress: &Progress,
@@ -145,20 +145,16 @@ impl CrowdScene {
         Ok(())
     }
 
-    /// The floor is where the lowest foot is.
+    /// Sets the floor to the lowest vertex.
     fn put_down(&mut self) -> Result<(), CrowdError> {
-        let up = self.camera.up();
         self.crowd.present()?;
         let (positions, _) = self.crowd.fetch()?;
-        self.ground_height = positions
-            .iter()
-            .map(|p| p.coords.dot(&up))
-            .fold(f32::INFINITY, f32::min);
+        self.ground_height = lowest(&positions, &self.camera.up());
         self.look.ground &= self.ground_height.is_finite();
         Ok(())
     }
 
-    /// Lets the camera orbit by an angle in radians.
+    /// Orbits the camera by an angle in radians.
     pub fn orbit(&mut self, radians: f32) {
         self.camera.orbit(radians, 0.0);
     }

@@ -20,7 +20,7 @@ impl Drawing {
         Self { painter }
     }
 
-    /// A picture and what its colours mean. Transparent pictures have straight alpha.
+    /// A picture and the legends of its colours. Transparent pictures have straight alpha.
     ///
     /// # Errors
     /// [`GpuError::Readback`] for a picture without a size, or if the device was lost.

@@ -49,7 +49,7 @@ fn bone_length(subject: &Subject, joint: usize) -> f64 {
     lengths.iter().sum::<f64>() / lengths.len() as f64
 }
 
-/// How far the vertices reach that the joint moves most; `None` if there are none.
+/// Distance of the vertices whose strongest weight is the joint's; `None` if there are none.
 fn skin_radius(subject: &Subject, joint: usize, center: &Point64) -> Option<f64> {
     let mut distances = Vec::new();
     let mut first = 0;

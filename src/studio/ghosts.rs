@@ -1,6 +1,6 @@
-//! Skins of other moments of a motion.
+//! Onion skins: skins at other times of a motion.
 //!
-//! Simulated flesh has no other moments until they have been simulated; dual quaternions stand in for it.
+//! Simulated methods have no state at other times; dual quaternion skinning is used instead.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,19 +12,19 @@ use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::Pose;
 
-/// A moment of a clip.
+/// A pose at another time of a clip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GhostPose {
-    /// Seconds from now; below 0 is before.
+    /// Seconds from now; negative is before.
     pub offset_secs: f64,
-    /// The joints then.
+    /// World transforms of the joints.
     pub world_from_joint: Vec<Affine>,
 }
 
-/// A skin at another moment.
+/// A skin at another time.
 #[derive(Debug, Clone)]
 pub struct GhostSkin {
-    /// Seconds from now; below 0 is before.
+    /// Seconds from now; negative is before.
     pub offset_secs: f64,
     /// World positions of all source vertices.
     pub positions: Vec<Point>,
@@ -32,19 +32,19 @@ pub struct GhostSkin {
     pub normals: Vec<Vec3>,
 }
 
-/// Skins at several moments.
+/// Skins at several times.
 #[derive(Debug, Clone)]
 pub struct GhostSkins {
-    /// No two have the same.
+    /// Unique number.
     pub sequence: u64,
-    /// Whose skins.
+    /// Their character.
     pub subject: Arc<Subject>,
     /// The farthest first, those before now before those after.
     pub skins: Vec<GhostSkin>,
 }
 
 impl GhostSkins {
-    /// Skins under a number of their own.
+    /// Assigns a new number to skins.
     #[must_use]
     pub fn new(subject: Arc<Subject>, skins: Vec<GhostSkin>) -> Self {
         static SEQUENCE: AtomicU64 = AtomicU64::new(1);
@@ -56,7 +56,7 @@ impl GhostSkins {
     }
 }
 
-/// The skins that a method makes of poses; those that it cannot make are left out.
+/// The skins of poses by a method; poses that fail are omitted.
 pub fn ghost_skins(actor: &mut Actor, poses: &[GhostPose]) -> Vec<GhostSkin> {
     let mut skins = Vec::with_capacity(poses.len());
     for pose in poses {
@@ -78,7 +78,7 @@ pub fn ghost_skins(actor: &mut Actor, poses: &[GhostPose]) -> Vec<GhostSkin> {
     skins
 }
 
-/// The method that makes ghosts in place of another: dual quaternions for simulated ones.
+/// The method for ghosts: dual quaternion skinning instead of simulated methods.
 #[must_use]
 pub fn method_of_ghosts(method: MethodId) -> MethodId {
     if method.has(Capability::State) {
@@ -88,13 +88,13 @@ pub fn method_of_ghosts(method: MethodId) -> MethodId {
     }
 }
 
-/// Makes ghosts for pictures that are written, at once.
+/// Computes ghosts synchronously, for pictures that are written.
 pub struct GhostMaker {
     actor: Actor,
 }
 
 impl GhostMaker {
-    /// Ghosts of the skins that a method makes with these values of its own parameters.
+    /// Ghosts by a method with these values of its own parameters.
     ///
     /// # Errors
     /// As [`Actor::bind`].
@@ -111,7 +111,7 @@ impl GhostMaker {
         Ok(Self { actor })
     }
 
-    /// The skins of poses at so many seconds from now; `pose_at` has none for moments outside of the motion.
+    /// The skins at these offsets in seconds from now; `pose_at` returns `None` outside the motion.
     pub fn skins(
         &mut self,
         offsets_secs: impl Iterator<Item = f64>,

@@ -3,17 +3,17 @@
 //!
 //! | type                      | what it is                                                                       |
 //! |---------------------------|----------------------------------------------------------------------------------|
-//! | [`Take`], [`Motion`]      | what the joints do and which moments are wanted; [`Take::play`] moves actors       |
-//! | [`ClipPlay`]              | a clip with range, speed, loops and eased seams: a pure function of time           |
-//! | [`Snapshot`]              | the state of one method at one moment: what is drawn                               |
-//! | [`CrowdFrame`]            | the same for many of a character on a device                                       |
-//! | [`CrowdMotion`], [`CrowdScene`] | where many of a character stand and what they do; their pictures              |
-//! | [`GhostMaker`]            | skins at moments before and after                                                  |
-//! | [`Compare`]               | how two methods share one picture                                                  |
+//! | [`Take`], [`Motion`]      | motion of the joints and the requested frames; [`Take::play`] advances actors      |
+//! | [`ClipPlay`]              | a clip with range, speed, loops and blended seams: a pure function of time         |
+//! | [`Snapshot`]              | the state of one method at one time, for drawing                                   |
+//! | [`CrowdFrame`]            | the same for a crowd on a device                                                   |
+//! | [`CrowdMotion`], [`CrowdScene`] | positions and motion of a crowd; its pictures                                 |
+//! | [`GhostMaker`]            | skins at earlier and later times                                                   |
+//! | [`Compare`]               | ways to compare two methods in one picture                                         |
 //! | [`painter`]               | draws a [`Picture`](painter::Picture) of states onto a canvas                      |
 //! | [`Drawing`]               | reads such pictures back, with their legends                                       |
 //! | [`SheetDrawing`]          | several methods on one sheet: side by side, as a wipe, or by their differences     |
-//! | [`JointFocus`]            | the surroundings of a joint that a close-up shows                                  |
+//! | [`JointFocus`]            | the surroundings of a joint in a close-up                                          |
 
 mod clip_play;
 mod compare;

@@ -1,4 +1,4 @@
-//! One moment by several methods on one sheet: side by side, as a wipe, or coloured by their differences.
+//! Several methods at one time on one sheet: side by side, as a wipe, or coloured by their differences.
 
 use std::sync::Arc;
 
@@ -7,51 +7,52 @@ use image::{Rgba, RgbaImage};
 use super::painter::{Comparison, Picture};
 use super::{Compare, Drawing, GhostSkins, JointFocus, Snapshot};
 use crate::gpu::{GpuContext, GpuError};
-use crate::math::{Point, origin_of};
-use crate::mesh::Bounds;
+use crate::math::{Point, Vec3, origin_of};
 use crate::render::{
     Camera, Look, Margins, NamedView, PictureSheet, PositionMark, Projection, SkinColors,
     SkinPaint, SkinQuantity,
 };
 
-/// Lines are drawn for pictures of this height; in larger ones they are wider.
+/// Line widths are for pictures of this height; in larger ones they are scaled.
 pub const LINE_HEIGHT: f32 = 900.0;
-/// Part of the width that a colour bar needs.
+/// Fraction of the width for a colour bar.
 const BAR_SHARE: f32 = 0.17;
 
-/// How a sheet is drawn.
+/// Settings of a sheet.
 #[derive(Debug, Clone)]
 pub struct SheetSettings {
     /// Width and height of the sheet in pixels; by default 900 × 900 for one picture and about 640 × 900 for each of several.
     pub size: Option<[u32; 2]>,
-    /// How the pictures are drawn.
+    /// Display settings.
     pub look: Look,
-    /// How the methods are compared: a wipe needs two, a difference at least two. `None` draws them side by side.
+    /// The comparison: a wipe needs two methods, a difference at least two. `None` draws them side by side.
     pub compare: Option<Compare>,
-    /// Where the colours of a difference end, millimetres; by default at the largest difference of the sheet.
+    /// End of the colour range of a difference, millimetres; by default the largest difference of the sheet.
     pub max_mm: Option<f32>,
-    /// The joint whose weights are shown, where the look shows weights.
+    /// The joint whose weights are shown, if the look shows weights.
     pub joint: Option<usize>,
-    /// Places that are marked, where the look shows findings.
+    /// Positions that are marked, if the look shows findings.
     pub marks: Arc<[PositionMark]>,
-    /// The camera; by default one that sees everything from `view`.
+    /// The camera; by default one that frames all points from `view`.
     pub camera: Option<Camera>,
-    /// From where, without a camera.
+    /// View direction, without a camera.
     pub view: NamedView,
-    /// With or without perspective, without a camera.
+    /// Projection, without a camera.
     pub projection: Projection,
-    /// The joint that the pictures are centred on, in every frame, instead of the whole character.
+    /// Up direction of the pictures, without a camera: [`crate::character::UpAxis::direction`] of the character.
+    pub up: Vec3,
+    /// The joint at the centre of the pictures, in every frame; `None` frames the whole character.
     pub focus: Option<JointFocus>,
     /// Magnification about the centre of the picture: 1 for none.
     pub zoom: f32,
 }
 
-/// The state of one method, with its skins at other moments.
+/// The state of one method, with its onion skins.
 #[derive(Debug, Clone)]
 pub struct SheetState {
     /// The state.
     pub snapshot: Arc<Snapshot>,
-    /// Skins at other moments, if the look shows any.
+    /// Onion skins, if the look shows any.
     pub ghosts: Option<Arc<GhostSkins>>,
 }
 
@@ -65,7 +66,7 @@ pub struct SheetDrawing {
 }
 
 impl SheetDrawing {
-    /// A drawing of sheets for so many methods, at least one. [`SheetDrawing::frame`] comes next.
+    /// A drawing of sheets for this number of methods, at least one. Call [`SheetDrawing::frame`] next.
     ///
     /// # Errors
     /// [`GpuError`] if the device cannot draw pictures of this size.
@@ -94,7 +95,7 @@ impl SheetDrawing {
         })
     }
 
-    /// Sets the camera up to see all of these points, unless one was given, or the surroundings of the joint in focus; puts the floor
+    /// Sets up the camera to frame all of these points, unless one was given, or the surroundings of the joint in focus; puts the floor
     /// below the points.
     pub fn frame(&mut self, points: &[Point]) {
         let settings = &self.settings;
@@ -114,6 +115,7 @@ impl SheetDrawing {
                 projection: settings.projection,
                 ..Camera::default()
             };
+            camera.set_up(&settings.up);
             camera.look_from(settings.view);
             camera.frame_points_within(points, aspect, margins);
             camera
@@ -125,10 +127,10 @@ impl SheetDrawing {
         }
         camera.magnify(settings.zoom);
         self.camera = camera;
-        self.ground_height = Bounds::of(points).min.y;
+        self.ground_height = lowest(points, &camera.up());
     }
 
-    /// Lets the camera orbit by an angle in radians.
+    /// Orbits the camera by an angle in radians.
     pub fn orbit(&mut self, radians: f32) {
         self.camera.orbit(radians, 0.0);
     }
@@ -139,7 +141,7 @@ impl SheetDrawing {
         self.sheet.size()
     }
 
-    /// Draws one moment: a state for each method.
+    /// Draws one sheet: a state for each method.
     ///
     /// # Errors
     /// [`GpuError`] if a picture cannot be read back.
@@ -162,7 +164,7 @@ impl SheetDrawing {
                     .zip(states)
                     .map(|(cell, state)| self.cell(cell, state, None, self.settings.look))
                     .collect();
-                // One picture alone says nothing that the caller does not know.
+                // A single picture needs no caption.
                 let captions = states.iter().filter(|_| states.len() > 1);
                 (
                     drawn?,
@@ -174,7 +176,7 @@ impl SheetDrawing {
         Ok(self.sheet.compose(&pictures, &labels))
     }
 
-    /// Centres the camera on the joint in focus, which all methods have at the same place.
+    /// Centres the camera on the joint in focus, which is at the same position for all methods.
     fn follow_focus(&mut self, states: &[SheetState]) {
         let Some((focus, state)) = self.settings.focus.zip(states.first()) else {
             return;
@@ -309,7 +311,15 @@ fn picture<'a>(
     }
 }
 
-/// How much wider lines are drawn in a picture of this size.
+/// Smallest coordinate of some points along the unit vector `up`; infinite without points.
+pub(super) fn lowest(points: &[Point], up: &Vec3) -> f32 {
+    points
+        .iter()
+        .map(|p| p.coords.dot(up))
+        .fold(f32::INFINITY, f32::min)
+}
+
+/// Scale of line widths in a picture of this size.
 pub(super) fn scale_of(size: [u32; 2]) -> f32 {
     (size[1] as f32 / LINE_HEIGHT).max(1.0)
 }

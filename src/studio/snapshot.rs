@@ -1,4 +1,4 @@
-//! States of a simulation, for whoever shows or measures them.
+//! States of methods, for display and measurement.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,19 +9,19 @@ use crate::gpu::actor::DeviceSkin;
 use crate::math::{Affine, Point, Vec3};
 use crate::methods::{Actor, MethodId, StepTimes, Subject, SurfaceMut};
 
-/// What a snapshot holds beyond what every view needs. Nothing of it is made for nobody.
+/// Optional content of a snapshot, which is computed only if it is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wants {
     /// [`Snapshot::contacts`].
     pub contacts: bool,
     /// [`Snapshot::velocities`].
     pub velocities: bool,
-    /// Numbers in every snapshot, where a device draws from its own: [`Snapshot::positions`] does not wait then.
+    /// Positions and normals on the CPU in every snapshot of a device: [`Snapshot::positions`] then does not wait.
     pub numbers: bool,
 }
 
 impl Wants {
-    /// What either of two wants.
+    /// The content requested by either of two.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -32,12 +32,12 @@ impl Wants {
     }
 }
 
-/// A surface: as numbers, or on the device that made it, or both. What is only there is read back when it is first asked for.
+/// A surface: on the CPU, on the device that computed it, or both. Data only on the device is read back on the first request.
 #[derive(Debug, Clone, Default)]
 pub struct Shape {
     numbers: OnceLock<Numbers>,
     on_device: Option<Arc<DeviceSkin>>,
-    /// Room that numbers had before.
+    /// Previous CPU buffers, for reuse.
     spare: Numbers,
 }
 
@@ -82,7 +82,7 @@ impl Numbers {
 }
 
 impl Shape {
-    /// From numbers.
+    /// A surface on the CPU.
     #[must_use]
     pub fn new(positions: Vec<Point>, normals: Vec<Vec3>, simulated: Vec<Point>) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl Shape {
         }
     }
 
-    /// From what is on a device.
+    /// A surface on a device.
     #[must_use]
     pub fn on_device(skin: Arc<DeviceSkin>) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Shape {
         }
     }
 
-    /// Takes other numbers. Allocates nothing after the first time.
+    /// Replaces the data on the CPU. Allocates only the first time.
     pub fn write(&mut self, positions: &[Point], normals: &[Vec3], simulated: &[Point]) {
         let mut numbers = self
             .numbers
@@ -117,7 +117,7 @@ impl Shape {
         };
     }
 
-    /// Takes what is on a device, without numbers.
+    /// Replaces the surface by one on a device.
     pub(crate) fn put_on_device(&mut self, skin: Arc<DeviceSkin>) {
         if let Some(numbers) = self.numbers.take() {
             self.spare = numbers;
@@ -125,7 +125,7 @@ impl Shape {
         self.on_device = Some(skin);
     }
 
-    /// The same numbers are on a device, too.
+    /// Adds the same data on a device.
     pub(crate) fn also_on_device(&mut self, skin: Option<Arc<DeviceSkin>>) {
         self.on_device = skin;
     }
@@ -139,31 +139,31 @@ impl Shape {
     }
 }
 
-/// The latest state of a simulation.
+/// A state of a method.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// No two states of a session have the same; grows with every new state of a view.
+    /// Unique among all states of a session; increases with every new state of a view.
     pub sequence: u64,
-    /// Whose state it is.
+    /// Its character.
     pub subject: Arc<Subject>,
-    /// Which method made it.
+    /// Its method.
     pub method: MethodId,
-    /// Where the surface is.
+    /// The surface.
     pub shape: Shape,
-    /// The joints that the flesh follows in this state.
+    /// World transforms of the joints in this state.
     pub world_from_joint: Vec<Affine>,
-    /// Where the time went.
+    /// Computation times.
     pub times: StepTimes,
-    /// What touches, while collisions are on.
+    /// Report on contacts, while collisions are on.
     pub contact: Option<ContactReport>,
-    /// The pairs that touch; empty unless they are wanted ([`Wants::contacts`]).
+    /// The contact pairs; empty unless requested ([`Wants::contacts`]).
     pub contacts: Vec<Contact>,
-    /// World units per second of all source vertices, from the state before; empty unless they are wanted ([`Wants::velocities`]).
+    /// Velocities of all source vertices, world units per second, from the previous state; empty unless requested ([`Wants::velocities`]).
     pub velocities: Vec<Vec3>,
 }
 
 impl Snapshot {
-    /// The present state of an actor, under a number of its own. Without velocities.
+    /// The present state of an actor, with a unique number. Without velocities.
     #[must_use]
     pub(crate) fn of_actor(actor: &Actor, world_from_joint: Vec<Affine>) -> Self {
         static SEQUENCE: AtomicU64 = AtomicU64::new(1);
@@ -187,7 +187,7 @@ impl Snapshot {
         }
     }
 
-    /// World positions of all source vertices. Waits for the device if only that has them; only the first time.
+    /// World positions of all source vertices. The first call waits for the device if only that has them.
     #[must_use]
     pub fn positions(&self) -> &[Point] {
         &self.shape.numbers().positions
@@ -205,7 +205,7 @@ impl Snapshot {
         &self.shape.numbers().simulated
     }
 
-    /// The same on the device that made it, to draw from.
+    /// The surface on the device that computed it, for drawing.
     #[must_use]
     pub fn on_device(&self) -> Option<&Arc<DeviceSkin>> {
         self.shape.on_device.as_ref()

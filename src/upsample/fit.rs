@@ -15,7 +15,7 @@
 use nalgebra::Matrix3;
 
 use super::front::Near;
-use crate::math::{Point, Point64, Vec3, Vec64};
+use crate::math::{Point, Point64, Vec3, Vec64, smoothstep};
 
 /// Maximum number of neighbours.
 pub const MAX_NEIGHBOURS: usize = 48;
@@ -272,7 +272,7 @@ impl<'a> Fitter<'a> {
             let share = if start < LINEAR {
                 1.0
             } else {
-                smooth_step(FADING, size.sqrt())
+                smoothstep(FADING, size.sqrt())
             };
             for i in 0..n {
                 let part = share * self.omega[i] * phi[i];
@@ -282,12 +282,6 @@ impl<'a> Fitter<'a> {
             }
         }
     }
-}
-
-/// Smoothstep: 0 up to the first value, 1 from the second on.
-fn smooth_step([low, high]: [f64; 2], x: f64) -> f64 {
-    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
 }
 
 /// Σ|Nᵢ|.

@@ -11,6 +11,7 @@ mod dynamics;
 mod elements;
 mod energy;
 mod exact;
+mod gallery;
 mod guided;
 mod materials;
 mod robust;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sinew::dynamics::{Collisions, Params};
 use sinew::gpu::GpuContext;
-use sinew::gpu::actor::{DeviceChoice, GpuFlesh, GpuModel, verdict, without_measuring};
+use sinew::gpu::actor::{DeviceChoice, GpuFlesh, GpuModel, decide_device, without_measuring};
 use sinew::math::{Affine, Point, Vec64};
 use sinew::methods::{
     Actor, AnyDevice, Device, DeviceError, DeviceFrameReport, DeviceStep, Frame, MethodId,
@@ -256,7 +256,7 @@ fn the_device_choice_has_a_reason() {
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let mut actor = on_cpu(&subject);
-    let auto = verdict(DeviceChoice::Auto, Ok(&gpu), &mut actor);
+    let auto = decide_device(DeviceChoice::Auto, Ok(&gpu), &mut actor);
     if gpu.is_software() {
         assert!(
             auto.device.is_none() && auto.measured.is_none() && auto.why.contains("software"),
@@ -266,7 +266,7 @@ fn the_device_choice_has_a_reason() {
     } else {
         assert!(auto.measured.is_some(), "{}", auto.why);
     }
-    let forced = verdict(DeviceChoice::Gpu, Ok(&gpu), &mut actor);
+    let forced = decide_device(DeviceChoice::Gpu, Ok(&gpu), &mut actor);
     assert!(
         forced.device.is_some() && forced.why.contains("GPU"),
         "{}",

@@ -11,8 +11,8 @@ use sinew::mesh::Bounds;
 use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::progress::Progress;
 use sinew::render::{
-    Camera, Ground, MeshDraw, MeshFrame, MeshModel, MeshStyle, NamedView, Renderer, Scene, Target,
-    WIRE_COLOR,
+    Camera, Ground, MeshDraw, MeshFrame, MeshModel, MeshStyle, NamedView, RenderTarget, Renderer,
+    Scene, WIRE_COLOR,
 };
 
 use crate::common::drawn::renderer;
@@ -248,7 +248,7 @@ fn a_frame_is_one_submission() {
     let mut camera = Camera::default();
     camera.frame(&bounds, 1.0);
     let scene = Scene::of(&frame, MeshStyle::default(), bounds.min.y);
-    let mut target = Target::new(crowd.renderer, SIZE, SIZE);
+    let mut target = RenderTarget::new(crowd.renderer, SIZE, SIZE);
     let mut encoder = gpu
         .device
         .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

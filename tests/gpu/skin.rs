@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sinew::dynamics::Params;
 use sinew::gpu::GpuContext;
-use sinew::gpu::actor::{DeviceChoice, GpuDevice, verdict, without_measuring};
+use sinew::gpu::actor::{DeviceChoice, GpuDevice, decide_device, without_measuring};
 use sinew::math::{Affine, Point, Vec3};
 use sinew::methods::{
     Actor, AnyDevice, DeviceError, DeviceFrameReport, Frame, MethodId, SkinError, Subject,
@@ -237,7 +237,7 @@ fn the_device_choice_has_a_reason() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
     let mut actor = on_cpu(&subject, MethodId::LBS);
-    let auto = verdict(DeviceChoice::Auto, Ok(gpu), &mut actor);
+    let auto = decide_device(DeviceChoice::Auto, Ok(gpu), &mut actor);
     if gpu.is_software() {
         assert!(
             auto.device.is_none() && auto.measured.is_none() && auto.why.contains("software"),
@@ -251,7 +251,7 @@ fn the_device_choice_has_a_reason() {
             auto.why
         );
     }
-    let forced = verdict(DeviceChoice::Gpu, Ok(gpu), &mut actor);
+    let forced = decide_device(DeviceChoice::Gpu, Ok(gpu), &mut actor);
     assert!(
         forced.device.is_some() && forced.why.starts_with("The GPU moves the skin ("),
         "{}",

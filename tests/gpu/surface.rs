@@ -6,7 +6,7 @@ use sinew::character::{Attachment, Character, FleshSettings, Place, SimVertices,
 use sinew::dynamics::Params;
 use sinew::math::{Affine, Point, Quat, Vec3, Vec64, affine};
 use sinew::mesh::TriMesh;
-use sinew::methods::{Actor, Frame, MethodId, Recipe, Subject, registry};
+use sinew::methods::{Actor, Capability, Frame, MethodId, Recipe, Subject, registry};
 use sinew::progress::Progress;
 use sinew::rig::Trs;
 
@@ -271,7 +271,7 @@ fn surfaces_of_real_characters_agree_with_the_cpu() {
         let character = sinew::io::load(&[path], &Progress::new()).expect("reads");
         let subject = built(character, SimVertices::About(1000));
         let pose = bent(&subject, 0.15);
-        for method in registry() {
+        for method in on_devices() {
             assert_follows(
                 &format!("{file}, {method:?}"),
                 &posed(&subject, method, &pose),
@@ -280,6 +280,12 @@ fn surfaces_of_real_characters_agree_with_the_cpu() {
             );
         }
     }
+}
+
+/// The methods that have a form on a device.
+fn on_devices() -> impl Iterator<Item = MethodId> {
+    let methods = registry().into_iter();
+    methods.filter(|method| method.has(Capability::Device))
 }
 
 fn simulated_at_rest(subject: &Subject) -> Vec<Point> {
@@ -296,7 +302,7 @@ fn rest_and_rigid_motions_are_followed() {
         ..Trs::IDENTITY
     };
     for subject in [dressed(), subject("arm", SimVertices::About(200))] {
-        for method in registry() {
+        for method in on_devices() {
             let actor =
                 Actor::bind(&subject, method, &Params::default(), &Progress::new()).expect("binds");
             let recipe = actor.recipe().expect("has a form on the device");

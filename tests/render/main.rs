@@ -5,3 +5,4 @@ mod common;
 
 mod looks;
 mod pictures;
+mod sheets;

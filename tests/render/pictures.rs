@@ -9,7 +9,8 @@ use sinew::math::{Point, Vec3};
 use sinew::mesh::TriMesh;
 use sinew::render::{
     Background, BoneGlyph, BoneState, Camera, CharacterPicture, Ground, MeshFrame, MeshModel,
-    MeshStyle, NamedView, Overlay, OverlayLayer, Projection, Renderer, Scene, Target, WIRE_COLOR,
+    MeshStyle, NamedView, Overlay, OverlayLayer, Projection, RenderTarget, Renderer, Scene,
+    WIRE_COLOR,
 };
 
 use crate::common::drawn::{ball, renderer, uploaded};
@@ -380,7 +381,7 @@ fn the_same_scene_gives_the_same_bytes_also_after_others() {
         grid: Some(0.25),
     });
     let camera = Camera::framing(&mesh.bounds(), NamedView::ThreeQuarter, 1.0);
-    let mut target = Target::new(renderer, SIZE, SIZE);
+    let mut target = RenderTarget::new(renderer, SIZE, SIZE);
     renderer.render(&mut target, &camera, &scene);
     let first = target.read(renderer.gpu()).expect("a picture");
     renderer.render(
@@ -400,7 +401,7 @@ fn empty_and_invalid_scenes_are_drawn() {
         renderer.render_to_image(&Camera::default(), &Scene::default(), 0, 9),
         Err(GpuError::Size { .. })
     ));
-    let mut tiny = Target::new(renderer, 0, 0);
+    let mut tiny = RenderTarget::new(renderer, 0, 0);
     assert_eq!(tiny.size(), [1, 1]);
     renderer.render(&mut tiny, &Camera::default(), &Scene::default());
 

@@ -5,6 +5,7 @@ mod common;
 
 mod cylinder_reference;
 mod parity;
+mod reference;
 #[cfg(all(feature = "app", feature = "cli"))]
 mod registry;
 mod skinners;

@@ -7,11 +7,11 @@ use egui::{
     TextureId, Ui, WidgetInfo, pos2, vec2,
 };
 
-use crate::app::actions::TimelineAction;
-use crate::app::actions::{Action, Actions, edit_of};
+use crate::app::actions::{Action, Actions, TimelineAction, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::app::viewport::painter::{Picture, ViewportPainter, texture_of};
+use crate::character::UpAxis;
 use crate::mesh::Bounds;
 use crate::render::{Camera, Look, NamedView};
 use crate::rig::{NamedPose, Pose};
@@ -62,15 +62,23 @@ pub fn pose_pictures(
         ..Look::default()
     };
     let size = [(SIDE * pixels_per_point).round().clamp(1.0, 512.0) as u32; 2];
+    let up = session
+        .subject()
+        .map_or_else(UpAxis::y, |subject| subject.up_axis())
+        .direction();
     let mut picture = |index: usize| {
         let pose = session.document().pose_library.get(index)?;
         let snapshot = session.pictures().of(pose)?;
         let bounds = Bounds::of(snapshot.positions());
+        let mut camera = Camera::default();
+        camera.set_up(&up);
+        camera.look_from(NamedView::ThreeQuarter);
+        camera.frame(&bounds, 1.0);
         let picture = Picture {
             canvas: FIRST_VIEW + index as u32,
             size,
             scale: pixels_per_point,
-            camera: &Camera::framing(&bounds, NamedView::ThreeQuarter, 1.0),
+            camera: &camera,
             snapshot: Some(snapshot),
             crowd: None,
             compare: None,

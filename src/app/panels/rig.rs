@@ -10,11 +10,11 @@ use crate::app::widgets::row;
 use crate::math::Point64;
 use crate::rig::edit::template::TemplateKind;
 use crate::rig::edit::{Rig, RigBone, RigEdit};
-use crate::session::{Command, RigCommand, RigQuality, Verdict};
+use crate::session::{Command, RigCommand, RigQuality, RigRating};
 
 /// Input of the panel.
 #[derive(Debug, Clone, Copy)]
-pub struct RigView<'a> {
+pub struct RigPanelView<'a> {
     /// The skeleton under construction.
     pub rig: &'a Rig,
     /// The selected joint.
@@ -50,7 +50,12 @@ fn edit(edit: RigEdit) -> Command {
 }
 
 /// Draws the panel.
-pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, actions: &mut Actions) {
+pub fn rig_ui(
+    ui: &mut Ui,
+    view: &RigPanelView<'_>,
+    state: &mut RigPanelState,
+    actions: &mut Actions,
+) {
     if let Some(quality) = view.quality {
         badge_ui(ui, quality, view.fitting.is_some());
     }
@@ -95,11 +100,11 @@ const SENTENCE_LINES: f32 = 3.0;
 /// A coloured word and a sentence.
 fn badge_ui(ui: &mut Ui, quality: &RigQuality, fitting: bool) {
     let colors = theme::colors(ui.ctx());
-    let (word, icon, color) = match quality.verdict {
-        Verdict::Good => ("Sits well", Icon::Check, colors.mended),
-        Verdict::Fair => ("Usable", Icon::Info, colors.warning),
-        Verdict::Poor => ("Sits badly", Icon::Warning, colors.error),
-        Verdict::None => ("No flesh yet", Icon::Info, colors.text_weak),
+    let (word, icon, color) = match quality.rating {
+        RigRating::Good => ("Sits well", Icon::Check, colors.mended),
+        RigRating::Fair => ("Usable", Icon::Info, colors.warning),
+        RigRating::Poor => ("Sits badly", Icon::Warning, colors.error),
+        RigRating::None => ("No flesh yet", Icon::Info, colors.text_weak),
     };
     egui::Frame::new()
         .fill(colors.sunken)
@@ -111,7 +116,7 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality, fitting: bool) {
                 icons::label(ui, icon, color);
                 ui.label(RichText::new(word).color(color).strong());
                 // Without previous flesh the sentence below explains it.
-                if quality.pending && quality.verdict != Verdict::None {
+                if quality.pending && quality.rating != RigRating::None {
                     ui.label(
                         RichText::new("newer flesh is being made…")
                             .color(colors.text_weak)
@@ -122,7 +127,7 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality, fitting: bool) {
             // Constant height, so that nothing below moves while joints are placed.
             let line = ui.text_style_height(&egui::TextStyle::Small);
             // Clicks place no joints while landmarks are shown.
-            let sentence = if fitting && quality.verdict == Verdict::None {
+            let sentence = if fitting && quality.rating == RigRating::None {
                 "Apply builds the skeleton, and flesh on it."
             } else {
                 quality.sentence.as_str()
@@ -136,7 +141,7 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality, fitting: bool) {
     ui.add_space(4.0);
 }
 
-fn symmetry_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
+fn symmetry_ui(ui: &mut Ui, view: &RigPanelView<'_>, actions: &mut Actions) {
     let mut on = view.symmetry && view.has_plane != Some(false);
     let hover = match view.has_plane {
         Some(false) => "This mesh has no two sides that are alike",
@@ -153,7 +158,7 @@ fn symmetry_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
     }
 }
 
-fn templates_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
+fn templates_ui(ui: &mut Ui, view: &RigPanelView<'_>, actions: &mut Actions) {
     if let Some(kind) = view.fitting {
         ui.label(
             RichText::new(format!("Fitting: {}", kind.label()))
@@ -207,7 +212,7 @@ fn templates_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
 
 fn joint_ui(
     ui: &mut Ui,
-    view: &RigView<'_>,
+    view: &RigPanelView<'_>,
     joint: usize,
     state: &mut RigPanelState,
     actions: &mut Actions,
@@ -264,7 +269,7 @@ fn joint_ui(
 
 fn name_ui(
     ui: &mut Ui,
-    view: &RigView<'_>,
+    view: &RigPanelView<'_>,
     joint: usize,
     state: &mut RigPanelState,
     actions: &mut Actions,
@@ -291,7 +296,7 @@ fn name_ui(
     });
 }
 
-fn parent_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
+fn parent_ui(ui: &mut Ui, view: &RigPanelView<'_>, joint: usize, actions: &mut Actions) {
     let name = |joint: usize| view.rig.joints()[joint].name.as_str();
     let parent = view.rig.joints()[joint].parent;
     row(ui, "Parent", "What the joint hangs on", |ui, _| {
@@ -352,7 +357,7 @@ fn place_ui(
     outcome.map(|gesture| (edited, gesture))
 }
 
-fn bone_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
+fn bone_ui(ui: &mut Ui, view: &RigPanelView<'_>, joint: usize, actions: &mut Actions) {
     // The rows stay while flesh is recomputed, so that nothing below moves.
     ui.add_enabled_ui(view.radius.is_some(), |ui| {
         let (radius, said) = view.radius.unwrap_or_default();
@@ -378,7 +383,7 @@ fn bone_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions)
     });
 }
 
-fn buttons_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
+fn buttons_ui(ui: &mut Ui, view: &RigPanelView<'_>, joint: usize, actions: &mut Actions) {
     let has_parent = view.rig.joints()[joint].parent.is_some();
     let mut button = |ui: &mut Ui, enabled: bool, name: &str, hover: &str, wanted: RigEdit| {
         if ui

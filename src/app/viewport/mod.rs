@@ -166,9 +166,7 @@ impl Viewport {
             bounds,
         });
         (self.hovered, self.hovered_handle, self.drag, self.picked) = (None, None, None, None);
-        let up = subject.up_axis().axis;
-        self.camera
-            .set_up(&crate::math::Vec3::from(up.map(|c| c as f32)));
+        self.camera.set_up(&subject.up_axis().direction());
         if self.camera.projection == Projection::Perspective {
             self.camera.look_from(NamedView::ThreeQuarter);
         }

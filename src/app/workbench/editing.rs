@@ -5,7 +5,7 @@ use egui::{Context, Key, Modifiers, Ui};
 use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::actions::EditAction;
-use crate::app::panels::rig::{RigView, rig_ui};
+use crate::app::panels::rig::{RigPanelView, rig_ui};
 use crate::app::panels::rig_tree::{RigTreeView, rig_tree_ui};
 use crate::app::viewport::edit::{EditView, Fitting, Under};
 use crate::app::widgets::section;
@@ -148,7 +148,7 @@ impl Workbench {
         let said = known.and_then(|joint| flesh.radii.get(&joint));
         let file = subject.base.as_ref().unwrap_or(&subject);
         let quality = self.session.rigging().quality();
-        let view = RigView {
+        let view = RigPanelView {
             rig: &rig,
             selected,
             quality: quality.as_ref(),

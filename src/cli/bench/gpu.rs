@@ -10,7 +10,7 @@ use crate::cli::options::Options;
 use crate::cli::{Failure, stderr};
 use crate::gpu::GpuContext;
 use crate::gpu::actor;
-use crate::gpu::actor::{DeviceChoice, Verdict, verdict};
+use crate::gpu::actor::{DeviceChoice, DeviceDecision, decide_device};
 use crate::methods::{Actor, DeviceTimes};
 
 /// The device and its statistics.
@@ -48,11 +48,11 @@ pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceRepor
         || Err(String::new()),
         |gpu| gpu.as_ref().map_err(ToString::to_string),
     );
-    let Verdict {
+    let DeviceDecision {
         device,
         measured,
         why,
-    } = verdict(
+    } = decide_device(
         choice,
         told.as_ref().copied().map_err(String::as_str),
         bound,

@@ -208,6 +208,7 @@ impl Render {
             camera: shown.camera,
             view: self.camera.view(),
             projection: self.camera.projection(),
+            up: subject.up_axis().direction(),
             focus: shown.focus,
             zoom: self.camera.zoom(),
         };

@@ -60,6 +60,9 @@ const AGREEING: f32 = 0.2;
 const NEAR: f32 = 4.0;
 /// A contact ends when its targets move past each other by more than so many times that in one step.
 const JUMP: f32 = 2.0;
+/// A vertex whose contact was ended while it pressed begins no other for so many steps in which targets move: flesh that stands would
+/// go back and forth between two states for ever.
+const BAN_STEPS: u8 = 20;
 
 /// How far guided flesh may be pressed in.
 ///
@@ -73,14 +76,50 @@ pub(super) struct Room {
     pub(super) before: Vec<Point>,
     /// How far each may be pressed in, world units.
     pub(super) give: Vec<f32>,
+    /// By vertex for how many more steps it is in no contact; empty without guidance.
+    pub(super) bans: Vec<u8>,
 }
 
 impl Room {
+    /// Whether a contact may stay; one that may not is banned for a while.
+    pub(super) fn admits(&mut self, contact: &Contact, body: &CollisionBody) -> bool {
+        let vertex = contact.vertex as usize;
+        if self.bans.get(vertex).is_some_and(|&steps| steps > 0) {
+            return false;
+        }
+        let allowed = self.allows(contact, body);
+        if let Some(steps) = self.bans.get_mut(vertex)
+            && !allowed
+            && contact.load > 0.0
+        {
+            *steps = BAN_STEPS;
+        }
+        allowed
+    }
+
+    /// Counts a step down, unless all targets stand still.
+    pub(super) fn lift_bans(&mut self, still: f32) {
+        let moved = self.before.len() != self.targets.len()
+            || self
+                .before
+                .iter()
+                .zip(&self.targets)
+                .any(|(before, now)| (now - before).norm() > still);
+        if moved {
+            for steps in &mut self.bans {
+                *steps = steps.saturating_sub(1);
+            }
+        }
+    }
+
     /// Whether the guide allows a contact: at their targets the two surfaces face each other, are no farther apart than their flesh is
     /// deep, and have not just jumped past each other. Others are left from a tangle and would keep it.
-    pub(super) fn allows(&self, contact: &Contact, body: &CollisionBody) -> bool {
+    fn allows(&self, contact: &Contact, body: &CollisionBody) -> bool {
         if self.targets.is_empty() {
             return true;
+        }
+        if body.are_back_to_back(contact.vertex, contact.corners, contact.weights) {
+            return false;
         }
         let [a, b, c] = contact.corners.map(|v| self.targets[v as usize]);
         let own = body.area_normal(contact.vertex, &self.targets);
@@ -108,12 +147,17 @@ impl Room {
         self.give[contact.vertex as usize] + other
     }
 
-    /// The largest gap that a contact may hold.
+    /// The largest gap that a contact may hold: that of its targets, and more where those lie inside each other. Targets that stand
+    /// beside each other rather than opposite have no overlap to give way to, so that flesh always finds its way back to them.
     fn gap(&self, contact: &Contact) -> f32 {
         if self.targets.is_empty() {
             return f32::INFINITY;
         }
-        gap(contact, &self.targets) + self.give_of(contact)
+        let way = way(contact, &self.targets);
+        let gap = contact.normal.dot(&way);
+        let beside = (way - contact.normal * gap).norm();
+        let opposite = 2.0 - beside / (gap.abs() + 0.5 * contact.edge).max(f32::MIN_POSITIVE);
+        gap + self.give_of(contact) * opposite.clamp(0.0, 1.0)
     }
 }
 

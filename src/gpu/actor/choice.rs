@@ -75,7 +75,7 @@ pub struct Measured {
 }
 
 /// A decision.
-pub struct Verdict {
+pub struct DeviceDecision {
     /// The graphics device to use; `None` for the CPU.
     pub device: Option<GpuDevice>,
     /// The measurement that decided, if there was one.
@@ -84,7 +84,7 @@ pub struct Verdict {
     pub why: String,
 }
 
-impl Verdict {
+impl DeviceDecision {
     fn cpu(why: String) -> Self {
         Self {
             device: None,
@@ -140,16 +140,20 @@ pub fn without_measuring(
 /// Decides for an actor as it is bound now. Measuring moves the actor: reset or drop it afterwards. `gpu` is the available
 /// device, or why there is none.
 #[must_use]
-pub fn verdict(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, actor: &mut Actor) -> Verdict {
+pub fn decide_device(
+    choice: DeviceChoice,
+    gpu: Result<&GpuContext, &str>,
+    actor: &mut Actor,
+) -> DeviceDecision {
     let method = actor.method();
     let gpu = match (without_measuring(choice, gpu, method), gpu) {
         (None, Ok(gpu)) => gpu,
-        (why, _) => return Verdict::cpu(why.unwrap_or_default()),
+        (why, _) => return DeviceDecision::cpu(why.unwrap_or_default()),
     };
     let name = gpu.adapter.get_info().name;
     let device = match GpuDevice::new(gpu, actor) {
         Ok(device) => device,
-        Err(error) => return Verdict::cpu(because("CPU", method, &error)),
+        Err(error) => return DeviceDecision::cpu(because("CPU", method, &error)),
     };
     if choice == DeviceChoice::Gpu {
         let why = format!(
@@ -157,7 +161,7 @@ pub fn verdict(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, actor: &mut
             does(method),
             solver(&device)
         );
-        return Verdict {
+        return DeviceDecision {
             device: Some(device),
             measured: None,
             why,
@@ -173,12 +177,12 @@ fn solver(device: &GpuDevice) -> String {
         .map_or_else(String::new, |reason| format!(" {reason}"))
 }
 
-fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
+fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> DeviceDecision {
     let method = actor.method();
     // Measuring has changed the device's state: create another.
     let fresh = match device.another() {
         Ok(fresh) => fresh,
-        Err(error) => return Verdict::cpu(because("CPU", method, &error)),
+        Err(error) => return DeviceDecision::cpu(because("CPU", method, &error)),
     };
     let before = actor.save();
     let cpu_ms = frame_ms(actor);
@@ -191,7 +195,7 @@ fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
         actor.reset();
     }
     let (Some(cpu_ms), Some(gpu_ms), None) = (cpu_ms, gpu_ms, fell) else {
-        return Verdict::cpu(because(
+        return DeviceDecision::cpu(because(
             "CPU",
             method,
             &format_args!("{name} failed when it was measured"),
@@ -202,14 +206,14 @@ fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
         "a frame of this character takes {gpu_ms:.2} ms on the GPU ({name}) and {cpu_ms:.2} ms on the CPU"
     );
     if gpu_ms * WORTH > cpu_ms {
-        return Verdict {
+        return DeviceDecision {
             device: None,
             measured,
             why: because("CPU", method, &times),
         };
     }
     let why = because("GPU", method, &times) + &solver(&fresh);
-    Verdict {
+    DeviceDecision {
         device: Some(fresh),
         measured,
         why,

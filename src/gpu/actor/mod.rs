@@ -25,7 +25,9 @@ mod skin;
 mod skins;
 mod touch;
 
-pub use choice::{DeviceChoice, Measured, Verdict, because, verdict, without_measuring};
+pub use choice::{
+    DeviceChoice, DeviceDecision, Measured, because, decide_device, without_measuring,
+};
 pub use crowd::{CrowdError, CrowdSize, CrowdSkin, GpuCrowd};
 pub use device::GpuDevice;
 pub use direct::GpuSkin;

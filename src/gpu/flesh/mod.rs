@@ -1,14 +1,14 @@
 //! Projective dynamics on the device: the time steps of `dynamics::Simulation`, for many instances of a character at once.
 //!
 //! ```text
-//!     predict        x ← x + what the base carries along + what it had of its own motion; y ← where inertia alone would go
+//!     predict        x ← x + displacement of the base + relative velocity; y ← inertial prediction
 //!     K iterations:
-//!         local          32 chains a workgroup, a tet a thread: closest rotations, pulls on the skin points of every chain;
-//!                        all energies where the acceleration goes
-//!         gather         a row a thread: b = M/h² (y − x) + pulls; if the energy rose, with pulls made anew at the last plain iterate
-//!         S passes       P Δ = b (`solve`, or any other); while parts touch, press, and S passes again
-//!         record         what Anderson acceleration remembers, and its products; behind the last iteration there is none
-//!     finish         x ← x + Δ, velocities; how far it went, and whether all of it is numbers
+//!         local          32 chains per workgroup, one tet per thread: closest rotations, forces on the skin points of every chain;
+//!                        all energies for the acceleration
+//!         gather         one row per thread: b = M/h² (y − x) + forces; if the energy rose, with forces recomputed at the last plain iterate
+//!         S passes       P Δ = b (`solve`, or any other); with contacts: press, and S passes again
+//!         record         history of the Anderson acceleration and its scalar products; not in the last iteration
+//!     finish         x ← x + Δ, velocities; maximum displacement, and a check for finite values
 //! ```
 //!
 //! Passes that would only move rows are merged into those that read them: local and gather start with x + Δ or with the
@@ -21,11 +21,11 @@
 //! | lifetime                     | type                                                               |
 //! |------------------------------|--------------------------------------------------------------------|
 //! | per character and parameters | [`FleshModel`]: kernels, tets, weights; shared by all instances    |
-//! | per crowd                    | [`FleshState`]: positions, velocities, what a step remembers       |
-//! | per crowd and solver         | [`FleshStep`]: the dispatches of a step; [`Watcher`]: what it did  |
+//! | per crowd                    | [`FleshState`]: positions, velocities, temporaries of a step       |
+//! | per crowd and solver         | [`FleshStep`]: the dispatches of a step; [`Watcher`]: its statistics |
 //!
 //! # Passes and bytes
-//! A plain step of K iterations has 2 + K (2 + S) passes, an accelerated one K − 1 more, and K (1 + S) more while parts touch. With S = 2:
+//! A plain step of K iterations has 2 + K (2 + S) passes, an accelerated one K − 1 more, and K (1 + S) more with contacts. With S = 2:
 //!
 //! | step                                           | passes | with separate passes for rejection and for energies       |
 //! |------------------------------------------------|--------|-----------------------------------------------------------|
@@ -37,9 +37,9 @@
 //!
 //! | pass   | bytes of constants        | bytes of every instance (m: memory of the acceleration)       |
 //! |--------|---------------------------|---------------------------------------------------------------|
-//! | local  | 144 a chain               | 48 a chain written; corners, 16 (2, or 1 + m), mostly cached  |
-//! | gather | 12 a chain, 4 a row       | 48 a chain; 80 a row, or 64 + 16 m                            |
-//! | record |                           | 112 + 16 m a row                                              |
+//! | local  | 144 per chain             | 48 per chain written; corners, 16 (2, or 1 + m), mostly cached |
+//! | gather | 12 per chain, 4 per row   | 48 per chain; 80 per row, or 64 + 16 m                        |
+//! | record |                           | 112 + 16 m per row                                            |
 //!
 //! For 5 000 rows and 10 000 chains that is 1.7 MB of constants and 1.5 (plain) or 2.6 MB (m = 3) per iteration: a few µs if
 //! they fit the last-level cache. A hundred instances with seven iterations each move 1.8 GB per step, about 1 ms at 2 TB/s.

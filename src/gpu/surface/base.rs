@@ -1,4 +1,4 @@
-//! The base under the flesh: only transforms of bones and nodes go up.
+//! The base under the flesh: only transforms of bones and nodes are uploaded.
 
 use nalgebra::Matrix3x4;
 
@@ -11,13 +11,13 @@ use crate::math::{Point, Vec3};
 use crate::tissue::anchors::PlainAnchor;
 use crate::tissue::{Anchors, BaseFrame};
 
-/// Elements of a bone and of a node among the frames.
+/// Sizes of a bone and of a node in the frame buffer, in elements.
 const BONE: usize = 8;
 const NODE: usize = 4;
-/// Threads of a workgroup.
+/// Threads per workgroup.
 const GROUP: usize = 64;
 
-/// What each base point of a character hangs on.
+/// The anchors of a character's base points.
 #[derive(Debug)]
 pub struct BaseModel {
     kernel: Kernel,
@@ -28,12 +28,12 @@ pub struct BaseModel {
     nodes: usize,
 }
 
-/// The base points of a number of instances, for a number of steps that are submitted together.
+/// The base points of several instances, for several steps in one submission.
 #[derive(Debug)]
 pub struct Base {
     frames: wgpu::Buffer,
     values: Vec<[f32; 4]>,
-    /// Elements of an instance.
+    /// Elements per instance.
     stride: usize,
     bones: usize,
     instances: usize,
@@ -65,29 +65,29 @@ impl BaseModel {
         })
     }
 
-    /// How many points there are: those under all skin vertices, then those of carried ones.
+    /// Number of points: those under all skin vertices, then those of carried vertices.
     #[must_use]
     pub fn points(&self) -> usize {
         self.points
     }
 
-    /// Elements of `vec4<f32>` from one instance to the next, as the buffers of the simulation have them.
+    /// Stride between instances in elements of `vec4<f32>`, as in the buffers of the simulation.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.points.next_multiple_of(64)
     }
 
-    /// Bytes that an instance uploads for a step.
+    /// Bytes uploaded per instance and step.
     #[must_use]
     pub fn bytes_per_step(&self) -> u64 {
         ((self.bones * BONE + self.nodes * NODE) * size_of::<[f32; 4]>()) as u64
     }
 
-    /// Binds the buffer that the points go to: `vec4`s, instance after instance, [`BaseModel::stride`] apart. Up to `steps` bases can be
-    /// made in one submission.
+    /// Binds the output buffer of the points: `vec4`s, instance after instance, with a stride of [`BaseModel::stride`]. Up to `steps` bases can be
+    /// computed in one submission.
     ///
     /// # Errors
-    /// [`SurfaceError`] if there is not room for all instances in it, or the device is too small.
+    /// [`SurfaceError`] if it is too small for all instances, or a limit of the device is exceeded.
     pub fn on(
         &self,
         gpu: &GpuContext,
@@ -143,13 +143,13 @@ impl BaseModel {
 }
 
 impl Base {
-    /// Sets where the bones of an instance are at a step of the coming submission: as [`Anchors::move_volumes`] left them. Steps and
-    /// instances that there are not are left out.
+    /// Sets the bone transforms of an instance at a step of the coming submission, as computed by [`Anchors::move_volumes`]. Steps and
+    /// instances out of range are ignored.
     pub fn set(&mut self, step: usize, instance: usize, frame: &BaseFrame) {
         self.set_moved(step, instance, frame, &Vec3::zeros());
     }
 
-    /// As [`Base::set`], for an instance that stands so far away from where the frame has it.
+    /// As [`Base::set`], for an instance with this offset from the frame's position.
     pub fn set_moved(&mut self, step: usize, instance: usize, frame: &BaseFrame, offset: &Vec3) {
         let rows = |matrix: &Matrix3x4<f32>| {
             let mut rows = rows(matrix);
@@ -177,7 +177,7 @@ impl Base {
         }
     }
 
-    /// Uploads the first steps as they were set. They reach everything that is submitted later.
+    /// Uploads the data of the first steps. They apply to everything submitted later.
     pub fn upload(&self, gpu: &GpuContext, steps: usize) {
         let count = (steps * self.instances * self.stride).min(self.values.len());
         if count > 0 {
@@ -186,13 +186,13 @@ impl Base {
         }
     }
 
-    /// The pass that places the points as a step of the submission has them.
+    /// The pass that computes the points of a step of the submission.
     #[must_use]
     pub fn step(&self, step: usize) -> Option<&Dispatch> {
         self.steps.get(step)
     }
 
-    /// Bytes that a step uploads.
+    /// Bytes uploaded per step.
     #[must_use]
     pub fn bytes_per_step(&self) -> usize {
         self.instances * self.stride * 16

@@ -5,13 +5,13 @@ use bytemuck::{Pod, Zeroable};
 use crate::gpu::StructLayout;
 use crate::gpu::layout::layout;
 
-/// What a source vertex is, as `sources.wgsl` numbers it: the upper three bits of its name.
+/// Kinds of source vertices, as numbered in `sources.wgsl`: the upper three bits of the source word.
 pub(super) const BLENDED: u32 = 1 << 29;
 pub(super) const SIMULATED: u32 = 2 << 29;
 pub(super) const FLESH: u32 = 3 << 29;
-/// Marks a vertex' last influence.
+/// Marks a vertex's last influence.
 pub(super) const LAST: u32 = 1 << 31;
-/// What base points without a slide hang on, as `base.wgsl` numbers it.
+/// Kinds of anchors of base points without a slide, as numbered in `base.wgsl`.
 pub(super) const RIGID: u32 = u32::MAX;
 pub(super) const HELD: u32 = u32::MAX - 1;
 
@@ -129,7 +129,7 @@ pub(super) struct BaseAnchor {
     pub pad: u32,
 }
 
-/// All of the above.
+/// All of the above layouts.
 pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
     vec![
         layout!(SurfaceDims: count, vertices, row_stride, palette_stride, frame_stride, width, pad, origin),

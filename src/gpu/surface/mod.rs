@@ -1,32 +1,32 @@
-//! What lies around the simulation on the device: the base below it, and the skin at full resolution above.
+//! Input and output of the simulation on the device: the base below it, and the skin at full resolution above.
 //!
 //! | lifetime               | type                                                                   |
 //! |------------------------|------------------------------------------------------------------------|
 //! | per character, method  | [`SurfaceModel`], [`BaseModel`]: kernels and constants, shared by all    |
-//! | per crowd              | [`Surface`]: positions and normals of instances; [`Base`]: base points   |
+//! | per crowd              | [`Surface`]: positions and normals of all instances; [`Base`]: base points |
 //! | per frame              | transforms of joints ([`Surface::set_pose`]), of bones ([`Base::set`])   |
 //!
-//! The CPU's twins are [`crate::tissue::Anchors::place`], [`crate::methods::Actor`], and all that it stands on; a [`crate::methods::Recipe`] is
-//! what they share. Positions and normals stay on the device: the renderer draws from them.
+//! The CPU counterparts are [`crate::tissue::Anchors::place`] and [`crate::methods::Actor`]; a [`crate::methods::Recipe`] is
+//! the data shared by both. Positions and normals stay on the device: the renderer reads them there.
 //!
 //! # Passes
-//! A thread evaluates a source vertex from the simulated rows on (sum over neighbours, local frame, normal), so that what lies between is
-//! never stored. Each instance is a row of workgroups. A pass that depends on another begins when that has ended:
+//! A thread evaluates a source vertex directly from the simulated rows (sum over neighbours, local frame, normal), so that no intermediate
+//! results are stored. Each instance is a row of workgroups. A pass starts after the passes it depends on:
 //!
-//! | pass             | when                                     | bytes read, written, for each vertex                         |
+//! | pass             | when                                     | bytes read, written per vertex                               |
 //! |------------------|------------------------------------------|--------------------------------------------------------------|
-//! | `go_on`          | a frame lies between two steps           | row: 32, 16                                                  |
+//! | `go_on`          | the frame lies between two steps         | row: 32, 16                                                  |
 //! | `row_normals`    | upsampling by normal displacements       | row: about 100 + 18 cached rows, 16                          |
 //! | `place_*`        | always: flesh, bones, props, rigid parts | flesh: 16 + 32 + 8 × 19 + 20 cached rows, 24; others: about 50, 12 |
 //! | `fit_controls`   | there is cloth                           | control: 64 + 12 × 16 + 17 cached positions, 48                |
 //! | `place_cloth`    | there is cloth                           | 144 + 12 cached frames + 3 cached positions, 12              |
-//! | `place_clusters` | small things ride                        | 16 (and 32 + 12 a patch point), 12                           |
-//! | `gather_normals` | normals that no local frame carries      | 16 + 6 × 12 + 18 cached positions, 12                        |
-//! | `place_base`     | once a step, before it                   | base point: 48 + some transforms, 16                         |
+//! | `place_clusters` | small parts ride                         | 16 (and 32 + 12 per patch point), 12                         |
+//! | `gather_normals` | normals not given by a local frame       | 16 + 6 × 12 + 18 cached positions, 12                        |
+//! | `place_base`     | once per step, before it                 | base point: 48 + some transforms, 16                         |
 //!
-//! So a character of one skin that is simulated coarser than it is takes *one* pass a frame, one with cloth and small things five; `lbs`
-//! and `dqs` take two. 20 000 source vertices in sums read 4 MB of constants (shared by all instances, so that a crowd finds them in the
-//! second-level cache) and write 0.5 MB. A frame uploads 48 bytes a joint (64 for `dqs`), a step 128 a bone and 64 a node.
+//! So a character with one skin and upsampling takes *one* pass per frame, one with cloth and small parts five; `lbs`
+//! and `dqs` take two. 20 000 source vertices read 4 MB of constants (shared by all instances, so that a crowd reads them from the
+//! second-level cache) and write 0.5 MB. Uploads: 48 bytes per joint and frame (64 for `dqs`), 128 per bone and 64 per node and step.
 
 mod base;
 mod layout;
@@ -44,11 +44,11 @@ pub(super) use layout::struct_layouts;
 
 use super::GpuContext;
 
-/// Why a surface can't be on the device.
+/// Why a surface cannot be created on the device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SurfaceError {
-    /// What is simulated is not what the surface follows.
+    /// The simulated rows do not match the recipe.
     #[error(
         "the surface follows {expected} simulated vertices, but {actual} were given; make it of the character that is simulated"
     )]
@@ -58,33 +58,33 @@ pub enum SurfaceError {
         /// Rows given.
         actual: usize,
     },
-    /// A buffer would be larger than the device binds.
+    /// A buffer would exceed the device's binding limit.
     #[error(
         "{what} would take {bytes} bytes, and the graphics device binds {limit} at most; show fewer characters, or a smaller one"
     )]
     TooLarge {
-        /// Of what.
+        /// Contents of the buffer.
         what: &'static str,
-        /// How many.
+        /// Its size.
         bytes: u64,
         /// The device's limit.
         limit: u64,
     },
-    /// A pass would have more workgroups than the device starts.
+    /// A pass would have more workgroups than the device allows.
     #[error(
         "there are too many {what}: {count} groups of them, and the graphics device takes {limit} at once at most; show fewer"
     )]
     TooMany {
-        /// Of what.
+        /// What is counted.
         what: &'static str,
-        /// How many groups.
+        /// Number of workgroups.
         count: u32,
         /// The device's limit.
         limit: u32,
     },
 }
 
-/// Checks that so many workgroups can be started.
+/// Checks the number of workgroups against the device's limit.
 fn check_groups(gpu: &GpuContext, what: &'static str, count: usize) -> Result<(), SurfaceError> {
     let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
     let count = u32::try_from(count).unwrap_or(u32::MAX);
@@ -95,7 +95,7 @@ fn check_groups(gpu: &GpuContext, what: &'static str, count: usize) -> Result<()
     }
 }
 
-/// Checks that so many elements can be bound.
+/// Checks the number of elements against the device's binding limit.
 fn check_size<T>(gpu: &GpuContext, what: &'static str, count: usize) -> Result<(), SurfaceError> {
     let limits = gpu.device.limits();
     let limit = limits

@@ -7,7 +7,7 @@ use super::{SurfaceError, check_groups};
 use crate::gpu::GpuContext;
 use crate::methods::Recipe;
 
-/// How one character's source vertices come about by one method: kernels and constants, shared by all instances.
+/// How one method computes a character's source vertices: kernels and constants, shared by all instances.
 #[derive(Debug)]
 pub struct SurfaceModel {
     pub(super) recipe: Arc<Recipe>,
@@ -16,11 +16,11 @@ pub struct SurfaceModel {
 }
 
 impl SurfaceModel {
-    /// Uploads a recipe. `row_of_vertex` says where each vertex of the simulation mesh is among the simulated rows (see
-    /// [`crate::dynamics::Equations::vertex_of_row`]); none for methods that don't simulate.
+    /// Uploads a recipe. `row_of_vertex` is the simulated row of each vertex of the simulation mesh (see
+    /// [`crate::dynamics::Equations::vertex_of_row`]); empty for methods that do not simulate.
     ///
     /// # Errors
-    /// [`SurfaceError`] if the rows are not those of the recipe, or the device is too small.
+    /// [`SurfaceError`] if the rows do not match the recipe, or the device is too small.
     pub fn new(
         gpu: &GpuContext,
         recipe: Arc<Recipe>,
@@ -50,19 +50,19 @@ impl SurfaceModel {
         })
     }
 
-    /// What it was made of.
+    /// The recipe.
     #[must_use]
     pub fn recipe(&self) -> &Arc<Recipe> {
         &self.recipe
     }
 
-    /// Passes of a frame that shows the last step.
+    /// Passes of a frame at a step (not between steps).
     #[must_use]
     pub fn passes(&self) -> usize {
         self.stages.len()
     }
 
-    /// Bytes of an instance over so many simulated rows: all together, and in the largest buffer.
+    /// Bytes per instance with this number of simulated rows: total, and in the largest buffer.
     #[must_use]
     pub fn bytes_per_instance(&self, row_stride: usize) -> [u64; 2] {
         let recipe = &self.recipe;
@@ -78,7 +78,7 @@ impl SurfaceModel {
         [all as u64, largest as u64]
     }
 
-    /// Bytes of constants that a frame reads, the same for all instances.
+    /// Bytes of constants read per frame, the same for all instances.
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {
         self.stages
@@ -89,7 +89,7 @@ impl SurfaceModel {
     }
 }
 
-/// Where each simulated vertex is among the rows.
+/// The row of each simulated vertex.
 #[must_use]
 pub fn row_of_vertex(vertex_of_row: &[u32]) -> Vec<u32> {
     let mut rows = vec![0; vertex_of_row.len()];

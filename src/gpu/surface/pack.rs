@@ -1,4 +1,4 @@
-//! Recipes as the shaders read them.
+//! Packs recipes into the layout of the shaders.
 
 use super::layout::{
     BLENDED, ClothControl, ClothTangent, FLESH, LAST, NormalTarget, SIMULATED, SourceVertex,
@@ -9,14 +9,14 @@ use crate::methods::recipe::{Cloth, Cluster, VertexSource};
 use crate::methods::riding::FRAMES;
 use crate::upsample::{PlainStand, PlainSums};
 
-/// Fine vertices, or riders, side by side.
+/// Fine vertices, or riders, per tile.
 const TILE: usize = 64;
 /// Words of two numbers before those of the neighbours.
 const HEAD: usize = 4;
-/// Numbers of a rider: ten, and two for each of its control points.
+/// Numbers per rider: ten, and two for each of its control points.
 const RIDER: usize = 10 + 2 * FRAMES;
 
-/// What every source vertex is.
+/// The source word of every source vertex.
 pub(super) fn sources(
     recipe: &Recipe,
     row_of_vertex: &[u32],
@@ -59,7 +59,7 @@ pub(super) fn influences(recipe: &Recipe) -> Vec<[u32; 2]> {
     recipe.influences.iter().map(pack).collect()
 }
 
-/// Sums over rows, in tiles; `is_long` if names of rows need more than 16 bits.
+/// Sums over rows, in tiles; `is_long` if row indices need more than 16 bits.
 pub(super) fn sums(plain: &PlainSums, row_of_vertex: &[u32], is_long: bool) -> Vec<[u32; 2]> {
     let words = HEAD + plain.width * if is_long { 2 } else { 1 };
     let mut packed = vec![[0; 2]; plain.first.len().div_ceil(TILE) * TILE * words];
@@ -98,7 +98,7 @@ pub(super) fn sums(plain: &PlainSums, row_of_vertex: &[u32], is_long: bool) -> V
     packed
 }
 
-/// What stands on triangles of rows.
+/// Vertices placed relative to triangles of rows.
 pub(super) fn stands(plain: &[PlainStand], row_of_vertex: &[u32]) -> Vec<SurfaceStand> {
     let row = |vertex: u32| row_of_vertex[vertex as usize];
     let pack = |stand: &PlainStand| {
@@ -117,7 +117,7 @@ pub(super) fn stands(plain: &[PlainStand], row_of_vertex: &[u32]) -> Vec<Surface
     plain.iter().map(pack).collect()
 }
 
-/// Begin and end of the triangles around every row, and their corners.
+/// Start and end of each row's adjacent triangles, and their corners.
 pub(super) fn around_rows(
     triangles: &[[u32; 3]],
     row_of_vertex: &[u32],
@@ -175,7 +175,7 @@ pub(super) fn controls(cloth: &Cloth) -> (Vec<ClothControl>, Vec<ClothTangent>) 
     )
 }
 
-/// What vertices of cloth do, in tiles.
+/// Data of cloth vertices, in tiles.
 pub(super) fn riders(cloth: &Cloth) -> Vec<u32> {
     let mut packed = vec![0; cloth.riders.len().div_ceil(TILE) * TILE * RIDER];
     for (index, rider) in cloth.riders.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Transforms of joints on their way to the device.
+//! Joint transforms in upload format.
 
 use crate::math::Affine;
 use crate::math::SplitTransform;
 use crate::methods::Recipe;
 
-/// The transforms of all instances, as the shaders read them: made in double precision, rounded once.
+/// The transforms of all instances as the shaders read them: computed in `f64`, rounded once.
 #[derive(Debug)]
 pub(super) struct Palette {
     dual_quaternions: bool,
@@ -13,7 +13,7 @@ pub(super) struct Palette {
 }
 
 impl Palette {
-    /// Everybody in the bind pose.
+    /// All instances in the bind pose.
     pub fn new(recipe: &Recipe, instances: usize) -> Self {
         let entries = recipe.palette.len();
         let mut palette = Self {
@@ -28,7 +28,7 @@ impl Palette {
         palette
     }
 
-    /// Elements of an instance.
+    /// Elements per instance.
     pub fn stride(&self) -> usize {
         self.entries * if self.dual_quaternions { 4 } else { 3 }
     }
@@ -37,7 +37,7 @@ impl Palette {
         &self.values
     }
 
-    /// Sets an instance's pose; joints that are missing leave theirs as it was.
+    /// Sets an instance's pose; missing joints keep their transform.
     pub fn set(&mut self, recipe: &Recipe, instance: usize, world_from_joint: &[Affine]) {
         let width = if self.dual_quaternions { 4 } else { 3 };
         let own = self.values.chunks_mut(width).skip(instance * self.entries);

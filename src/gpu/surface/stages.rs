@@ -1,4 +1,4 @@
-//! Passes as a character needs them, before there are buffers of a state.
+//! The passes that a character needs, before the buffers of a state exist.
 
 use super::layout::SurfaceDims;
 use super::{SurfaceError, check_size, pack};
@@ -8,21 +8,21 @@ use crate::gpu::shader::{self, ShaderSource};
 use crate::methods::Recipe;
 use crate::upsample::{PlainSums, PlainUpsampling};
 
-/// Threads of a workgroup.
+/// Threads per workgroup.
 const GROUP: usize = 64;
-/// Rows that 16 bits can name.
+/// Largest number of rows for 16-bit indices.
 const SHORT: usize = 1 << 16;
 
 /// A buffer of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// As the last step left them.
+    /// Rows after the last step.
     Rows,
     Velocities,
     Ahead,
-    /// Where they are at the time of the frame.
+    /// Rows at the time of the frame.
     Moved,
-    /// The one or the other.
+    /// Either of the two.
     Simulated,
     RowNormals,
     Palette,
@@ -35,15 +35,15 @@ pub(super) enum Slot {
 #[derive(Debug)]
 pub(super) struct Stage {
     pub kernel: Kernel,
-    /// Of one instance.
+    /// Threads per instance.
     pub workgroups: u32,
-    /// Without the strides of a state.
+    /// Uniforms without the strides of a state.
     pub dims: SurfaceDims,
     pub constants: Vec<(u32, wgpu::Buffer)>,
     pub state: Vec<(u32, Slot)>,
 }
 
-/// Makes stages; remembers what is too large.
+/// Builds stages; records the first exceeded limit.
 pub(super) struct Builder<'a> {
     pub gpu: &'a GpuContext,
     pub recipe: &'a Recipe,
@@ -85,7 +85,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// What all frames take, in order.
+    /// The stages of every frame, in order.
     pub fn stages(&self) -> Result<Vec<Stage>, SurfaceError> {
         let mut stages = Vec::new();
         if let Some(PlainUpsampling::Standing { triangles, .. }) = &self.recipe.upsampling {
@@ -136,7 +136,7 @@ impl Builder<'_> {
         Ok(stages)
     }
 
-    /// Moves the rows on to the time of the frame.
+    /// Extrapolates the rows to the time of the frame.
     pub fn go_on(&self) -> Stage {
         let mut stage = self.stage(&shader::SURFACE_ROWS, "go_on", &[], self.recipe.simulated);
         stage.state = vec![
@@ -234,7 +234,7 @@ impl Builder<'_> {
             &[],
             clusters.len(),
         );
-        // A workgroup each.
+        // One workgroup each.
         stage.workgroups = clusters.len() as u32;
         self.constant(&mut stage, 2, "clusters", &clusters)?;
         self.constant(&mut stage, 3, "patches of clusters", &points)?;

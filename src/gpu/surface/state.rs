@@ -1,4 +1,4 @@
-//! Surfaces of a crowd: positions and normals on the device, and what makes them.
+//! Surfaces of a crowd: positions and normals on the device, and the passes that compute them.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use crate::upsample::PlainUpsampling;
 pub struct Simulated<'a> {
     /// Positions.
     pub positions: &'a wgpu::Buffer,
-    /// Velocities, world units per simulated second, if frames are to go on between two steps.
+    /// Velocities, world units per simulated second, if frames between two steps are extrapolated.
     pub velocities: Option<&'a wgpu::Buffer>,
-    /// Elements from one instance to the next.
+    /// Stride between instances, in elements.
     pub stride: usize,
 }
 
-/// The surfaces of a number of instances of one character, in the bind pose from the start.
+/// The surfaces of several instances of one character, initially in the bind pose.
 ///
-/// Positions and normals are `f32` triples, those of an instance one after the other, one instance after the other: vertex buffers.
+/// Positions and normals are `f32` triples, instance after instance, in vertex buffers.
 #[derive(Debug)]
 pub struct Surface {
     model: Arc<SurfaceModel>,
@@ -36,14 +36,14 @@ pub struct Surface {
     palette_changed: bool,
     ahead: Vec<f32>,
     ahead_buffer: wgpu::Buffer,
-    /// Showing the last step.
+    /// Passes that show the last step.
     at_step: Vec<Dispatch>,
-    /// Showing what comes after it, if there are velocities.
+    /// Passes that extrapolate from it, if there are velocities.
     between: Vec<Dispatch>,
 }
 
 impl Surface {
-    /// Makes room for instances; `simulated` is what [`SurfaceModel::new`] got the rows of, for methods that simulate.
+    /// Allocates instances; `simulated` are the rows given to [`SurfaceModel::new`], for methods that simulate.
     ///
     /// # Errors
     /// [`SurfaceError`] if the rows are too few, or the device is too small.
@@ -137,7 +137,7 @@ impl Surface {
         })
     }
 
-    /// Sets an instance's pose. There is no such instance: nothing happens.
+    /// Sets an instance's pose. Ignored if there is no such instance.
     pub fn set_pose(&mut self, instance: usize, world_from_joint: &[Affine]) {
         if instance < self.instances {
             self.palette
@@ -146,14 +146,14 @@ impl Surface {
         }
     }
 
-    /// Sets how long after its last step an instance is shown, s of simulated time. It then goes on as it went, if there are velocities.
+    /// Sets how long after its last step an instance is shown, s of simulated time. It is extrapolated linearly, if there are velocities.
     pub fn set_ahead(&mut self, instance: usize, secs: f32) {
         if let Some(slot) = self.ahead.get_mut(instance) {
             *slot = secs;
         }
     }
 
-    /// Uploads what was set. It reaches everything that is submitted later.
+    /// Uploads poses and times. They apply to everything submitted later.
     pub fn upload(&mut self, gpu: &GpuContext) {
         if std::mem::take(&mut self.palette_changed) && !self.palette.values().is_empty() {
             gpu.queue.write_buffer(
@@ -201,7 +201,7 @@ impl Surface {
         &self.normals
     }
 
-    /// How many instances there are.
+    /// Number of instances.
     #[must_use]
     pub fn instances(&self) -> usize {
         self.instances
@@ -213,13 +213,13 @@ impl Surface {
         self.model.recipe.sources.len()
     }
 
-    /// What it is a surface of.
+    /// The model of this surface.
     #[must_use]
     pub fn model(&self) -> &Arc<SurfaceModel> {
         &self.model
     }
 
-    /// Reads positions and normals of all instances back. Waits for all work submitted before: for files, not for display.
+    /// Reads back positions and normals of all instances. Waits for all work submitted before: for files, not for display.
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
@@ -234,14 +234,14 @@ impl Surface {
     }
 }
 
-/// A control point's frame that moves nothing.
+/// The identity frame of a control point.
 const UNTURNED: [[[f32; 4]; 3]; 1] = [[
     [1.0, 0.0, 0.0, 0.0],
     [0.0, 1.0, 0.0, 0.0],
     [0.0, 0.0, 1.0, 0.0],
 ]];
 
-/// All that stages bind.
+/// All buffers that stages bind.
 struct Buffers<'a> {
     positions: wgpu::Buffer,
     normals: wgpu::Buffer,
@@ -270,7 +270,7 @@ impl Buffers<'_> {
         }
     }
 
-    /// A stage with all its buffers; `None` if it has nothing to do here.
+    /// A stage with its buffers; `None` if it has nothing to do.
     fn bound(
         &self,
         gpu: &GpuContext,
@@ -330,7 +330,7 @@ fn rows(
     storage::<[f32; 4]>(gpu, label, simulated.map_or(0, |s| s.stride) * instances)
 }
 
-/// Positions and normals of one instance at rest; flesh that follows nothing stays where its upsampling has it.
+/// Positions and normals of one instance at rest; flesh without simulation keeps its upsampled rest shape.
 fn at_rest(model: &SurfaceModel) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let recipe = &model.recipe;
     let mut positions: Vec<[f32; 3]> = recipe.positions.iter().map(|&p| p.into()).collect();
@@ -355,7 +355,7 @@ fn at_rest(model: &SurfaceModel) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     (positions, normals)
 }
 
-/// A buffer that is computed on and drawn from, the same for all instances.
+/// A buffer that is computed and drawn from.
 fn drawn(
     gpu: &GpuContext,
     label: &'static str,
@@ -363,7 +363,7 @@ fn drawn(
     instances: usize,
 ) -> wgpu::Buffer {
     let all = one.repeat(instances);
-    // A buffer of no bytes can't be bound.
+    // A buffer of zero bytes cannot be bound.
     let contents: &[u8] = if all.is_empty() {
         &[0; 16]
     } else {

@@ -93,10 +93,12 @@ fn objects<'a>(
     tree: &'a mut JsonObject,
     list: &str,
 ) -> impl Iterator<Item = &'a mut Value> + use<'a> {
-    tree.get_mut(list)
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
+    elements(tree.get_mut(list))
+}
+
+/// The elements of an array; none if it is missing or something else.
+fn elements(list: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
+    list.and_then(Value::as_array_mut).into_iter().flatten()
 }
 
 /// The members, if the value is an object.
@@ -115,23 +117,13 @@ fn each_skin(tree: &mut JsonObject, visit: VisitIndices<'_>) {
 
 fn each_accessor(tree: &mut JsonObject, visit: VisitIndices<'_>) {
     for mesh in objects(tree, "meshes") {
-        for primitive in mesh
-            .get_mut("primitives")
-            .and_then(Value::as_array_mut)
-            .into_iter()
-            .flatten()
-        {
+        for primitive in elements(mesh.get_mut("primitives")) {
             members(primitive.get_mut("attributes")).for_each(&mut *visit);
             primitive
                 .get_mut("indices")
                 .into_iter()
                 .for_each(&mut *visit);
-            let targets = primitive
-                .get_mut("targets")
-                .and_then(Value::as_array_mut)
-                .into_iter()
-                .flatten();
-            targets
+            elements(primitive.get_mut("targets"))
                 .flat_map(|target| members(Some(target)))
                 .for_each(&mut *visit);
         }
@@ -140,12 +132,7 @@ fn each_accessor(tree: &mut JsonObject, visit: VisitIndices<'_>) {
         .filter_map(|skin| skin.get_mut("inverseBindMatrices"))
         .for_each(&mut *visit);
     for animation in objects(tree, "animations") {
-        for sampler in animation
-            .get_mut("samplers")
-            .and_then(Value::as_array_mut)
-            .into_iter()
-            .flatten()
-        {
+        for sampler in elements(animation.get_mut("samplers")) {
             sampler.get_mut("input").into_iter().for_each(&mut *visit);
             sampler.get_mut("output").into_iter().for_each(&mut *visit);
         }
@@ -173,12 +160,7 @@ fn each_view(tree: &mut JsonObject, visit: VisitIndices<'_>) {
         .filter_map(|image| image.get_mut("bufferView"))
         .for_each(&mut *visit);
     for mesh in objects(tree, "meshes") {
-        for primitive in mesh
-            .get_mut("primitives")
-            .and_then(Value::as_array_mut)
-            .into_iter()
-            .flatten()
-        {
+        for primitive in elements(mesh.get_mut("primitives")) {
             primitive
                 .pointer_mut("/extensions/KHR_draco_mesh_compression/bufferView")
                 .into_iter()

@@ -11,7 +11,7 @@ use crate::weights::SkinWeights;
 const VOLUME_EVERY: u32 = 4;
 
 /// The transforms of the last pose, and the state of the volume preserver.
-pub(super) type SavedGuide = (GuideFrame, Option<[Vec<f32>; 2]>, u32);
+pub(super) type SavedGuide = (GuideFrame, Option<Vec<f32>>, u32);
 
 /// The guide of a simulation mesh, with the transforms of the last pose.
 pub(super) struct Guided {
@@ -61,6 +61,7 @@ impl Guided {
     /// Poses the guide and moves the base, with the places of carried vertices behind it.
     pub(super) fn place(&mut self, world_from_joint: &[Affine], out: &mut [Point]) {
         self.guide.pose(world_from_joint, &mut self.frame);
+        self.follow_volume();
         let (base, carried) = out.split_at_mut(self.base.len());
         for (vertex, (out, rest)) in base.iter_mut().zip(&self.base).enumerate() {
             *out = self.frame.points[vertex].apply(&(rest + self.offset(vertex)));
@@ -78,6 +79,12 @@ impl Guided {
             place: transform.apply(&(rest + self.offset(vertex))),
             rotation: transform.rotation(),
         })
+    }
+
+    fn follow_volume(&mut self) {
+        if let Some(volume) = &mut self.volume {
+            volume.follow(&self.frame);
+        }
     }
 
     fn offset(&self, vertex: usize) -> Vec3 {
@@ -110,7 +117,7 @@ impl Guided {
 
     /// What is kept from step to step.
     pub(super) fn save(&self) -> SavedGuide {
-        let volume = self.volume.as_ref().map(VolumePreserver::state);
+        let volume = self.volume.as_ref().map(|volume| volume.state().to_vec());
         (self.frame.clone(), volume, self.turn)
     }
 
@@ -121,5 +128,6 @@ impl Guided {
         if let (Some(volume), Some(saved)) = (&mut self.volume, saved) {
             volume.set_state(saved);
         }
+        self.follow_volume();
     }
 }

@@ -13,7 +13,7 @@ mod elsewhere;
 mod guided;
 mod method;
 mod params;
-mod poses;
+pub(super) mod poses;
 mod saved;
 mod volume;
 mod walk;

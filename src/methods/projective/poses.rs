@@ -4,7 +4,7 @@ use crate::math::Affine;
 use crate::rig::{Skeleton, Trs};
 
 /// Transform of every joint relative to its parent joint.
-pub(super) fn relative_into(skeleton: &Skeleton, world: &[Affine], out: &mut Vec<Trs>) {
+pub(in crate::methods) fn relative_into(skeleton: &Skeleton, world: &[Affine], out: &mut Vec<Trs>) {
     let of = |(joint, own): (&crate::rig::Joint, &Affine)| {
         let parent = joint
             .parent
@@ -16,7 +16,7 @@ pub(super) fn relative_into(skeleton: &Skeleton, world: &[Affine], out: &mut Vec
 }
 
 /// The inverse of [`relative_into`].
-pub(super) fn compose(skeleton: &Skeleton, relative: &[Trs], world: &mut Vec<Affine>) {
+pub(in crate::methods) fn compose(skeleton: &Skeleton, relative: &[Trs], world: &mut Vec<Affine>) {
     world.clear();
     for (joint, own) in skeleton.joints().iter().zip(relative) {
         let parent = joint
@@ -27,7 +27,7 @@ pub(super) fn compose(skeleton: &Skeleton, relative: &[Trs], world: &mut Vec<Aff
 }
 
 /// Largest rotation of any joint between two poses, rad.
-pub(super) fn largest_turn(from: &[Trs], to: impl Iterator<Item = Trs>) -> f64 {
+pub(in crate::methods) fn largest_turn(from: &[Trs], to: impl Iterator<Item = Trs>) -> f64 {
     from.iter()
         .zip(to)
         .map(|(a, b)| a.rotation.angle_to(&b.rotation))

@@ -2,12 +2,12 @@
 //!
 //! Flesh and what is under it hardly change their volume: where a limb folds, it becomes thicker. The volume of the body is divided into
 //! the cones from every vertex' foot point on the bone lines to the skin around it. What the cones have lost, spread along the skin over
-//! about the radius of a limb (implicit heat flow, which keeps the sum), says how much farther outwards skin and base belong. It is added
-//! up from step to step, as the volume returns. Skin that lies in a fold, or faces a cavity, stays where it is: there is no room.
+//! about the radius of a limb (implicit heat flow, which keeps the sum), says how much farther outwards skin and base belong. It is
+//! learned from step to step as a multiple of what the guide alone changes, so that it comes and goes with the pose. Skin that lies in a fold, or faces a cavity, stays where it is: there is no room.
 
 use rayon::prelude::*;
 
-use crate::math::{Point, Vec3};
+use crate::math::{Point, Vec3, smoothstep};
 use crate::mesh::{Topology, TriMesh};
 use crate::numerics::{Cholesky, Ordering, SolveMemory, SymmetricMatrix};
 use crate::tissue::{Bending, GuideFrame, Tissue};
@@ -16,8 +16,12 @@ use crate::tissue::{Bending, GuideFrame, Tissue};
 const REACH: f64 = 1.5;
 /// …and what would then lie in folds over this many times.
 const FAR_REACH: f64 = 4.0;
+/// Bones whose changes of volume count around a vertex, at most.
+const BONES: usize = 4;
 /// Skin is moved by at most so many times the mean way by which the guide changes the volume around it.
-const ROOM: f32 = 6.0;
+const MOST_RATIO: f32 = 6.0;
+/// A way that is not longer than this part of the limbs' radius says little about how much is needed.
+const LEAST_ROOM: f64 = 2e-3;
 /// Skin around folds takes over at most this many times what reaches it of that.
 const MOST_SHARE: f32 = 4.0;
 /// Skin is moved by at most this part of the distance to its foot point, in or out.
@@ -63,8 +67,19 @@ pub(super) struct VolumePreserver {
     area_vectors: Vec<Vec3>,
     loss: Vec<f32>,
     shut_in: Vec<f32>,
-    /// How far each vertex may be moved in this pose: nowhere where the guide changes no volume.
+    /// The mean way by which the guide changes the volume around each vertex in this pose: 0 at rest.
     room: Vec<f32>,
+    least_room: f32,
+    /// By vertex what the guide changes of the volume around it, world units³.
+    change: Vec<f32>,
+    /// By vertex the bone that its cone belongs to; and how much the changes of bones count around it.
+    bones: Vec<u32>,
+    shares: Vec<[(u32, f32); BONES]>,
+    /// By bone the area of its skin, and the mean way of the pose.
+    bone_areas: Vec<f32>,
+    bone_ways: Vec<f32>,
+    /// How many times the room each vertex has to be moved.
+    ratio: Vec<f32>,
 }
 
 impl VolumePreserver {
@@ -116,6 +131,13 @@ impl VolumePreserver {
             loss: vec![0.0; count],
             shut_in: vec![0.0; count],
             room: vec![0.0; count],
+            least_room: (LEAST_ROOM * tissue.quality.limb_radius) as f32,
+            change: vec![0.0; count],
+            bones: tissue.foot_bones.clone(),
+            shares: Vec::new(),
+            bone_areas: vec![0.0; tissue.graph.bones.len()],
+            bone_ways: vec![0.0; tissue.graph.bones.len()],
+            ratio: vec![0.0; count],
         };
         for (index, triangle) in mesh.triangles.iter().enumerate() {
             for &vertex in triangle {
@@ -123,6 +145,7 @@ impl VolumePreserver {
             }
         }
         built.cones = vec![0.0; count];
+        measure(&built.triangles, &mesh.positions, &mut built.area_vectors);
         built.lose(&mesh.positions, |_, foot| *foot);
         built.cones = built.loss.iter().map(|loss| -loss).collect();
         built.areas = (0..count)
@@ -134,7 +157,7 @@ impl VolumePreserver {
             .collect();
         let outward = |((skin, foot), normal): ((&Point, &Point), &Vec3)| {
             let way = (skin - foot).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-            smooth_step(OUTWARD, way.dot(normal))
+            smoothstep(OUTWARD, way.dot(normal))
         };
         built.outward = mesh
             .positions
@@ -146,6 +169,7 @@ impl VolumePreserver {
         for &vertex in &tissue.carried {
             built.most[vertex as usize] = 0.0;
         }
+        built.share_bones();
         Some(built)
     }
 
@@ -155,57 +179,104 @@ impl VolumePreserver {
     }
 
     /// What is kept from step to step.
-    pub(super) fn state(&self) -> [Vec<f32>; 2] {
-        [self.bulge.clone(), self.open.clone()]
+    pub(super) fn state(&self) -> &[f32] {
+        &self.ratio
     }
 
     /// Goes on from what [`VolumePreserver::state`] returned.
-    pub(super) fn set_state(&mut self, [bulge, open]: &[Vec<f32>; 2]) {
-        self.bulge.copy_from_slice(bulge);
-        self.open.copy_from_slice(open);
+    pub(super) fn set_state(&mut self, ratio: &[f32]) {
+        self.ratio.copy_from_slice(ratio);
     }
 
-    /// Forgets all bulges.
+    /// Forgets how much was needed.
     pub(super) fn reset(&mut self) {
-        self.bulge.fill(0.0);
+        self.ratio.fill(0.0);
     }
 
-    /// Looks at the skin in a pose, and changes the bulges by a part of what is missing. Returns the largest change.
-    pub(super) fn observe(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) -> f32 {
+    /// Bulges with the pose: as much of the room there is now as was needed before.
+    pub(super) fn follow(&mut self, frame: &GuideFrame) {
         self.find_folds(frame);
-        self.find_room(frame);
+        self.find_room();
+        self.bulge_into_room();
+    }
+
+    /// Looks at the skin in the pose that was followed last, and changes the bulges by a part of what is missing. Returns the largest
+    /// change.
+    pub(super) fn observe(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) -> f32 {
+        measure(&self.triangles, skin, &mut self.area_vectors);
         self.lose(skin, |vertex, foot| frame.points[vertex].apply(foot));
         self.spread();
-        let mut largest = 0.0_f32;
-        for ((bulge, missing), &most) in self.bulge.iter_mut().zip(&self.loss).zip(&self.room) {
-            let next = (*bulge + missing * part).clamp(-most, most);
+        let skin = self.loss.iter().zip(&self.open).zip(&self.most);
+        for ((ratio, &room), ((missing, open), most)) in
+            self.ratio.iter_mut().zip(&self.room).zip(skin)
+        {
+            // Where there is hardly any room what was needed is forgotten; what can't be followed is not learned.
+            let known = room + self.least_room;
+            // Where it ends does not depend on `part`, so that what settled stays.
+            let next = *ratio + part * (missing * open - *ratio * self.least_room) / known;
+            let most = MOST_RATIO.min(most / known);
             if next.is_finite() {
-                largest = largest.max((next - *bulge).abs());
-                *bulge = next;
+                *ratio = next.clamp(-most, most);
             }
+        }
+        self.bulge_into_room()
+    }
+
+    fn bulge_into_room(&mut self) -> f32 {
+        let mut largest = 0.0_f32;
+        let rooms = self.ratio.iter().zip(&self.room).zip(&self.most);
+        for (bulge, ((ratio, room), &most)) in self.bulge.iter_mut().zip(rooms) {
+            let next = (ratio * room).clamp(-most, most);
+            largest = largest.max((next - *bulge).abs());
+            *bulge = next;
         }
         largest
     }
 
-    /// Finds how far skin may be moved: in proportion to what the guide changes of the volume around it, so that at rest nothing is left.
-    fn find_room(&mut self, frame: &GuideFrame) {
-        // The area vectors are those of the guide.
-        let cells = self
-            .around
-            .iter()
-            .zip(&self.posed)
-            .zip(&self.feet)
-            .zip(&self.cones);
-        for (vertex, (room, (((around, skin), foot), cone))) in
-            self.room.iter_mut().zip(cells).enumerate()
-        {
-            let area = sum_of(around, &self.area_vectors);
-            let foot = frame.points[vertex].apply(foot);
-            *room = (cone - area.dot(&(skin - foot)) / 3.0).abs();
+    /// Finds how much the changes of bones count around each vertex: the heat flow over the far reach of one unit on the skin of each.
+    fn share_bones(&mut self) {
+        let mut found: Vec<Vec<(u32, f32)>> = vec![Vec::new(); self.bones.len()];
+        for bone in 0..self.bone_areas.len() {
+            let skin = self.bones.iter().zip(&self.vertex_areas);
+            let mut column: Vec<f32> = skin
+                .map(|(&own, &area)| if own as usize == bone { area } else { 0.0 })
+                .collect();
+            self.bone_areas[bone] = column.iter().sum();
+            if self.bone_areas[bone] > 0.0 {
+                self.diffusion[1].solve_one(&mut column, &mut self.memory[1]);
+                for (found, share) in found.iter_mut().zip(column) {
+                    if share.is_finite() && share > 0.0 {
+                        found.push((bone as u32, share));
+                    }
+                }
+            }
         }
-        self.diffusion[1].solve_one(&mut self.room, &mut self.memory[1]);
-        for (room, most) in self.room.iter_mut().zip(&self.most) {
-            *room = most.min(room.max(0.0) * ROOM);
+        let strongest = |mut found: Vec<(u32, f32)>| {
+            found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            found.resize(BONES, (0, 0.0));
+            let sum: f32 = found.iter().map(|(_, share)| share).sum();
+            [0, 1, 2, 3].map(|k| (found[k].0, found[k].1 / sum.max(f32::MIN_POSITIVE)))
+        };
+        self.shares = found.into_iter().map(strongest).collect();
+    }
+
+    /// Finds the room of the pose: what the guide changes of the volume around each vertex, so that at rest nothing is left.
+    fn find_room(&mut self) {
+        self.bone_ways.fill(0.0);
+        for (&bone, change) in self.bones.iter().zip(&self.change) {
+            if change.is_finite() {
+                self.bone_ways[bone as usize] += change.abs();
+            }
+        }
+        for (way, area) in self.bone_ways.iter_mut().zip(&self.bone_areas) {
+            *way /= area.max(f32::MIN_POSITIVE);
+        }
+        let ways = &self.bone_ways;
+        for (room, shares) in self.room.iter_mut().zip(&self.shares) {
+            *room = shares
+                .iter()
+                .map(|&(bone, share)| ways[bone as usize] * share)
+                .sum();
         }
     }
 
@@ -236,7 +307,7 @@ impl VolumePreserver {
         }
     }
 
-    /// Finds where the guide folds the skin.
+    /// Finds where the guide folds the skin, and what it changes of the volume around each vertex.
     fn find_folds(&mut self, frame: &GuideFrame) {
         frame.apply(&self.rest, &mut self.posed);
         measure(&self.triangles, &self.posed, &mut self.area_vectors);
@@ -248,16 +319,23 @@ impl VolumePreserver {
             areas,
             open,
             open_next,
+            change,
+            posed,
+            feet,
+            cones,
             ..
         } = self;
         let area_vectors = &*area_vectors;
         open.par_iter_mut()
+            .zip(change)
             .with_min_len(MIN_TASK)
             .enumerate()
-            .for_each(|(vertex, open)| {
-                let area = sum_of(&around[vertex], area_vectors).norm();
-                let part = area / areas[vertex].max(f32::MIN_POSITIVE);
-                *open = outward[vertex] * smooth_step(FOLDED, part);
+            .for_each(|(vertex, (open, change))| {
+                let area = sum_of(&around[vertex], area_vectors);
+                let part = area.norm() / areas[vertex].max(f32::MIN_POSITIVE);
+                *open = outward[vertex] * smoothstep(FOLDED, part);
+                let foot = frame.points[vertex].apply(&feet[vertex]);
+                *change = cones[vertex] - area.dot(&(posed[vertex] - foot)) / 3.0;
             });
         for round in 0..self.rings + self.smoothings {
             let before = &*open;
@@ -284,7 +362,6 @@ impl VolumePreserver {
 
     /// Computes what every cone has lost.
     fn lose(&mut self, skin: &[Point], foot_of: impl Fn(usize, &Point) -> Point + Sync) {
-        measure(&self.triangles, skin, &mut self.area_vectors);
         let Self {
             around,
             feet,
@@ -317,9 +394,4 @@ fn sum_of(around: &[u32], area_vectors: &[Vec3]) -> Vec3 {
         .iter()
         .map(|&triangle| area_vectors[triangle as usize])
         .sum()
-}
-
-fn smooth_step([low, high]: [f32; 2], x: f32) -> f32 {
-    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
 }

@@ -1,7 +1,12 @@
-//! Vector code with one element a lane, for every vector unit, and conversion between lanes and points in memory.
+//! Vector code with one element per lane, for every vector unit, and conversion between lanes and points in memory.
 //!
 //! A point in memory is [`Padded`] to x, y, z and a pad, so that one 128-bit instruction moves it. Elements name their points by `u16`
 //! indices into [`Slots`], which have room for every `u16`: no index can be out of bounds, so none needs a check.
+
+#![expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -16,16 +21,16 @@ pub(crate) use x86::{as_v3, as_v4};
 pub(crate) const LANES: usize = 16;
 /// A vector padded to one 128-bit register: x, y, z and a number that is not used.
 pub(crate) type Padded = [f32; 4];
-/// One for every `u16`. Pages that are never touched take no memory.
+/// One for every `u16`. Untouched pages take no memory.
 pub(crate) type Slots = [Padded; SLOTS];
 pub(crate) const SLOTS: usize = 1 << 16;
 
-/// One number a lane.
+/// One number per lane.
 pub(crate) type Lanes = [f32; LANES];
 /// Indices of the points of a block.
 pub(crate) type Indices = [u16; LANES];
 
-/// Three columns of three entries; each entry holds one value a lane.
+/// Three columns of three entries; each entry holds one value per lane.
 pub(crate) type Mat3<S> = [[<S as Simd>::f32s; 3]; 3];
 pub(crate) type Vec3s<S> = [<S as Simd>::f32s; 3];
 
@@ -53,7 +58,7 @@ pub(crate) fn dot(a: Padded, b: Padded) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// All zero; untouched memory costs nothing.
+/// All zero; untouched memory is not committed.
 pub(crate) fn zeroed_slots() -> Box<Slots> {
     let slots: Box<[Padded]> = vec![[0.0; 4]; SLOTS].into_boxed_slice();
     slots
@@ -65,10 +70,6 @@ pub(crate) fn zeroed_slots() -> Box<Slots> {
 #[derive(Clone, Copy)]
 pub(crate) struct Ops<S: Simd>(pub(crate) S);
 
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
 #[expect(
     clippy::unused_self,
     reason = "all operations read the same at the call, whether they need the token or not"
@@ -262,7 +263,7 @@ impl<S: Simd> Ops<S> {
         )
     }
 
-    /// The points that a part of a block names, one coordinate a vector.
+    /// Loads the points that a part of a block refers to, one vector per coordinate.
     #[inline(always)]
     pub(crate) fn gather(self, slots: &Slots, indices: &Indices, part: usize) -> Vec3s<S> {
         #[cfg(target_arch = "x86_64")]
@@ -288,7 +289,7 @@ impl<S: Simd> Ops<S> {
         ]
     }
 
-    /// Adds vectors to the slots that a part of a block names, lane after lane.
+    /// Adds vectors to the slots that a part of a block refers to, lane after lane.
     #[inline(always)]
     pub(crate) fn scatter_add(
         self,
@@ -316,10 +317,6 @@ impl<S: Simd> Ops<S> {
 }
 
 /// Prefetches a cache line; the address need not be valid.
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
 #[inline(always)]
 pub(crate) fn prefetch<S: Simd, T>(simd: S, place: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -337,10 +334,6 @@ pub(crate) fn prefetch<S: Simd, T>(simd: S, place: *const T) {
 }
 
 /// Loads nine consecutive lane arrays, column by column.
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
 #[inline(always)]
 pub(crate) fn load_matrix<S: Simd>(ops: Ops<S>, lanes: &[Lanes; 9], part: usize) -> Mat3<S> {
     [
@@ -362,10 +355,6 @@ pub(crate) fn load_matrix<S: Simd>(ops: Ops<S>, lanes: &[Lanes; 9], part: usize)
     ]
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
 #[inline(always)]
 pub(crate) fn transposed<F: Copy>(a: [[F; 3]; 3]) -> [[F; 3]; 3] {
     [

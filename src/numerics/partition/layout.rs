@@ -13,7 +13,7 @@ pub(super) struct Built {
     pub(super) place: Vec<[u32; 2]>,
 }
 
-/// What is laid out: which supernode and so which unknown belongs to whom.
+/// Input of the layout: the subdomain of every supernode, and so of every unknown.
 pub(super) struct PartitionLayout<'a> {
     pub(super) tree: &'a EliminationTree,
     pub(super) cliques: &'a Cliques,

@@ -3,7 +3,7 @@
 //! The supernodes of a Cholesky factor form a tree in which a column only ever touches its ancestors. A few of the uppermost
 //! supernodes, the *top*, are set aside; what remains falls into subtrees that have nothing to do with each other, and these are
 //! assigned to *subdomains* of equal work. The unknowns of a clique lie on one path to the root, so that every clique belongs to one
-//! subdomain as well. Within a solve a subdomain needs the others only once: for the sums on the top.
+//! subdomain as well. Subdomains exchange data only once per solve: for the sums on the top.
 //!
 //! The subdomains depend on the matrix alone, never on the number of threads, and sums over them are always taken in the same order.
 
@@ -66,12 +66,12 @@ pub(crate) struct Triangle {
     pub(crate) supernode_of: Vec<u32>,
 }
 
-/// What one thread owns. Its slots: own unknowns, those of the top, padding, the dummy, and whatever the caller keeps behind.
+/// Data of one thread. Its slots: own unknowns, those of the top, padding, the dummy, and the caller's slots.
 #[derive(Debug)]
 pub(crate) struct Subdomain {
     /// Unknowns eliminated here; slot k is `unknowns[k]`.
     pub(crate) unknowns: Vec<u32>,
-    /// The first slot that is the caller's own.
+    /// The first slot reserved for the caller.
     pub(crate) free_start: usize,
     /// Cliques that belong here; neighbours in elimination follow each other.
     pub(crate) cliques: Vec<u32>,
@@ -79,7 +79,7 @@ pub(crate) struct Subdomain {
 }
 
 impl Subdomain {
-    /// A slot that is read as zero and written for nothing.
+    /// A slot that reads as zero and whose written values are ignored.
     pub(crate) fn dummy(&self) -> usize {
         self.free_start - 1
     }
@@ -98,7 +98,7 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    /// Orders and analyses the matrix that couples the unknowns of every clique, and distributes it. The caller keeps
+    /// Orders and analyses the matrix that couples the unknowns of every clique, and distributes it. The caller reserves
     /// `slots_behind(cliques)` slots of its own in a subdomain with these cliques.
     ///
     /// # Errors

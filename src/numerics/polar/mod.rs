@@ -1,9 +1,9 @@
 //! The rotations closest to three matrices in every lane: polar decomposition on vector units.
 //!
-//! The orthogonal polar factor by Newton's iteration X ← ½ (γ X + X⁻ᵀ/γ), scaled by γ² = ‖X⁻¹‖/‖X‖ where something is far off (Higham,
+//! The orthogonal polar factor by Newton's iteration X ← ½ (γ X + X⁻ᵀ/γ), scaled by γ² = ‖X⁻¹‖/‖X‖ for matrices far from orthogonal (Higham,
 //! "Computing the Polar Decomposition", 1986). After the first step no singular value is below 1, so that the determinant bounds the
-//! error: the iteration stops when it comes close to 1. The halving is put off to the end: X ← X + 4ᵏ X⁻ᵀ. Where F turns space inside
-//! out, the closest rotation is Q (I − 2 v vᵀ) with v the direction of the smallest singular value.
+//! error: the iteration stops when it comes close to 1. The factor ½ is applied at the end: X ← X + 4ᵏ X⁻ᵀ. If det F < 0,
+//! the closest rotation is Q (I − 2 v vᵀ) with v the direction of the smallest singular value.
 
 use nalgebra::Matrix3;
 use pulp::Simd;
@@ -14,20 +14,20 @@ use crate::math::closest_rotation;
 
 /// How far |det R − 1| + |‖R‖² − 3| may be from 0.
 const NOT_A_ROTATION: f32 = 2e-3;
-/// Squarings that make the direction of the smallest singular value stand out: a gap of 5 % becomes a factor of 500.
+/// Squarings that isolate the direction of the smallest singular value: a gap of 5 % becomes a factor of 500.
 const SQUARINGS: usize = 7;
-/// Newton steps at most; only matrices that are flat to rounding need so many.
+/// Largest number of Newton steps; only numerically singular matrices need this many.
 const MAX_STEPS: usize = 14;
 /// Squared determinants outside of this range need a scaled step.
 const FAR: [f32; 2] = [0.16, 6.0];
 /// A step that began with a squared determinant below this is the last: its error is then below 1e-6.
 const CLOSE: f32 = 1.004;
 
-/// Three rotations, to be multiplied by a power of two.
+/// Three rotations up to a power of two.
 pub(crate) struct Rotations<S: Simd> {
     pub(crate) matrices: [Mat3<S>; 3],
     pub(crate) scale: f32,
-    /// Whether some lane may be no rotation: look at each.
+    /// Whether some lane may not be a rotation and must be checked.
     pub(crate) doubtful: bool,
 }
 
@@ -39,7 +39,7 @@ impl<S: Simd> Ops<S> {
     /// The rotations closest to three matrices in every lane.
     #[inline(always)]
     pub(crate) fn closest_rotations(self, f: &[Mat3<S>; 3]) -> Rotations<S> {
-        // Written out, since loops over large arrays of vectors end as copies in memory.
+        // Unrolled by hand, because loops over large arrays of vectors compile to copies in memory.
         let c = [
             self.cofactors(f[0]),
             self.cofactors(f[1]),
@@ -253,7 +253,7 @@ impl<S: Simd> Ops<S> {
         self.any_not_less_or_equal(off, self.splat(NOT_A_ROTATION))
     }
 
-    /// Replaces what came out as no rotation (of matrices of rank 0 or 1) by exact ones.
+    /// Replaces invalid results (for matrices of rank 0 or 1) by exact rotations.
     #[inline(never)]
     pub(crate) fn repair(self, f: &[Mat3<S>; 3], rotations: &mut Rotations<S>) {
         let scale = f64::from(rotations.scale);

@@ -1,8 +1,4 @@
 //! A quad in one register: group r of four lanes is slot r.
-#![expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
 
 use std::arch::x86_64::{__m512, __m512i};
 

@@ -3,6 +3,11 @@
 //! Tiles are read in the order of memory, ascending in the forward and descending in the backward substitution, and prefetched: large
 //! systems exceed all caches, and hardware prefetchers do not follow the jumps between supernodes.
 
+#![expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
+
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
@@ -45,13 +50,13 @@ pub(crate) fn forward(
     b: &mut Slots,
     scratch: &mut Scratch,
 ) {
-    Arch::new().dispatch(Forward {
+    Arch::new().dispatch(Forward(Sweep {
         triangle,
         tiles,
         only,
         b,
         scratch: &mut scratch.0,
-    });
+    }));
 }
 
 /// `x_c ← D⁻¹ b_c − Bᵀ x_R` for every supernode, or only for some, parents first.
@@ -62,41 +67,49 @@ pub(crate) fn backward(
     b: &mut Slots,
     scratch: &mut Scratch,
 ) {
-    Arch::new().dispatch(Backward {
+    Arch::new().dispatch(Backward(Sweep {
         triangle,
         tiles,
         only,
         b,
         scratch: &mut scratch.0,
-    });
+    }));
 }
 
-/// Slot numbers are below [`SLOTS`] by construction; saying so spares the check.
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
+/// Slot numbers are below [`SLOTS`] by construction; the mask removes the bounds check.
 #[inline(always)]
 fn at(slots: &Slots, index: usize) -> Padded {
     slots[index & (SLOTS - 1)]
 }
 
-struct Forward<'a> {
+/// Arguments of a substitution.
+struct Sweep<'a> {
     triangle: &'a Triangle,
     tiles: &'a [Tile],
-    /// Numbers of the supernodes, ascending; all without.
+    /// Indices of the supernodes, ascending; `None` for all.
     only: Option<&'a [u32]>,
     b: &'a mut Slots,
     scratch: &'a mut [Quad],
 }
 
-struct Backward<'a> {
-    triangle: &'a Triangle,
-    tiles: &'a [Tile],
-    /// Numbers of the supernodes, ascending; all without.
-    only: Option<&'a [u32]>,
-    b: &'a mut Slots,
-    scratch: &'a mut [Quad],
+struct Forward<'a>(Sweep<'a>);
+
+struct Backward<'a>(Sweep<'a>);
+
+impl<'a> Sweep<'a> {
+    /// Number of supernodes.
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.only
+            .map_or(self.triangle.supernodes.len(), <[u32]>::len)
+    }
+
+    /// The k-th supernode.
+    #[inline(always)]
+    fn node(&self, k: usize) -> SupernodeTiles<'a> {
+        let node = &self.triangle.supernodes[self.only.map_or(k, |only| only[k] as usize)];
+        SupernodeTiles::new(node, self.triangle, self.tiles)
+    }
 }
 
 /// A supernode with its own rows and tiles.
@@ -109,10 +122,6 @@ struct SupernodeTiles<'a> {
 }
 
 impl<'a> SupernodeTiles<'a> {
-    #[expect(
-        clippy::inline_always,
-        reason = "vector code must be inlined into the function that enables the instructions"
-    )]
     #[inline(always)]
     fn new(node: &Supernode, triangle: &'a Triangle, tiles: &'a [Tile]) -> Self {
         let (columns, rows) = (node.column_tiles(), node.row_tiles());
@@ -128,10 +137,6 @@ impl<'a> SupernodeTiles<'a> {
     }
 
     /// Tiles of D⁻¹ and of −B in tile column p.
-    #[expect(
-        clippy::inline_always,
-        reason = "vector code must be inlined into the function that enables the instructions"
-    )]
     #[inline(always)]
     fn column(&self, p: usize) -> (&'a [Tile], &'a [Tile]) {
         let length = self.column_tiles + self.rows.len();
@@ -142,32 +147,25 @@ impl<'a> SupernodeTiles<'a> {
 impl WithSimd for Forward<'_> {
     type Output = ();
 
-    #[expect(
-        clippy::inline_always,
-        reason = "vector code must be inlined into the function that enables the instructions"
-    )]
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let count = self
-            .only
-            .map_or(self.triangle.supernodes.len(), <[u32]>::len);
-        for k in 0..count {
-            let node = &self.triangle.supernodes[self.only.map_or(k, |only| only[k] as usize)];
-            let node = SupernodeTiles::new(node, self.triangle, self.tiles);
+        let Self(sweep) = self;
+        for k in 0..sweep.len() {
+            let node = sweep.node(k);
             #[cfg(target_arch = "x86_64")]
             if let Some(v4) = as_v4(simd) {
-                avx512::forward(v4, &node, self.b, self.scratch);
+                avx512::forward(v4, &node, sweep.b, sweep.scratch);
                 continue;
             }
-            let sums = &mut self.scratch[..node.rows.len()];
+            let sums = &mut sweep.scratch[..node.rows.len()];
             for (sum, rows) in sums.iter_mut().zip(node.rows) {
-                *sum = gather(self.b, rows);
+                *sum = gather(sweep.b, rows);
             }
             for p in 0..node.column_tiles {
                 for (sum, tile) in sums.iter_mut().zip(node.column(p).1) {
                     ask_for(simd, tile, AHEAD);
                     for (c, column) in tile.columns().iter().enumerate() {
-                        let x = at(self.b, node.first + 4 * p + c);
+                        let x = at(sweep.b, node.first + 4 * p + c);
                         for (sum, entry) in sum.iter_mut().zip(column) {
                             *sum = fma(simd, *entry, x, *sum);
                         }
@@ -176,7 +174,7 @@ impl WithSimd for Forward<'_> {
             }
             for (sum, rows) in sums.iter().zip(node.rows) {
                 for (row, value) in rows.iter().zip(sum) {
-                    self.b[*row as usize] = *value;
+                    sweep.b[*row as usize] = *value;
                 }
             }
         }
@@ -186,53 +184,42 @@ impl WithSimd for Forward<'_> {
 impl WithSimd for Backward<'_> {
     type Output = ();
 
-    #[expect(
-        clippy::inline_always,
-        reason = "vector code must be inlined into the function that enables the instructions"
-    )]
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let count = self
-            .only
-            .map_or(self.triangle.supernodes.len(), <[u32]>::len);
-        for k in (0..count).rev() {
-            let node = &self.triangle.supernodes[self.only.map_or(k, |only| only[k] as usize)];
-            let node = SupernodeTiles::new(node, self.triangle, self.tiles);
+        let Self(sweep) = self;
+        for k in (0..sweep.len()).rev() {
+            let node = sweep.node(k);
             #[cfg(target_arch = "x86_64")]
             if let Some(v4) = as_v4(simd) {
-                avx512::backward(v4, &node, self.b, self.scratch);
+                avx512::backward(v4, &node, sweep.b, sweep.scratch);
                 continue;
             }
-            let (own, others) =
-                self.scratch[..node.column_tiles + node.rows.len()].split_at_mut(node.column_tiles);
+            let (own, others) = sweep.scratch[..node.column_tiles + node.rows.len()]
+                .split_at_mut(node.column_tiles);
             for (p, quad) in own.iter_mut().enumerate() {
                 let k = node.first + 4 * p;
                 *quad = [
-                    at(self.b, k),
-                    at(self.b, k + 1),
-                    at(self.b, k + 2),
-                    at(self.b, k + 3),
+                    at(sweep.b, k),
+                    at(sweep.b, k + 1),
+                    at(sweep.b, k + 2),
+                    at(sweep.b, k + 3),
                 ];
             }
             for (quad, rows) in others.iter_mut().zip(node.rows) {
-                *quad = gather(self.b, rows);
+                *quad = gather(sweep.b, rows);
             }
             for p in (0..node.column_tiles).rev() {
                 let (diagonal, below) = node.column(p);
                 let mut sums = [[0.0; 4]; 4];
                 add_columns(simd, below, others, &mut sums);
                 add_columns(simd, diagonal, own, &mut sums);
-                write_columns(self.b, &node, p, sums);
+                write_columns(sweep.b, &node, p, sums);
             }
         }
     }
 }
 
-/// The columns of tile p, which may be fewer than four.
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
+/// The columns of tile p; the last tile may have fewer than four.
 #[inline(always)]
 fn write_columns(b: &mut Slots, node: &SupernodeTiles<'_>, p: usize, values: Quad) {
     let left = node.columns - 4 * p;
@@ -243,10 +230,6 @@ fn write_columns(b: &mut Slots, node: &SupernodeTiles<'_>, p: usize, values: Qua
     }
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
 #[inline(always)]
 fn gather(slots: &Slots, rows: &[u16; 4]) -> Quad {
     [
@@ -257,11 +240,7 @@ fn gather(slots: &Slots, rows: &[u16; 4]) -> Quad {
     ]
 }
 
-/// Adds Σᵢ Tᵢᵀ xᵢ, the last first: memory is read towards its beginning.
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
+/// Adds Σᵢ Tᵢᵀ xᵢ, last tile first, because memory is read backwards.
 #[inline(always)]
 fn add_columns<S: Simd>(simd: S, tiles: &[Tile], known: &[Quad], sums: &mut Quad) {
     for (tile, x) in tiles.iter().zip(known).rev() {
@@ -274,21 +253,13 @@ fn add_columns<S: Simd>(simd: S, tiles: &[Tile], known: &[Quad], sums: &mut Quad
     }
 }
 
-/// Prefetches the tile so many tiles ahead.
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
+/// Prefetches the tile this many tiles ahead.
 #[inline(always)]
 fn ask_for<S: Simd>(simd: S, tile: &Tile, ahead: isize) {
     prefetch(simd, std::ptr::from_ref(tile).wrapping_offset(ahead));
 }
 
 /// t x + a.
-#[expect(
-    clippy::inline_always,
-    reason = "vector code must be inlined into the function that enables the instructions"
-)]
 #[inline(always)]
 fn fma<S: Simd>(simd: S, t: f32, x: Padded, a: Padded) -> Padded {
     #[cfg(target_arch = "x86_64")]
@@ -332,20 +303,17 @@ mod tests {
             *slot = [(k as f32).sin(), 1.0, (k as f32 * 0.1).cos(), 0.0];
         }
         let mut scratch = Scratch::for_triangle(triangle);
-        vectorize(Forward {
-            triangle,
-            tiles,
-            only: None,
-            b: &mut b,
-            scratch: &mut scratch.0,
-        });
-        back(Backward {
-            triangle,
-            tiles,
-            only: None,
-            b: &mut b,
-            scratch: &mut scratch.0,
-        });
+        let mut sweep = |b: &mut Slots, run: &dyn Fn(Sweep<'_>)| {
+            run(Sweep {
+                triangle,
+                tiles,
+                only: None,
+                b,
+                scratch: &mut scratch.0,
+            });
+        };
+        sweep(&mut b, &|sweep| vectorize(Forward(sweep)));
+        sweep(&mut b, &|sweep| back(Backward(sweep)));
         b[..count].to_vec()
     }
 

@@ -1,12 +1,12 @@
-//! The inverse of a factored matrix between a few unknowns, without the rest.
+//! Entries of the inverse of a factored matrix between a few unknowns, without the others.
 //!
 //! A right-hand side that is zero outside of some unknowns only reaches the supernodes on their paths to the root, and the solution
-//! at these unknowns needs only those. Constraints that change the matrix on few unknowns (Schur complements) need no more.
+//! at these unknowns needs only those. Low-rank changes of the matrix on few unknowns (Schur complements) need no more.
 
 use super::lanes::{Padded, Slots, add, zeroed_slots};
-use super::partition::{Partition, Triangle};
+use super::partition::{Partition, Subdomain, Triangle};
 use super::substitution::{Scratch, backward, forward};
-use super::tiles::TiledFactor;
+use super::tiles::{Tile, TiledFactor};
 
 /// A set of unknowns, with everything that a solve between them needs.
 pub(crate) struct Window {
@@ -17,7 +17,7 @@ pub(crate) struct Window {
     top: Workspace,
 }
 
-/// What a window needs of a subdomain, or of the top.
+/// Part of a window in a subdomain, or in the top.
 struct Workspace {
     /// Supernodes on the paths to the root, ascending.
     supernodes: Vec<u32>,
@@ -46,7 +46,7 @@ impl Workspace {
         }
     }
 
-    /// Does something with every range of rows that is reached.
+    /// All ranges of rows that are reached.
     fn rows(&self, triangle: &Triangle) -> impl Iterator<Item = std::ops::Range<usize>> {
         self.supernodes
             .iter()
@@ -200,15 +200,7 @@ impl Window {
     /// Forward substitution up to the sums on the top.
     fn descend_subdomains(&mut self, partition: &Partition, factor: &TiledFactor) {
         let top = partition.top.len();
-        for ((workspace, part), tiles) in self
-            .subdomains
-            .iter_mut()
-            .zip(&partition.subdomains)
-            .zip(&factor.subdomains)
-        {
-            if workspace.supernodes.is_empty() {
-                continue;
-            }
+        for (workspace, part, tiles) in reached(&mut self.subdomains, partition, factor) {
             let Workspace {
                 supernodes,
                 b,
@@ -238,15 +230,7 @@ impl Window {
         let top = partition.top.len();
         let Workspace { b, scratch, .. } = &mut self.top;
         backward(&partition.top_triangle, &factor.top, None, b, scratch);
-        for ((workspace, part), tiles) in self
-            .subdomains
-            .iter_mut()
-            .zip(&partition.subdomains)
-            .zip(&factor.subdomains)
-        {
-            if workspace.supernodes.is_empty() {
-                continue;
-            }
+        for (workspace, part, tiles) in reached(&mut self.subdomains, partition, factor) {
             let own = part.unknowns.len();
             let Workspace {
                 supernodes,
@@ -268,6 +252,20 @@ impl Window {
             *value = b[row as usize];
         }
     }
+}
+
+/// The subdomains that the window reaches, with their part of the factor.
+fn reached<'a>(
+    subdomains: &'a mut [Workspace],
+    partition: &'a Partition,
+    factor: &'a TiledFactor,
+) -> impl Iterator<Item = (&'a mut Workspace, &'a Subdomain, &'a [Tile])> {
+    let parts = partition.subdomains.iter().zip(&factor.subdomains);
+    subdomains
+        .iter_mut()
+        .zip(parts)
+        .filter(|(workspace, _)| !workspace.supernodes.is_empty())
+        .map(|(workspace, (part, tiles))| (workspace, part, &tiles[..]))
 }
 
 /// Solves between the unknowns of a window.

@@ -6,13 +6,13 @@ use super::{FRONT_RANGE, OverlayRanges, PixelColumns, Renderer};
 use crate::render::camera::Camera;
 use crate::render::overlay::OverlayLayer;
 use crate::render::scene::{MeshDraw, Scene};
-use crate::render::target::Target;
+use crate::render::target::RenderTarget;
 
 impl Renderer {
     pub(super) fn draw_occlusion(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        target: &Target,
+        target: &RenderTarget,
         meshes: &[&MeshDraw<'_>],
         camera: &Camera,
         scene: &Scene<'_>,
@@ -52,7 +52,7 @@ impl Renderer {
     pub(super) fn draw_coarse(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        target: &Target,
+        target: &RenderTarget,
         label: &str,
         view: &wgpu::TextureView,
         (pipeline, group): (&wgpu::RenderPipeline, &wgpu::BindGroup),
@@ -71,7 +71,7 @@ impl Renderer {
     pub(super) fn draw_picture(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        target: &Target,
+        target: &RenderTarget,
         scene: &Scene<'_>,
         (meshes, ranges): (&[&MeshDraw<'_>], &OverlayRanges),
         columns: &PixelColumns,
@@ -118,7 +118,7 @@ impl Renderer {
     fn draw_layer(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        target: &Target,
+        target: &RenderTarget,
         ranges: &OverlayRanges,
         layer: OverlayLayer,
     ) {

@@ -18,7 +18,7 @@ use crate::render::overlay::{Overlay, OverlayLayer};
 use crate::render::pipelines::{CrowdPipelines, Layouts, Pipelines};
 use crate::render::scene::{MeshDraw, MeshStyle, Scene};
 use crate::render::target::{
-    AttachmentViews, DEPTH_FORMAT, MAX_MESHES, OCCLUSION_FORMAT, Target, straighten_alpha,
+    AttachmentViews, DEPTH_FORMAT, MAX_MESHES, OCCLUSION_FORMAT, RenderTarget, straighten_alpha,
     style_stride, texture,
 };
 
@@ -125,7 +125,7 @@ impl Renderer {
     }
 
     /// Draws a scene and submits it: a one-line wrapper around `Renderer::draw`.
-    pub fn render(&self, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
+    pub fn render(&self, target: &mut RenderTarget, camera: &Camera, scene: &Scene<'_>) {
         let columns = PixelColumns {
             range: 0..target.size()[0],
             first: true,
@@ -139,7 +139,7 @@ impl Renderer {
     pub fn encode(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        target: &mut Target,
+        target: &mut RenderTarget,
         camera: &Camera,
         scene: &Scene<'_>,
     ) {
@@ -155,7 +155,7 @@ impl Renderer {
     /// `right` from there on.
     pub fn render_wiped(
         &self,
-        target: &mut Target,
+        target: &mut RenderTarget,
         camera: &Camera,
         left: &Scene<'_>,
         right: &Scene<'_>,
@@ -181,7 +181,7 @@ impl Renderer {
     /// One submission per scene, because they share the target's buffers.
     fn render_columns(
         &self,
-        target: &mut Target,
+        target: &mut RenderTarget,
         camera: &Camera,
         scene: &Scene<'_>,
         columns: &PixelColumns,
@@ -209,7 +209,7 @@ impl Renderer {
         height: u32,
     ) -> Result<image::RgbaImage, GpuError> {
         self.gpu.check_size(width, height)?;
-        let mut target = Target::new(self, width, height);
+        let mut target = RenderTarget::new(self, width, height);
         self.render(&mut target, camera, scene);
         let mut image = target.read(&self.gpu)?;
         if !scene.background.visible {
@@ -222,7 +222,7 @@ impl Renderer {
     fn draw(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        target: &mut Target,
+        target: &mut RenderTarget,
         camera: &Camera,
         scene: &Scene<'_>,
         columns: &PixelColumns,
@@ -270,7 +270,7 @@ impl Renderer {
         self.draw_picture(encoder, target, scene, (&meshes, &ranges), columns);
     }
 
-    fn write_styles(&self, target: &Target, meshes: &[&MeshDraw<'_>]) {
+    fn write_styles(&self, target: &RenderTarget, meshes: &[&MeshDraw<'_>]) {
         let stride = style_stride(&self.gpu) as usize;
         let mut bytes = vec![0; stride * meshes.len().max(1)];
         let plain = MeshStyle::default();
@@ -285,7 +285,7 @@ impl Renderer {
         self.gpu.queue.write_buffer(&target.styles, 0, &bytes);
     }
 
-    fn write_overlays(&self, target: &mut Target, overlays: &[&Overlay]) -> OverlayRanges {
+    fn write_overlays(&self, target: &mut RenderTarget, overlays: &[&Overlay]) -> OverlayRanges {
         let of_layer = |layer: OverlayLayer| {
             overlays
                 .iter()

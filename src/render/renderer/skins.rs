@@ -6,7 +6,7 @@ use super::Renderer;
 use crate::render::mesh::MeshFrame;
 use crate::render::pipelines::{CrowdPipelines, DepthPipelines, SkinPipelines};
 use crate::render::scene::MeshDraw;
-use crate::render::target::{Target, style_stride};
+use crate::render::target::{RenderTarget, style_stride};
 
 /// Viewpoint of a depth pass.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ impl Renderer {
     pub(super) fn draw_skins(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        target: &Target,
+        target: &RenderTarget,
         meshes: &[&MeshDraw<'_>],
         blended: bool,
     ) {
@@ -104,7 +104,7 @@ impl Renderer {
     pub(super) fn draw_depth(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        target: &Target,
+        target: &RenderTarget,
         seen: DepthViewpoint,
         meshes: &[&MeshDraw<'_>],
     ) {

@@ -110,9 +110,3 @@ pub(super) fn frame_turn(from: [&Vec64; 2], to: [&Vec64; 2]) -> Quat {
 pub(super) fn across(vector: &Vec64, axis: &Vec64) -> Option<Vec64> {
     (vector - axis * vector.dot(axis)).try_normalize(1e-9)
 }
-
-/// Smoothstep: 0 below `from`, 1 above `to`.
-pub(super) fn smoothstep(from: f64, to: f64, x: f64) -> f64 {
-    let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
-}

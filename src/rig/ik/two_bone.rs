@@ -8,9 +8,9 @@
 //! is transported from one target to the next. All of this happens in the frame of the limb's
 //! parent, so that limbs follow a rotating torso.
 
-use super::figure::{Figure, about, across, frame_turn, smoothstep, swing};
+use super::figure::{Figure, about, across, frame_turn, swing};
 use super::limb::{Limb, any_across, path_up};
-use crate::math::{Point64, Quat, Vec64};
+use crate::math::{Point64, Quat, Vec64, smoothstep};
 
 /// A limb during a drag, and its bending plane. Directions are those at the start of the drag, in
 /// the frame of the limb's parent.
@@ -67,7 +67,7 @@ impl TwoBone {
             angle_about(&first_axis, &first_hinge, &normal)
         });
         let first_bend = bent.norm().atan2(first_bones[0].dot(&first_bones[1]));
-        let swivel_kept = smoothstep(0.1, 0.35, first_bend);
+        let swivel_kept = smoothstep([0.1, 0.35], first_bend);
         let first_normal = about(&first_axis, swivel) * first_hinge;
         let (axis, hinge) = (first_axis, first_hinge);
         let mut path: Vec<usize> = path_up(start.skeleton, limb.lower)
@@ -116,7 +116,7 @@ impl TwoBone {
         let distance = self.within_range(line.norm());
         self.follow(axis);
         let bend = angle_of_cosine((distance * distance - l1 * l1 - l2 * l2) / (2.0 * l1 * l2));
-        let straightened = 1.0 - smoothstep(self.first_bend, self.first_bend + 0.45, bend);
+        let straightened = 1.0 - smoothstep([self.first_bend, self.first_bend + 0.45], bend);
         let swivel = self.swivel * (self.swivel_kept + (1.0 - self.swivel_kept) * straightened);
         let normal = about(&axis, swivel) * self.hinge;
         self.bend(figure, &axis, distance, &normal);
@@ -161,7 +161,7 @@ impl TwoBone {
     fn follow(&mut self, axis: Vec64) {
         let moved = swing(&self.axis, &axis, &self.hinge) * self.hinge;
         let told = swing(&self.first_axis, &axis, &self.first_hinge) * self.first_hinge;
-        let trust = smoothstep(-0.97, -0.6, self.first_axis.dot(&axis));
+        let trust = smoothstep([-0.97, -0.6], self.first_axis.dot(&axis));
         let turn = angle_about(&axis, &moved, &told) * trust;
         self.hinge = across(&(about(&axis, turn) * moved), &axis).unwrap_or(told);
         self.axis = axis;

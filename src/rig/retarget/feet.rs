@@ -7,7 +7,7 @@
 
 use super::role::{Role, Side};
 use super::stance::{Landmarks, swing, unit};
-use crate::math::{Affine, Quat, Vec64, origin_of};
+use crate::math::{Affine, Quat, Vec64, origin_of, smoothstep};
 
 /// A foot stands if it is slower than this (leg lengths per second) and lower than that (leg
 /// lengths above its minimum).
@@ -85,7 +85,6 @@ pub(super) fn corrections(
             steps[frame] = step * (MOST * leg / step.norm().max(1e-300)).min(1.0);
         }
     }
-    let ease = |t: f64| t * t * (3.0 - 2.0 * t);
     let ends: Vec<(Option<usize>, Option<usize>)> =
         std::iter::once((None, stands.first().map(|stand| stand.0)))
             .chain(
@@ -103,7 +102,10 @@ pub(super) fn corrections(
             });
             let part = |end: usize| {
                 steps[end]
-                    * ease((1.0 - (time - times_secs[end]).abs() / span.max(1e-9)).clamp(0.0, 1.0))
+                    * smoothstep(
+                        [0.0, 1.0],
+                        1.0 - (time - times_secs[end]).abs() / span.max(1e-9),
+                    )
             };
             steps[frame] =
                 before.map_or_else(Vec64::zeros, part) + after.map_or_else(Vec64::zeros, part);

@@ -67,7 +67,7 @@ pub enum RetargetError {
     UnknownJoint {
         /// "the character" or "the motion".
         of: &'static str,
-        /// Which.
+        /// The mismatch.
         problem: PoseError,
     },
     /// A joint of the character is in two pairs.

@@ -1,8 +1,8 @@
-//! Channels: clock, pose and joints of the views that follow them.
+//! Channels: clock, pose and joints that one or several views follow.
 //!
 //! Linked views share one clock and one pose, the *shared channel*. A free view has a channel of its own, so that it can show another
-//! pose or another moment. Commands that pose or play act on the *active* channel, that of the active view. Channels are derived from
-//! the document and a clock: undo restores the document, and the channels follow it.
+//! pose or another time. Commands that pose or play act on the *active* channel, that of the active view. Channels are derived from
+//! the document and a clock: after undo they are derived again from the restored document.
 
 mod playback;
 
@@ -15,10 +15,10 @@ use crate::math::{Affine, origin_of};
 use crate::rig::Pose;
 use crate::studio::GhostPose;
 
-/// Motions whose joints all lie farther apart than this, relative to the character's size, are not blended.
+/// Poses that differ by more than this at every joint, relative to the character's size, are not blended.
 const CUT: f64 = 0.25;
 
-/// One clock and the pose that it shows.
+/// A clock and the pose at its time.
 #[derive(Debug, Clone, Default)]
 pub struct PoseChannel {
     id: ChannelId,
@@ -28,12 +28,12 @@ pub struct PoseChannel {
     world_from_joint: Vec<Affine>,
 }
 
-/// The motion jumps farther than can be blended: the flesh has to settle in the new pose.
+/// The motion jumps too far to be blended: the flesh has to settle in the new pose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut;
 
 impl PoseChannel {
-    /// Which channel it is.
+    /// The channel's identity.
     #[must_use]
     pub fn id(&self) -> ChannelId {
         self.id
@@ -45,19 +45,19 @@ impl PoseChannel {
         &self.playback
     }
 
-    /// The pose that the flesh follows: the clip's at its time, or the one made by hand.
+    /// The pose that the flesh follows: the clip's at the clock's time, or the one made by hand.
     #[must_use]
     pub fn pose(&self) -> &Pose {
         &self.pose
     }
 
-    /// The joints of [`Self::pose`], without the simulation's delay.
+    /// World transforms of the joints of [`Self::pose`], without the simulation's delay.
     #[must_use]
     pub fn world_from_joint(&self) -> &[Affine] {
         &self.world_from_joint
     }
 
-    /// Length of the clip shown, 0 without one.
+    /// Length of the clip shown; 0 without one.
     #[must_use]
     pub fn clip_duration_secs(&self, clips: &Clips<'_>) -> f64 {
         self.playback
@@ -66,7 +66,7 @@ impl PoseChannel {
             .map_or(0.0, |clip| clip.duration_secs)
     }
 
-    /// The clip that keys go into, by index, and the time: the clip shown, or the take whose pose was taken over by hand.
+    /// The clip that keys are set in, by index, and the time: the clip shown, or the take from which the edited pose was copied.
     #[must_use]
     pub fn edited_clip(&self, clips: &Clips<'_>) -> Option<(usize, f64)> {
         let Playback {
@@ -81,7 +81,7 @@ impl PoseChannel {
         }
     }
 
-    /// The poses of the clip shown, so many seconds before and after now; those outside of the part that is played are left out. None
+    /// The poses of the clip shown at the given offsets (seconds) from now, without those outside the played range. Empty
     /// without a clip.
     #[must_use]
     pub fn ghost_poses(
@@ -108,7 +108,7 @@ impl PoseChannel {
         offsets_secs.filter_map(at).collect()
     }
 
-    /// The pose that clip, clock and document ask for; `None` while nothing is open.
+    /// The pose that clip, clock and document define; `None` while nothing is open.
     fn wanted_pose(&self, document: &Document, time_secs: f64) -> Option<Pose> {
         let skeleton = document.skeleton()?;
         let clips = document.clips();
@@ -118,13 +118,13 @@ impl PoseChannel {
         })
     }
 
-    /// The joints of the pose that is shown when the clock is at another time; `None` while nothing is open.
+    /// World transforms of the joints at another time of the clock; `None` while nothing is open.
     fn joints_at(&self, document: &Document, time_secs: f64) -> Option<Vec<Affine>> {
         let pose = self.wanted_pose(document, time_secs)?;
         Some(document.skeleton()?.world_from_joint(&pose))
     }
 
-    /// Brings the pose up to date with clip, clock and document.
+    /// Updates the pose from clip, clock and document.
     pub(super) fn refresh(&mut self, document: &Document) {
         let wanted = self.wanted_pose(document, self.playback.time_secs);
         if let Some((wanted, skeleton)) = wanted.zip(document.skeleton()) {
@@ -134,7 +134,7 @@ impl PoseChannel {
         }
     }
 
-    /// Advances the clock and brings the pose up to date.
+    /// Advances the clock and updates the pose.
     pub(super) fn advance(&mut self, document: &Document, dt_secs: f64) -> Option<Cut> {
         let duration_secs = self.clip_duration_secs(&document.clips());
         let starts_over = self.playback.advance(dt_secs, duration_secs);
@@ -143,8 +143,8 @@ impl PoseChannel {
         cut
     }
 
-    /// The clip has started over, or another one was chosen: the pose shown is blended into the new motion. Where that is far away
-    /// (the end of a walk from its beginning) the motion is cut, so that the flesh is not thrown across the gap.
+    /// The clip has restarted or was changed: blends from the pose shown into the new motion. Where the two are too far apart
+    /// (for example the end and the start of a walk) it cuts instead, and the flesh settles.
     pub(super) fn blend(&mut self, document: &Document) -> Option<Cut> {
         let subject = document.subject.as_deref()?;
         let skeleton = &subject.character.skeleton;
@@ -175,7 +175,7 @@ impl PoseChannel {
         let clips = document.clips();
         match clip {
             Some(clip) if clip < clips.len() => {
-                // Coming back from the pose made by hand, the range stays.
+                // The range is kept when coming back from the pose made by hand.
                 if before.unwrap_or(self.playback.resume.0) != clip {
                     self.playback.range_secs = None;
                 }
@@ -186,7 +186,7 @@ impl PoseChannel {
             Some(_) => return None,
             None => self.playback.leave_clip(),
         }
-        // A paused view changes at once.
+        // A paused view changes without blending.
         if self.playback.playing || (before.is_some() && clip.is_none()) {
             self.blend(document)
         } else {
@@ -203,7 +203,7 @@ impl PoseChannel {
             .filter(|[from, to]| from < to);
     }
 
-    /// Starts or stops the clock. It stops at the nearest frame, so that the window shows what a bake writes for that frame.
+    /// Starts or stops the clock. It stops at the nearest frame, so that the window shows the same frame as a bake.
     pub(super) fn set_playing(&mut self, clips: &Clips<'_>, playing: bool) {
         let durations: Vec<f64> = clips.iter().map(|clip| clip.duration_secs).collect();
         let played = self.playback.playing;
@@ -218,7 +218,7 @@ impl PoseChannel {
         }
     }
 
-    /// Moves the clock by hand; a time that is not finite changes nothing. Returns whether it moved.
+    /// Sets the clock; a non-finite time is ignored. Returns whether it moved.
     pub(super) fn scrub(&mut self, clips: &Clips<'_>, time_secs: f64) -> bool {
         if !time_secs.is_finite() {
             return false;
@@ -229,17 +229,17 @@ impl PoseChannel {
         time_secs != before
     }
 
-    /// Whether the pose changes by itself as time passes.
+    /// Whether the pose changes as time passes.
     pub(super) fn is_moving(&self) -> bool {
         self.playback.playing || self.playback.is_blending()
     }
 
-    /// Keeps showing the same clip after clips were added, removed or moved. `before` and `now` are the names by index.
+    /// Keeps showing the same clip after clips were added, removed or reordered. `before` and `now` are the names by index.
     fn follow_clips(&mut self, before: &[String], now: &[String]) {
         let place = |clip: usize| {
             let name = before.get(clip)?;
             let same = now.iter().position(|known| known == name);
-            // A clip that was renamed stays where it was.
+            // A renamed clip keeps its index.
             same.or_else(|| {
                 (before.len() == now.len() && !before.contains(&now[clip])).then_some(clip)
             })
@@ -267,13 +267,13 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// The channel that commands act on: that of the active view.
+    /// The active channel: that of the active view.
     #[must_use]
     pub fn active(&self) -> &PoseChannel {
         self.get(self.active).unwrap_or(&self.shared)
     }
 
-    /// Which channel is active.
+    /// Identity of the active channel.
     #[must_use]
     pub fn active_id(&self) -> ChannelId {
         self.active
@@ -309,7 +309,7 @@ impl Channels {
         std::iter::once(&mut self.shared).chain(self.free.values_mut())
     }
 
-    /// The joints of a channel; none if no view follows it.
+    /// World transforms of a channel's joints; empty if no view follows it.
     pub(super) fn joints_in(&self, id: ChannelId) -> &[Affine] {
         self.get(id).map_or(&[], PoseChannel::world_from_joint)
     }
@@ -319,7 +319,7 @@ impl Channels {
         self.get(id).map(PoseChannel::playback)
     }
 
-    /// Keeps exactly the channels of these free views and makes another one active. A new channel begins as a copy of the shared one.
+    /// Keeps only the channels of these free views and sets the active one. A new channel starts as a copy of the shared one.
     pub(super) fn keep(&mut self, free: impl Iterator<Item = ViewId>, active: ChannelId) {
         let mut before = std::mem::take(&mut self.free);
         for view in free {
@@ -332,21 +332,21 @@ impl Channels {
         self.active = active;
     }
 
-    /// Brings the poses of all channels up to date with the document.
+    /// Updates the poses of all channels from the document.
     pub(super) fn refresh(&mut self, document: &Document) {
         for channel in self.iter_mut() {
             channel.refresh(document);
         }
     }
 
-    /// Another character: clocks start over, their settings stay.
+    /// For another character: resets the clocks, keeps their settings.
     pub(super) fn start_over(&mut self) {
         for channel in self.iter_mut() {
             channel.playback = channel.playback.for_another();
         }
     }
 
-    /// All clocks keep showing the same clips after clips were added, removed or moved. `before` and `now` are the names by index.
+    /// Keeps all clocks on the same clips after clips were added, removed or reordered. `before` and `now` are the names by index.
     pub(super) fn follow_clips(&mut self, before: &[String], now: &[String]) {
         if before != now {
             for channel in self.iter_mut() {

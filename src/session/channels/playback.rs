@@ -1,4 +1,4 @@
-//! The clip that plays and its clock. Part of the view: undo does not touch it.
+//! Playback: the clip shown and its clock. Part of the view: undo does not change it.
 
 use crate::rig::{Pose, PoseOffset};
 use crate::studio::{DEFAULT_BLEND_SECS, clamped_range};
@@ -10,23 +10,23 @@ pub struct Playback {
     pub clip: Option<usize>,
     /// Seconds from the clip's start.
     pub time_secs: f64,
-    /// Whether the clock runs.
+    /// Whether the clock is running.
     pub playing: bool,
     /// Clip seconds per second; 1 is real time.
     pub speed: f64,
-    /// Whether the range starts over at its end.
+    /// Whether the range repeats.
     pub looping: bool,
-    /// The part of the clip that is played, seconds; the whole clip if not given.
+    /// The played range, seconds; the whole clip if not given.
     pub range_secs: Option<[f64; 2]>,
-    /// Within how much time one motion goes over into another: at a loop's seam, into a clip and out of it. 0 jumps.
+    /// Blend duration in seconds between motions: at a loop's seam, on entering and on leaving a clip. 0 cuts.
     pub blend_secs: f64,
-    /// Where to go on when no clip is shown and play is asked for.
+    /// Clip and time to resume when play is requested while no clip is shown.
     pub(in crate::session) resume: (usize, f64),
-    /// What is left of the motion before.
+    /// Remaining offset of the previous motion.
     pub(in crate::session) fading: Option<Fading>,
 }
 
-/// A difference of poses that fades out.
+/// An offset between two poses that decays to zero.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::session) struct Fading {
     offset: PoseOffset,
@@ -50,7 +50,7 @@ impl Default for Playback {
 }
 
 impl Playback {
-    /// The same ways of playing, for another character.
+    /// The same settings (speed, looping, blending) for another character.
     pub(in crate::session) fn for_another(&self) -> Self {
         Self {
             speed: self.speed,
@@ -60,19 +60,19 @@ impl Playback {
         }
     }
 
-    /// The part of a clip of the given length that is played.
+    /// The played range of a clip of the given length.
     #[must_use]
     pub fn range_in(&self, duration_secs: f64) -> [f64; 2] {
         clamped_range(self.range_secs, duration_secs)
     }
 
-    /// Whether the pose shown is on its way from one motion into another.
+    /// Whether the pose shown is a blend of two motions.
     #[must_use]
     pub fn is_blending(&self) -> bool {
         self.fading.is_some()
     }
 
-    /// Lets `dt_secs` pass on a clip of the given length. Returns whether it started over.
+    /// Advances the clock by `dt_secs` on a clip of the given length. Returns whether it restarted.
     pub(in crate::session) fn advance(&mut self, dt_secs: f64, duration_secs: f64) -> bool {
         if let Some(fading) = &mut self.fading {
             fading.age_secs += dt_secs;
@@ -85,7 +85,7 @@ impl Playback {
         }
         self.time_secs += dt_secs * self.speed;
         let [from, to] = self.range_in(duration_secs);
-        // A clock that was put before the range by hand runs into it.
+        // A clock set by hand to before the range runs into it.
         let runs_in = to > from
             && if self.speed < 0.0 {
                 self.time_secs > to
@@ -104,21 +104,21 @@ impl Playback {
         false
     }
 
-    /// Sets how fast the clock runs, clip seconds per second, within ±8. A number that is not finite changes nothing.
+    /// Sets the playback speed, clip seconds per second, clamped to ±8. A non-finite number is ignored.
     pub(in crate::session) fn set_speed(&mut self, speed: f64) {
         if speed.is_finite() {
             self.speed = speed.clamp(-8.0, 8.0);
         }
     }
 
-    /// Sets how long motions are blended, at most 10 seconds. A number that is not finite changes nothing.
+    /// Sets the blend duration, at most 10 seconds. A non-finite number is ignored.
     pub(in crate::session) fn set_blend(&mut self, secs: f64) {
         if secs.is_finite() {
             self.blend_secs = secs.clamp(0.0, 10.0);
         }
     }
 
-    /// From now on what was shown goes over into what is wanted.
+    /// Starts a blend from the pose shown to the wanted one.
     pub(in crate::session) fn fade(&mut self, shown: &Pose, wanted: &Pose) {
         self.fading = None;
         if self.blend_secs > 0.0 && shown.locals.len() == wanted.locals.len() && shown != wanted {
@@ -129,14 +129,14 @@ impl Playback {
         }
     }
 
-    /// Adds what is left of the motion before.
+    /// Adds the remaining offset of the previous motion.
     pub(in crate::session) fn add_fading(&self, pose: &mut Pose) {
         if let Some(Fading { offset, age_secs }) = &self.fading {
             offset.add_to(pose, PoseOffset::part_left(*age_secs, self.blend_secs));
         }
     }
 
-    /// Shows the pose made by hand and remembers where the clip was.
+    /// Shows the pose made by hand and remembers clip and time.
     pub(in crate::session) fn leave_clip(&mut self) {
         self.fading = None;
         if let Some(clip) = self.clip.take() {
@@ -145,7 +145,7 @@ impl Playback {
         }
     }
 
-    /// Starts or stops the clock; without a clip the last one is taken up again.
+    /// Starts or stops the clock; without a clip it resumes the last one.
     pub(in crate::session) fn set_playing(
         &mut self,
         playing: bool,

@@ -1,6 +1,8 @@
-//! What the check-up found, what Sinew does about it, and how the user can have it otherwise.
+//! Findings of the check-up: what was found, what Sinew does about it, and how the user can change that.
 
 mod flesh;
+mod joints;
+mod parts;
 mod surface;
 
 use std::borrow::Cow;
@@ -8,95 +10,95 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::UpAxis;
-use crate::character::{Attachment, Place, Severity};
-use crate::math::{Point64, origin_of};
+use crate::character::{Attachment, Severity};
+use crate::math::Point64;
 use crate::mesh::{MeshCheckup, SkinMesh, TriMesh};
 use crate::methods::Subject;
 use crate::progress::{Cancelled, Progress};
 use crate::tissue::Parts;
 
-/// Places that a finding remembers at most.
+/// Largest number of places kept per finding.
 const PLACES: usize = 8;
-/// Names that a sentence gives at most.
+/// Largest number of names in a sentence.
 const NAMES: usize = 4;
 
-/// What a finding is about.
+/// Kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     /// The unit of length.
     Unit,
-    /// The way that is up.
+    /// The up axis.
     UpAxis,
     /// More than one connected part.
     Parts,
-    /// Parts that no bone runs through.
+    /// Parts without a bone inside.
     PartsWithoutBone,
-    /// Joints that move skin but lie outside of it.
+    /// Joints that move skin but lie outside it.
     JointsOutside,
     /// Skin without weights.
     MissingWeights,
-    /// Open borders.
+    /// Boundary edges.
     Boundaries,
-    /// Edges with more than two faces.
+    /// Edges with more than two faces (non-manifold).
     NonManifoldEdges,
-    /// Vertices where several fans of faces touch.
+    /// Vertices with several fans of faces (non-manifold).
     NonManifoldVertices,
-    /// Faces without an area.
+    /// Faces with zero area.
     DegenerateFaces,
-    /// Faces that repeat another.
+    /// Duplicate faces.
     DuplicateFaces,
-    /// Vertices at the place of another.
+    /// Vertices at the same position as another.
     DuplicateVertices,
-    /// Vertices that no face uses.
+    /// Unreferenced vertices.
     UnreferencedVertices,
-    /// Neighbours turned against each other.
+    /// Adjacent faces with opposite orientation.
     FlippedFaces,
-    /// Closed parts that are inside out.
+    /// Closed parts whose normals point inwards.
     InsideOut,
-    /// Faces that cut through others at rest.
+    /// Faces that intersect others in the bind pose.
     SelfIntersections,
-    /// Flesh that is inside out or flat at rest.
+    /// Tets that are inverted or flat at rest.
     InvertedFlesh,
 }
 
-/// Where something is.
+/// A place to mark and to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spot {
-    /// The source vertex there, if it is on the skin.
+    /// The source vertex, if it is on the skin.
     pub vertex: Option<u32>,
-    /// The joint there.
+    /// The joint.
     pub joint: Option<usize>,
     /// World position in the bind pose.
     pub position: [f64; 3],
-    /// How far around it there is something to see, world units.
+    /// Radius of the region to show, world units.
     pub radius: f64,
 }
 
-/// One thing that was found.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// What it is about.
+    /// Its kind.
     pub kind: FindingKind,
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
-    /// How many.
+    /// Count.
     pub count: usize,
-    /// What was found: a sentence without its end.
+    /// What was found: a sentence without a full stop.
     pub text: String,
-    /// What Sinew does about it by itself.
+    /// What Sinew does about it automatically.
     pub remedy: String,
-    /// How the user can have it otherwise.
+    /// How the user can change that.
     pub option: Option<String>,
-    /// Some of the places, the most important first.
+    /// Some of the places, most important first.
     pub spots: Vec<Spot>,
 }
 
-/// A character being looked at.
+/// Input of the check-up.
 pub(super) struct Patient<'a> {
     pub(super) subject: &'a Subject,
     pub(super) parts: &'a Parts,
-    /// What is looked at: the skin, or everything if nothing is skin.
+    /// The surface that is checked: the skin, or all meshes if none is skinned.
     pub(super) surface: Cow<'a, SkinMesh>,
     source_from_skin: Vec<u32>,
 }
@@ -121,7 +123,7 @@ impl<'a> Patient<'a> {
         }
     }
 
-    /// Everything that is not as in a textbook, what matters most first.
+    /// All findings, most severe first.
     pub(super) fn findings(
         &self,
         up: &UpAxis,
@@ -235,174 +237,15 @@ impl<'a> Patient<'a> {
             .filter(|mesh| matches!(mesh.attachment, Attachment::Unweighted));
         let count: usize = bare.map(|mesh| mesh.positions.len()).sum();
         (count > 0 && !character.skeleton.is_empty()).then(|| Finding {
-            text: format!("{count} vertices come without skinning weights"),
+            text: format!("{count} vertices have no skinning weights"),
             remedy:
-                "the flesh needs none; lbs, dqs and rigid get weights by the distance to the bones"
+                "the flesh needs none; lbs, dqs and rigid get weights from the distance to the bones"
                     .to_owned(),
             ..finding(FindingKind::MissingWeights, Severity::Info, count)
         })
     }
 
-    fn joints_outside(&self) -> Option<Finding> {
-        let (skin, skeleton) = (&self.subject.skin.mesh, &self.subject.character.skeleton);
-        if skin.triangles.is_empty() {
-            return None;
-        }
-        let mut moves = vec![false; skeleton.len()];
-        for mesh in &self.subject.character.meshes {
-            match &mesh.attachment {
-                Attachment::Skinned { weights, .. } => weights
-                    .joints
-                    .iter()
-                    .for_each(|&joint| moves[joint as usize] = true),
-                Attachment::Unweighted => moves
-                    .iter_mut()
-                    .zip(skeleton.joints())
-                    .for_each(|(moves, joint)| *moves |= joint.deforms),
-                Attachment::Rigid { .. } | Attachment::Static { .. } => {}
-            }
-        }
-        let asked: Vec<usize> = (0..skeleton.len()).filter(|&joint| moves[joint]).collect();
-        let places: Vec<Point64> = asked
-            .iter()
-            .map(|&joint| skeleton.bind_position(joint))
-            .collect();
-        let inside = skin.winding_numbers(&places);
-        let tree = crate::mesh::TriangleTree::new(skin);
-        // On the surface, or at the end of a finger, is no matter.
-        let near = |place: &Point64| tree.closest(place, 0.01 * self.size(), |_| true).is_some();
-        let outside: Vec<usize> = (0..asked.len())
-            .filter(|&k| inside[k].abs() < 0.3 && !near(&places[k]))
-            .map(|k| asked[k])
-            .collect();
-        if outside.is_empty() {
-            return None;
-        }
-        let names = some_names(
-            outside
-                .iter()
-                .map(|&joint| skeleton.joints()[joint].name.as_str()),
-        );
-        let many = outside.len() * 3 > asked.len();
-        Some(Finding {
-            text: format!(
-                "{} outside of it: {names}",
-                counted(
-                    outside.len(),
-                    "joint that moves skin lies",
-                    "joints that move skin lie"
-                )
-            ),
-            remedy:
-                "bones that leave the skin are used as they are, bones far from it are left out"
-                    .to_owned(),
-            option: many.then(|| {
-                "check that mesh and skeleton have the same unit, axes and place".to_owned()
-            }),
-            spots: outside
-                .iter()
-                .take(PLACES)
-                .map(|&joint| self.joint_spot(joint))
-                .collect(),
-            ..finding(
-                FindingKind::JointsOutside,
-                if many {
-                    Severity::Warning
-                } else {
-                    Severity::Info
-                },
-                outside.len(),
-            )
-        })
-    }
-
-    fn joint_spot(&self, joint: usize) -> Spot {
-        let position = origin_of(&self.subject.character.skeleton.joints()[joint].world_from_bind)
-            .coords
-            .into();
-        Spot {
-            vertex: None,
-            joint: Some(joint),
-            position,
-            radius: 0.08 * self.size(),
-        }
-    }
-
-    fn several_parts(&self, count: usize) -> Option<Finding> {
-        let parts = &self.parts.parts;
-        let flesh = parts
-            .iter()
-            .filter(|part| part.place == Place::Flesh)
-            .count();
-        let remedy = match flesh {
-            _ if parts.is_empty() => "which doesn't matter without a skeleton".to_owned(),
-            _ if flesh == parts.len() => "all of them are flesh".to_owned(),
-            1 => "the one with bones inside is flesh".to_owned(),
-            _ => format!("{flesh} with bones inside are flesh"),
-        };
-        (count > 1).then(|| Finding {
-            text: format!("the skin is {count} connected parts"),
-            remedy,
-            option: (!parts.is_empty()).then(|| "--part NAME=flesh|ride|rigid:JOINT".to_owned()),
-            ..finding(FindingKind::Parts, Severity::Info, count)
-        })
-    }
-
-    fn without_bone(&self) -> Option<Finding> {
-        let others: Vec<usize> = (0..self.parts.parts.len())
-            .filter(|&part| self.parts.parts[part].place != Place::Flesh)
-            .collect();
-        if others.is_empty() {
-            return None;
-        }
-        let rides = others
-            .iter()
-            .filter(|&&part| self.parts.parts[part].place == Place::Rides)
-            .count();
-        let how = [
-            (rides, "ride on the flesh next to them"),
-            (others.len() - rides, "are rigid with a joint"),
-        ];
-        let how: Vec<String> = how
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, how)| format!("{count} {how}"))
-            .collect();
-        let mut largest = others.clone();
-        largest.sort_by(|&a, &b| {
-            self.parts.parts[b]
-                .area
-                .total_cmp(&self.parts.parts[a].area)
-                .then(a.cmp(&b))
-        });
-        let mut first = vec![u32::MAX; self.parts.parts.len()];
-        for (vertex, &part) in self.parts.part_of_vertex.iter().enumerate().rev() {
-            first[part as usize] = vertex as u32;
-        }
-        let names = some_names(
-            largest
-                .iter()
-                .map(|&part| self.parts.parts[part].name.as_str()),
-        );
-        let spot = |&part: &usize| self.spot(first[part], self.parts.parts[part].size());
-        Some(Finding {
-            text: format!(
-                "{} without a bone of their own: {names}",
-                counted(others.len(), "part", "parts")
-            ),
-            remedy: how.join(", "),
-            option: Some("--part NAME=flesh|ride|rigid:JOINT".to_owned()),
-            spots: largest
-                .iter()
-                .take(PLACES)
-                .filter(|&&part| first[part] != u32::MAX)
-                .map(spot)
-                .collect(),
-            ..finding(FindingKind::PartsWithoutBone, Severity::Info, others.len())
-        })
-    }
-
-    /// What is about vertices of the file.
+    /// A finding about source vertices.
     fn vertices(&self) -> Vec<Finding> {
         let character = &self.subject.character;
         let mut used = vec![false; character.source_vertices()];
@@ -425,10 +268,10 @@ impl<'a> Patient<'a> {
         if doubles > 0 {
             found.push(Finding {
                 text: format!(
-                    "{} at the place of another one",
+                    "{} at the position of another one",
                     counted(doubles, "vertex", "vertices")
                 ),
-                remedy: "they move together; the file's vertices stay as they are".to_owned(),
+                remedy: "they move together; the file's vertices are kept".to_owned(),
                 ..finding(FindingKind::DuplicateVertices, Severity::Info, doubles)
             });
         }

@@ -1,4 +1,4 @@
-//! What is in a character, in numbers and sentences: for `info` and for the window's panel.
+//! Summary of a character in numbers and sentences, for `info` and for the window's panel.
 
 mod findings;
 
@@ -20,34 +20,34 @@ use crate::render::PositionMark;
 use crate::rig::retarget::JointPair;
 use crate::tissue::{Quality, SkinComponent};
 
-/// A character at a glance.
+/// Summary of a character.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Checkup {
-    /// Name for titles.
+    /// Display name.
     pub name: String,
     /// Vertices of all source meshes.
     pub source_vertices: usize,
     /// Triangles of all source meshes.
     pub source_triangles: usize,
-    /// Vertices of the welded skin, or of everything if nothing is skin; so are the parts and edges below.
+    /// Vertices of the welded skin, or of all meshes if none is skinned; this also holds for the parts and edges below.
     pub skin_vertices: usize,
-    /// Vertices that are simulated.
+    /// Vertices of the simulation mesh.
     pub simulated_vertices: usize,
     /// Connected parts of the welded skin.
     pub skin_parts: usize,
-    /// Edges of the welded skin with a triangle on one side only.
+    /// Boundary edges of the welded skin.
     pub boundary_edges: usize,
-    /// Edges of the welded skin with more than two triangles.
+    /// Non-manifold edges of the welded skin (more than two triangles).
     pub non_manifold_edges: usize,
     /// Diagonal of the bind pose's bounding box, file units.
     pub size: f32,
     /// Length of one unit of the file in metres.
     pub metres_per_unit: f64,
-    /// Which way is up in the file.
+    /// Up axis of the file.
     pub up_axis: UpAxis,
     /// Connected parts of the skin, as [`crate::tissue::Parts`] numbers them; empty without a skeleton.
     pub parts: Vec<PartSummary>,
-    /// What is not as in a textbook, what matters most first.
+    /// Findings, most severe first.
     pub findings: Vec<Finding>,
     /// Source meshes in export order.
     pub meshes: Vec<MeshSummary>,
@@ -55,19 +55,19 @@ pub struct Checkup {
     pub joints: Vec<JointSummary>,
     /// Animations.
     pub clips: Vec<ClipSummary>,
-    /// Clips that were made from motions of other skeletons.
+    /// Clips retargeted from motions of other skeletons.
     pub motions: Vec<MotionSummary>,
     /// Materials' names.
     pub materials: Vec<String>,
-    /// How good the flesh is; `None` if there is none.
+    /// Quality of the tissue; `None` if there is none.
     pub tissue: Option<Quality>,
-    /// Why there is no flesh.
+    /// Why there is no tissue.
     pub tissue_refused: Option<String>,
-    /// What was found and what was done about it.
+    /// Notes: what was found and what was done about it.
     pub notes: Vec<Note>,
 }
 
-/// All notes on a character: of its files, then of its flesh if that is made.
+/// All notes on a character: of its files, then of its tissue if that has been computed.
 #[must_use]
 pub fn all_notes(subject: &Subject) -> Vec<Note> {
     let flesh = subject.flesh_if_made().and_then(Result::ok);
@@ -84,19 +84,19 @@ pub fn all_notes(subject: &Subject) -> Vec<Note> {
 /// One connected part of the skin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PartSummary {
-    /// Name, as `--part` takes it.
+    /// Name as in `--part`.
     pub name: String,
     /// Vertices.
     pub vertices: usize,
     /// Triangles.
     pub triangles: usize,
-    /// Diagonal of its box, file units.
+    /// Diagonal of its bounding box, file units.
     pub size: f64,
     /// "flesh", "ride" or "rigid:JOINT".
     pub place: String,
-    /// Whether the user said so.
+    /// Whether the user set it.
     pub by_user: bool,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -122,7 +122,7 @@ pub struct JointSummary {
     pub parent: Option<String>,
     /// World position in the bind pose, file units.
     pub position: [f64; 3],
-    /// Whether it moves skin.
+    /// Whether it influences skin.
     pub deforms: bool,
 }
 
@@ -131,9 +131,9 @@ pub struct JointSummary {
 pub struct ClipSummary {
     /// Name.
     pub name: String,
-    /// Time of its last key.
+    /// Time of the last key, seconds.
     pub duration_secs: f64,
-    /// How many joint properties it moves.
+    /// Number of animated joint properties.
     pub tracks: usize,
 }
 
@@ -155,15 +155,15 @@ impl Checkup {
         spots.map(mark).collect()
     }
 
-    /// Looks at a character.
+    /// Examines a character.
     #[must_use]
     pub fn of(subject: &Subject) -> Self {
-        // Nobody can cancel a progress that nobody else has.
+        // This progress has no other owner, so it cannot be cancelled.
         Self::with_progress(subject, &Progress::new())
             .unwrap_or_else(|Cancelled| unreachable!("nobody cancels"))
     }
 
-    /// Looks at a character; the self-intersections of a large skin take a while.
+    /// Examines a character; the self-intersection test of a large skin can take seconds.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -177,7 +177,7 @@ impl Checkup {
         let patient = Patient::new(subject, &subject.body().parts);
         let topology = Topology::of(&patient.surface.mesh);
         let findings = patient.findings(&up_axis, progress)?;
-        // What a finding says need not be said twice.
+        // Notes that repeat a finding are left out.
         let mut notes = all_notes(subject);
         notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
         Ok(Self {
@@ -271,18 +271,18 @@ impl JointSummary {
     }
 }
 
-/// A motion of another skeleton and who moves whom.
+/// A retargeted motion and its joint mapping.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MotionSummary {
     /// The clip's name.
     pub clip: String,
     /// The file.
     pub file: PathBuf,
-    /// Length of the character over length of the motion's skeleton.
+    /// Length of the character divided by that of the motion's skeleton.
     pub scale: f64,
-    /// Who moves whom.
+    /// Joint mapping.
     pub pairs: Vec<JointPair>,
-    /// Joints of the character that stay as they are at rest.
+    /// Joints of the character that the motion does not move.
     pub unmatched: Vec<String>,
 }
 

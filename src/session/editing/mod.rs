@@ -3,10 +3,10 @@
 //! | file           | what                                                                   |
 //! |----------------|------------------------------------------------------------------------|
 //! | [`posing`]     | the pose made by hand, and settings of single bones                     |
-//! | [`pose_tools`] | turning several joints, dragging bodies, pins, limits, mirror, clipboard |
-//! | [`timeline`]   | keys, recorded takes, the library of poses                              |
+//! | [`pose_tools`] | rotating several joints, dragging points of the body, pins, limits, mirror, clipboard |
+//! | [`timeline`]   | keys, recorded takes, the pose library                                  |
 //!
-//! [`Editor`] owns what is edited. What an edit touches beside that (clocks and poses shown, messages) is handed to it as [`Beside`].
+//! [`Editor`] owns the edited state. Other parts that an edit changes (channels, messages) are passed to it as [`EditContext`].
 
 pub(super) mod pose_tools;
 mod posing;
@@ -19,7 +19,7 @@ use super::{Channels, Document, Gesture, Level, Selection, Waker};
 use pose_tools::PoseTools;
 use timeline::Keying;
 
-/// The document with its history and the state of the tools that edit it.
+/// The document with its history and the state of the editing tools.
 #[derive(Default)]
 pub(super) struct Editor {
     pub(super) document: Document,
@@ -27,28 +27,28 @@ pub(super) struct Editor {
     pub(super) selection: Selection,
     pub(super) pose_tools: PoseTools,
     pub(super) keying: Keying,
-    /// Of the command that is being applied.
+    /// Gesture of the command that is being applied.
     pub(super) gesture: Gesture,
 }
 
-/// What an edit touches beside the document.
-pub(super) struct Beside<'a> {
+/// Parts outside the editor that an edit may change.
+pub(super) struct EditContext<'a> {
     pub(super) channels: &'a mut Channels,
     pub(super) messages: &'a mut Messages,
     pub(super) waker: Option<&'a Waker>,
-    /// Set by an edit after which the active channel shows another motion: the flesh has to settle there.
+    /// Set by an edit that changes the motion of the active channel: the flesh has to settle there.
     pub(super) cut: Option<Cut>,
 }
 
-impl Beside<'_> {
-    /// Tells the user something.
+impl EditContext<'_> {
+    /// Adds a message for the user.
     pub(super) fn tell(&mut self, level: Level, text: impl Into<String>) {
         self.messages.push(level, text);
     }
 }
 
 impl Editor {
-    /// A command turned `before` into the present document. What is done while a take is recorded is a part of it.
+    /// Records that a command turned `before` into the present document. Edits during a recording belong to the recording's step.
     pub(super) fn record_step(&mut self, before: Document, label: &'static str, gesture: Gesture) {
         if !self.keying.is_recording() {
             let before = self.keying.take_recorded_from().unwrap_or(before);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Beside, Editor};
+use super::{EditContext, Editor};
 use crate::character::{BoneSettings, Place};
 use crate::rig::limits::clamp_joint;
 use crate::rig::{Pose, PoseFile, Skeleton};
@@ -10,7 +10,7 @@ use crate::session::posing;
 use crate::session::{Channels, Level};
 
 impl Editor {
-    /// Changes the settings of a joint's bones. Returns whether they can be used.
+    /// Changes the settings of a joint's bones. Returns whether they are valid.
     pub(in crate::session) fn set_bone(&mut self, joint: usize, settings: BoneSettings) -> bool {
         let BoneSettings {
             stiffness,
@@ -34,7 +34,7 @@ impl Editor {
         true
     }
 
-    /// Says how a part of the skin moves. Returns whether it can move so.
+    /// Sets how a part of the skin moves. Returns whether that is possible.
     pub(in crate::session) fn set_part(&mut self, name: String, place: Option<Place>) -> bool {
         let there = |place: &Place| !matches!(place, Place::Rigid { joint } if *joint >= self.document.pose.locals.len());
         if !place.as_ref().is_none_or(there) {
@@ -47,15 +47,15 @@ impl Editor {
         true
     }
 
-    /// Brings the pose shown in the active channel up to date.
+    /// Updates the pose shown in the active channel.
     pub(super) fn refresh(&self, channels: &mut Channels) {
         channels.active_mut().refresh(&self.document);
     }
 
-    /// Edits the pose shown; a clip's pose of the moment is taken over by that, and the clip left.
+    /// Edits the shown pose. A clip's current pose is copied to the document, and the clip is no longer shown.
     pub(in crate::session) fn edit_pose(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         edit: impl FnOnce(&Skeleton, &mut Pose),
     ) {
         self.refresh(with.channels);
@@ -67,18 +67,18 @@ impl Editor {
         self.take_pose(with, pose);
     }
 
-    /// A pose was made by hand: it becomes keys, or is shown in place of the clip.
-    pub(super) fn take_pose(&mut self, with: &mut Beside<'_>, pose: Pose) {
+    /// After an edit of the pose: sets keys, or shows the pose in place of the clip.
+    pub(super) fn take_pose(&mut self, with: &mut EditContext<'_>, pose: Pose) {
         if !self.key_changes(with, &pose) {
             *self.document.pose_in_mut(with.channels.active_id()) = pose;
             with.channels.active_mut().playback.leave_clip();
         }
     }
 
-    /// Sets a joint's angles; numbers that are none change nothing.
+    /// Sets a joint's angles; non-finite numbers are ignored.
     pub(in crate::session) fn set_joint_angles(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         joint: usize,
         degrees: [f64; 3],
     ) {
@@ -92,8 +92,8 @@ impl Editor {
         }
     }
 
-    /// Puts one joint back to rest.
-    pub(in crate::session) fn reset_joint(&mut self, with: &mut Beside<'_>, joint: usize) {
+    /// Resets one joint to rest.
+    pub(in crate::session) fn reset_joint(&mut self, with: &mut EditContext<'_>, joint: usize) {
         if joint < self.document.pose.locals.len() {
             self.edit_pose(with, |skeleton, pose| {
                 pose.locals[joint] = skeleton.joints()[joint].rest;
@@ -101,8 +101,8 @@ impl Editor {
         }
     }
 
-    /// Puts all joints back to rest.
-    pub(in crate::session) fn reset_pose(&mut self, with: &mut Beside<'_>) {
+    /// Resets all joints to rest.
+    pub(in crate::session) fn reset_pose(&mut self, with: &mut EditContext<'_>) {
         if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
             self.refresh(with.channels);
             self.take_pose(with, rest);
@@ -110,7 +110,7 @@ impl Editor {
     }
 
     /// Reads a pose file.
-    pub(in crate::session) fn load_pose(&mut self, with: &mut Beside<'_>, path: &Path) {
+    pub(in crate::session) fn load_pose(&mut self, with: &mut EditContext<'_>, path: &Path) {
         let Some(skeleton) = self.document.skeleton() else {
             return;
         };
@@ -123,8 +123,8 @@ impl Editor {
         }
     }
 
-    /// Writes the pose shown to a pose file.
-    pub(in crate::session) fn save_pose(&self, with: &mut Beside<'_>, path: &Path) {
+    /// Writes the shown pose to a pose file.
+    pub(in crate::session) fn save_pose(&self, with: &mut EditContext<'_>, path: &Path) {
         self.refresh(with.channels);
         let Some(skeleton) = self.document.skeleton() else {
             return;

@@ -1,19 +1,19 @@
-//! Which device simulates what is shown, or moves its skin: decided in the background, for every character and method anew.
+//! Chooses the device that simulates or skins each view, in the background, for every character and method.
 //!
-//! A worker begins on the processor. Once a device is ready for its character and parameters, it takes over where the flesh is; when
-//! either changes, the processor goes on until the device is ready again, so that a slider never waits. (Methods that do not simulate have
-//! no parameters.) A device that is lost hands
-//! over, too, and is tried again when there is a new one, or when the user says so.
+//! A worker starts on the CPU. Once a device is ready for its character and parameters, it continues there from the present state. When
+//! character or parameters change, the CPU takes over until the device is ready again, so that a slider never waits. (Methods that do not
+//! simulate have no parameters.) After a device loss the CPU takes over too; the device is tried again when there is a new one, or on
+//! the user's request.
 
 use std::sync::Arc;
 
-use super::Around;
+use super::JobContext;
 use super::stages::Stages;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
 use crate::gpu::actor::{
-    DeviceChoice, GpuDevice, Measured, Verdict, because, verdict, without_measuring,
+    DeviceChoice, DeviceDecision, GpuDevice, Measured, because, decide_device, without_measuring,
 };
 use crate::methods::{Actor, BindError, Capability, Subject};
 use crate::param::ParamValues;
@@ -22,13 +22,13 @@ use crate::session::job::{Job, Outcome};
 use crate::session::views::Need;
 use crate::session::{Document, Level, View};
 
-/// What is decided on: what is equal needs no other decision.
+/// Inputs of a decision: while they are equal, it stays valid.
 #[derive(Clone)]
 struct DecisionKey {
     need: Need,
     made: DeviceBasis,
     choice: DeviceChoice,
-    /// Counts devices and retries.
+    /// Counter of devices and retries.
     round: u64,
 }
 
@@ -39,7 +39,7 @@ impl PartialEq for DecisionKey {
     }
 }
 
-/// What a device is made for; it would not do for anything else.
+/// What a device's data is made for; it is valid for nothing else.
 #[derive(Clone)]
 struct DeviceBasis {
     subject: Arc<Subject>,
@@ -57,16 +57,16 @@ impl PartialEq for DeviceBasis {
     }
 }
 
-/// What simulates what a view shows, or moves its skin.
+/// The device that simulates or skins a view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceStatus {
     /// Whether it is the graphics device.
     pub on_gpu: bool,
-    /// Why: one sentence.
+    /// Reason, one sentence.
     pub why: String,
-    /// What was measured to decide.
+    /// The measurements behind the decision.
     pub measured: Option<Measured>,
-    /// It was lost, and may be tried again.
+    /// The device was lost and can be tried again.
     pub lost: bool,
 }
 
@@ -75,10 +75,10 @@ struct Decided {
     status: DeviceStatus,
 }
 
-/// For what a device is being prepared.
-type Deciding = (DecisionKey, Job<Result<Verdict, BindError>>);
+/// What a device is being prepared for.
+type Deciding = (DecisionKey, Job<Result<DeviceDecision, BindError>>);
 
-/// The devices there are, and what was decided.
+/// The available devices and the decisions.
 #[derive(Default)]
 pub struct Devices {
     choice: DeviceChoice,
@@ -88,7 +88,7 @@ pub struct Devices {
     decided: Vec<Decided>,
 }
 
-/// What a device for this has to be made for, as the document is now.
+/// What device data has to be made for, from the present document.
 fn made_for(document: &Document, need: Need) -> Option<DeviceBasis> {
     let physics = || {
         (
@@ -107,23 +107,23 @@ fn made_for(document: &Document, need: Need) -> Option<DeviceBasis> {
 }
 
 impl Devices {
-    /// Where to simulate and to move skins. No part of the document.
+    /// Where to simulate and skin. Not part of the document.
     #[must_use]
     pub fn choice(&self) -> DeviceChoice {
         self.choice
     }
 
-    /// Has everything done there from now on.
+    /// Sets where to simulate and skin from now on.
     pub fn choose(&mut self, choice: DeviceChoice) {
         self.choice = choice;
     }
 
-    /// Tries a device again that was lost, and measures again.
+    /// Retries a lost device, and measures again.
     pub fn retry(&mut self) {
         self.round += 1;
     }
 
-    /// What simulates what a view shows, or moves its skin; nothing until that is decided.
+    /// The device that simulates or skins a view; `None` until that is decided.
     #[must_use]
     pub fn status_of(&self, view: &View) -> Option<&DeviceStatus> {
         let need = view.need();
@@ -138,7 +138,7 @@ impl Devices {
         self.gpu.as_ref()
     }
 
-    /// Another device draws. Returns whether it is another one than before.
+    /// Sets the device that draws. Returns whether it changed.
     pub(in crate::session) fn set_gpu(&mut self, gpu: Option<&GpuContext>) -> bool {
         let same = match (&self.gpu, gpu) {
             (Some(mine), Some(gpu)) => mine.is_same(gpu),
@@ -156,15 +156,15 @@ impl Devices {
         self.job.is_some()
     }
 
-    /// Decides for everything that is shown, one after the other. Not while the user drags.
-    pub(in crate::session) fn follow(&mut self, stages: &Stages, around: &mut Around<'_>) {
-        self.note_losses(stages, around);
-        self.take_verdict(stages, around.document);
-        if around.dragging {
+    /// Decides for all that is shown, one after the other; not during a drag.
+    pub(in crate::session) fn follow(&mut self, stages: &Stages, context: &mut JobContext<'_>) {
+        self.note_losses(stages, context);
+        self.take_verdict(stages, context.document);
+        if context.dragging {
             return;
         }
-        // What only stands in until something else is bound is not worth a device.
-        let mut needs = around.views.needs();
+        // A temporary stand-in gets no device.
+        let mut needs = context.views.needs();
         needs.retain(|need| stages.live_needs().any(|live| live == *need));
         self.decided
             .retain(|decided| needs.contains(&decided.key.need));
@@ -172,7 +172,7 @@ impl Devices {
         let mut keys = needs.iter().filter_map(|&need| {
             Some(DecisionKey {
                 need,
-                made: made_for(around.document, need)?,
+                made: made_for(context.document, need)?,
                 choice,
                 round,
             })
@@ -192,11 +192,11 @@ impl Devices {
         let gpu = self.gpu.as_ref().ok_or("there is no graphics device");
         match without_measuring(choice, gpu, key.need.method) {
             Some(why) => self.decide(stages, key, None, None, why),
-            None => self.start_deciding(stages, key, around),
+            None => self.start_deciding(stages, key, context),
         }
     }
 
-    fn start_deciding(&mut self, stages: &Stages, key: DecisionKey, around: &Around<'_>) {
+    fn start_deciding(&mut self, stages: &Stages, key: DecisionKey, context: &JobContext<'_>) {
         let Some(gpu) = self.gpu.clone() else {
             return;
         };
@@ -216,11 +216,11 @@ impl Devices {
             let mut actor = Actor::bind_with(&subject, need.method, &params, &values, progress)?;
             actor.set_bones(&bones)?;
             progress.check()?;
-            Ok(verdict(choice, Ok(&gpu), &mut actor))
+            Ok(decide_device(choice, Ok(&gpu), &mut actor))
         };
         match Job::start(
             "Preparing the graphics device".to_owned(),
-            around.waker.cloned(),
+            context.waker.cloned(),
             work,
         ) {
             Ok(job) => self.job = Some((key, job)),
@@ -246,7 +246,7 @@ impl Devices {
             return;
         }
         match outcome {
-            Outcome::Done(Ok(Verdict {
+            Outcome::Done(Ok(DeviceDecision {
                 device,
                 measured,
                 why,
@@ -288,14 +288,17 @@ impl Devices {
         self.decided.push(Decided { key, status });
     }
 
-    fn note_losses(&mut self, stages: &Stages, around: &mut Around<'_>) {
+    fn note_losses(&mut self, stages: &Stages, context: &mut JobContext<'_>) {
         for (need, fault) in stages.faulty_devices() {
             let work = if need.method.has(Capability::Physics) {
                 "with the simulation"
             } else {
                 "moving the skin"
             };
-            around.tell(Level::Warning, format!("The CPU goes on {work}: {fault}."));
+            context.tell(
+                Level::Warning,
+                format!("The CPU continues {work}: {fault}."),
+            );
             if let Some(decided) = self
                 .decided
                 .iter_mut()

@@ -1,15 +1,15 @@
-//! Jobs: everything that is made in the background for the document, and the threads that follow the channels.
+//! Jobs: background work on data derived from the document, and the threads that follow the channels.
 //!
 //! | file         | what                                                                     |
 //! |--------------|--------------------------------------------------------------------------|
 //! | [`stages`]   | reading characters, making flesh, binding methods; the bound methods      |
-//! | [`devices`]  | which device computes what is shown                                       |
-//! | [`crowd`]    | many of the character in a view                                           |
-//! | [`ranges`]   | the simulation of the range that is scrubbed, frame by frame              |
-//! | [`pictures`] | small pictures of the poses of the library                                |
+//! | [`devices`]  | the choice of the device for each view                                    |
+//! | [`crowd`]    | crowds: many instances of the character in a view                         |
+//! | [`ranges`]   | the simulation of the scrubbed range, frame by frame                      |
+//! | [`pictures`] | thumbnails of the pose library                                            |
 //!
-//! Each is a struct of its own. None of them changes the document or knows the session: what they need of the other parts is handed to
-//! them as [`Around`], and what they have made is taken over by the [`Session`](super::Session).
+//! Each is a struct of its own. None of them changes the document or knows the session: they get what they need of other parts as
+//! [`JobContext`], and the [`Session`](super::Session) takes over their results.
 
 pub(super) mod crowd;
 pub(super) mod devices;
@@ -25,7 +25,7 @@ use pictures::Pictures;
 use ranges::Ranges;
 use stages::Stages;
 
-/// All that is under way or was made for what is shown.
+/// All jobs and their results.
 #[derive(Default)]
 pub(super) struct Jobs {
     pub(super) stages: Stages,
@@ -35,11 +35,11 @@ pub(super) struct Jobs {
     pub(super) pictures: Pictures,
 }
 
-/// The other parts of the session, as far as jobs need them.
-pub(super) struct Around<'a> {
-    /// What is made follows it.
+/// Other parts of the session, as far as jobs need them.
+pub(super) struct JobContext<'a> {
+    /// The document that results are derived from.
     pub(super) document: &'a Document,
-    /// Whether the user is dragging: what comes of it is not worth long work yet.
+    /// Whether a drag is in progress: long work on intermediate states is avoided.
     pub(super) dragging: bool,
     pub(super) views: &'a mut Views,
     pub(super) channels: &'a mut Channels,
@@ -47,15 +47,15 @@ pub(super) struct Around<'a> {
     pub(super) waker: Option<&'a Waker>,
 }
 
-impl Around<'_> {
-    /// Tells the user something.
+impl JobContext<'_> {
+    /// Adds a message for the user.
     pub(super) fn tell(&mut self, level: Level, text: impl Into<String>) {
         self.messages.push(level, text);
     }
 }
 
 impl Jobs {
-    /// Whether something is under way.
+    /// Whether a job is running.
     pub(super) fn is_busy(&self) -> bool {
         self.stages.is_busy()
             || self.devices.is_busy()
@@ -63,12 +63,12 @@ impl Jobs {
             || self.ranges.is_busy()
     }
 
-    /// How much of `dt_secs` the clocks may let pass: the slowest simulation says.
+    /// How much of `dt_secs` the clocks may advance, limited by the slowest simulation.
     pub(super) fn accept(&self, dt_secs: f64) -> f64 {
         self.crowds.accept(self.stages.accept(dt_secs))
     }
 
-    /// Gives up what the user waits for.
+    /// Cancels all running jobs.
     pub(super) fn cancel(&mut self, views: &mut Views) {
         self.stages.cancel();
         self.ranges.cancel();

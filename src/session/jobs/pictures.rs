@@ -1,4 +1,4 @@
-//! The flesh of library poses, for small pictures of them: by dual quaternions, in the background.
+//! Skins of the library's poses for thumbnails, by dual quaternion skinning, in the background.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::rig::NamedPose;
 use crate::session::job::{Job, Outcome};
 use crate::session::{Document, Shape, Snapshot, Waker};
 
-/// What all of them may take in memory; poses beyond that have no picture.
+/// Memory limit of all of them; further poses get no thumbnail.
 const MOST_BYTES: usize = 96 << 20;
 
 type PosePictures = Vec<(Arc<NamedPose>, Arc<Snapshot>)>;
 
-/// What was made, and what is being made.
+/// Results, and the running job.
 #[derive(Default)]
 pub struct Pictures {
     subject: Option<Arc<Subject>>,
     made: PosePictures,
-    /// Poses that could not be shown: not tried again.
+    /// Poses that failed; they are not tried again.
     failed: Vec<Arc<NamedPose>>,
     job: Option<(Vec<Arc<NamedPose>>, Job<PosePictures>)>,
 }
@@ -29,7 +29,7 @@ impl Pictures {
         self.job.is_some()
     }
 
-    /// The flesh in a pose; none while it is not ready.
+    /// The skin in a pose; `None` while it is not ready.
     #[must_use]
     pub fn of(&self, wanted: &Arc<NamedPose>) -> Option<&Arc<Snapshot>> {
         self.made
@@ -38,7 +38,7 @@ impl Pictures {
             .map(|(_, snapshot)| snapshot)
     }
 
-    /// Brings what is missing on its way. Returns whether there is something new.
+    /// Starts jobs for missing thumbnails. Returns whether there is a new one.
     pub(in crate::session) fn follow(
         &mut self,
         document: &Document,
@@ -78,14 +78,14 @@ impl Pictures {
         }
         let wanted = missing.clone();
         let work = move |progress: &Progress| flesh_of(&subject, missing, progress);
-        match Job::start("Pictures of poses".to_owned(), waker.cloned(), work) {
+        match Job::start("Drawing pose thumbnails".to_owned(), waker.cloned(), work) {
             Ok(job) => self.job = Some((wanted, job)),
             Err(_) => self.failed.extend(wanted),
         }
         false
     }
 
-    /// Takes in what the job has made. Returns whether it has made something.
+    /// Takes over the job's results. Returns whether there was one.
     fn take_made(&mut self, wanted: Vec<Arc<NamedPose>>, job: Job<PosePictures>) -> bool {
         match job.poll() {
             Outcome::Running => {

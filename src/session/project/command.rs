@@ -1,51 +1,51 @@
-//! What can be asked of projects.
+//! Commands about projects.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use super::Export;
 
-/// One request about the project. None is an undo step.
+/// A command about the project. None is an undo step.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ProjectCommand {
     /// Writes the project to its file, in the background.
     Save,
-    /// Writes the project to another file, which is its file from then on.
+    /// Writes the project to another file, which becomes its file.
     SaveAs {
-        /// Where to.
+        /// Path of the file.
         path: PathBuf,
-        /// With all of the character's files in it.
+        /// Whether to include all files of the character (packed project).
         packed: bool,
     },
-    /// Writes what the character does to a file for other programs, in the background.
+    /// Exports for other programs, in the background.
     Export {
-        /// What of it.
+        /// Kind of export.
         export: Export,
-        /// Where to.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// Goes to the document after so many of the steps of [`super::super::Session::history`].
+    /// Moves to the document after this number of steps of [`super::super::Session::history`].
     JumpTo(usize),
-    /// Says what to do about a file that [`super::ProjectView::missing_sources`] lists. After the last answer the project is opened.
+    /// Answers what to do about a file that [`super::ProjectView::missing_sources`] lists. The last answer opens the project.
     Answer {
         /// [`MissingSource::index`].
         index: usize,
-        /// What to do.
+        /// The answer.
         answer: Answer,
     },
     /// Opens unsaved work that [`crate::session::Recoveries::offers`] lists.
     Recover(PathBuf),
-    /// Removes unsaved work for good.
+    /// Deletes unsaved work.
     Discard(PathBuf),
     /// Offers the unsaved work again at the next start.
     KeepForLater,
-    /// Leaves the project that asks about its files unopened.
+    /// Cancels opening the project that has missing or changed files.
     CancelOpening,
 }
 
 impl ProjectCommand {
-    /// What the command is called.
+    /// Label of the command.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {
@@ -63,38 +63,38 @@ impl ProjectCommand {
     }
 }
 
-/// What to do about a file that is not what it was.
+/// Answer about a missing or changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// It is here.
+    /// The file is at this path.
     Located(PathBuf),
-    /// Use what is there now.
+    /// Use the present file.
     AsItIs,
 }
 
-/// What is where a file should be.
+/// State of a referenced file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing.
+    /// Missing.
     Nothing,
-    /// A file with another content.
+    /// Present with different content.
     Changed,
 }
 
-/// A file of the character that is not what it was when the project was saved.
+/// A referenced file that is missing or changed since the project was saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingSource {
-    /// Which of the project's files.
+    /// Index of the file in the project.
     pub index: usize,
-    /// Where it should be.
+    /// Expected path.
     pub path: PathBuf,
-    /// The BLAKE3 hash of what should be in it, in hexadecimal digits.
+    /// BLAKE3 hash of the expected content, in hexadecimal digits.
     pub expected: Option<String>,
-    /// What is there.
+    /// Its state.
     pub found: Found,
 }
 
-/// All such files of a project.
+/// All missing or changed files of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingSources {
     /// The project.

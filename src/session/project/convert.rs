@@ -1,4 +1,4 @@
-//! From the document to what is in a project file.
+//! Conversion from the document to the project file's types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::rig::{Pose, Skeleton, Trs};
 use crate::session::{Document, View, ViewId};
 use crate::weights::WeightMethod;
 
-/// The document as a file that lies in `folder`, or anywhere.
+/// The document as project content for a file in `folder`, or for no fixed folder.
 pub(super) fn file_of(
     contents: &Contents,
     folder: Option<&Path>,
@@ -110,7 +110,7 @@ fn character_part(
     })
 }
 
-/// The document on the skeleton that was asked for, if the flesh has not followed yet; and that skeleton.
+/// The document on the requested skeleton, if the flesh has not been rebuilt for it yet; and that skeleton.
 fn carried(document: &Document) -> (Cow<'_, Document>, Option<Skeleton>) {
     let asked = document
         .rig
@@ -184,7 +184,7 @@ fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
     }
 }
 
-/// Joints that are not at rest; whatever is no number is at rest.
+/// Joints that are not at rest; non-finite transforms count as rest.
 pub(super) fn pose_part(pose: &Pose, skeleton: &Skeleton) -> BTreeMap<String, LocalPart> {
     let posed = skeleton
         .joints()

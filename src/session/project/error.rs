@@ -11,24 +11,24 @@ use crate::rig::PoseError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProjectError {
-    /// The file system said no.
+    /// Input or output failed.
     #[error("{file} can't be read: {source}")]
     Read {
         /// The file.
         file: String,
-        /// What the file system said.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// The content is no project, or of a newer one, or damaged.
+    /// The content is not a project, is of a newer version, or is damaged.
     #[error("{file}: {reason}")]
     Content {
         /// The file.
         file: String,
-        /// What is wrong, and where.
+        /// What is wrong and where.
         reason: String,
     },
-    /// Files of the character are not what they were: the user is to be asked.
+    /// Files of the character are missing or changed: the user has to answer.
     #[error("{0}")]
     Sources(MissingSources),
     /// More than one project was named.
@@ -39,7 +39,7 @@ pub enum ProjectError {
         /// Another.
         second: String,
     },
-    /// The name of a file has characters that cannot be written down.
+    /// The name of a file is not valid Unicode.
     #[error("{file}: the file's name is not Unicode, so a project can't refer to it; rename it")]
     Name {
         /// The file.
@@ -47,16 +47,16 @@ pub enum ProjectError {
     },
     /// The project would overwrite one of the character's own files.
     #[error(
-        "{file} is one of the character's own files, which are never written; choose another name"
+        "{file} is one of the character's own files, which Sinew never overwrites; choose another name"
     )]
     OverSource {
         /// The file.
         file: String,
     },
-    /// Writing failed; an older file is untouched.
+    /// Writing failed; an existing file is unchanged.
     #[error("the project could not be saved: {0}")]
     Write(#[from] IoError),
-    /// The content cannot be expressed.
+    /// The content cannot be serialized.
     #[error("the project could not be saved: {0}")]
     Json(#[from] serde_json::Error),
 }
@@ -64,32 +64,32 @@ pub enum ProjectError {
 /// Why a character could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum OpenError {
+pub enum SourceError {
     /// The files could not be read.
     #[error(transparent)]
     Load(IoError),
-    /// The project could not be read, or its files are not what they were.
+    /// The project could not be read, or its files are missing or changed.
     #[error(transparent)]
     Project(#[from] ProjectError),
-    /// Something was asked of the bones of a joint that is not there.
+    /// A bone setting names a joint that does not exist.
     #[error("{file}: {error}")]
     Joint {
         /// What was opened.
         file: String,
-        /// Which joint.
+        /// The joint.
         error: PoseError,
     },
-    /// Something was asked of the bones of a joint that bones do not do.
+    /// A bone setting is invalid.
     #[error("{file}: joint \"{joint}\": {error}")]
     Bone {
         /// What was opened.
         file: String,
-        /// Which joint.
+        /// The joint.
         joint: String,
         /// What is wrong.
         error: BoneEditError,
     },
-    /// Something was asked of a part that is not there, or that parts do not do.
+    /// A part setting names a part that does not exist, or is invalid.
     #[error("{file}: {error}")]
     Part {
         /// What was opened.
@@ -97,12 +97,12 @@ pub enum OpenError {
         /// What is wrong.
         error: PartError,
     },
-    /// The character was read but cannot be worked with.
+    /// The character was read but cannot be used.
     #[error("{file}: {error}")]
     Unusable {
         /// What was opened.
         file: String,
-        /// Why it is of no use.
+        /// Reason.
         error: BindError,
     },
     /// The work was cancelled.

@@ -1,4 +1,4 @@
-//! Writing what the character does to files that other programs read, in the background.
+//! Export of the character's motion to files for other programs, in the background.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use crate::session::{
 };
 use crate::weights::WeightMethod;
 
-/// Joints that move a vertex in an exported rig: what engines expect.
+/// Joints per vertex in an exported rig: the usual limit of game engines.
 const INFLUENCES: usize = 4;
 
-/// What is written.
+/// Kind of export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportAs {
     /// The deformed skin, frame by frame.
     Skin(BakeFormat),
     /// The character with skeleton, weights and all clips, as `.glb`.
     Rig,
-    /// What the joints do, as `.bvh`.
+    /// The motion of the joints, as `.bvh`.
     Motion,
 }
 
 impl ExportAs {
-    /// All, the most wanted first.
+    /// All kinds, most common first.
     pub const ALL: [Self; 8] = [
         Self::Skin(BakeFormat::Glb),
         Self::Rig,
@@ -45,7 +45,7 @@ impl ExportAs {
         Self::Skin(BakeFormat::Json),
     ];
 
-    /// What it is, for people.
+    /// Description for users.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl ExportAs {
         }
     }
 
-    /// Ending of the file, without dot.
+    /// File extension, without dot.
     #[must_use]
     pub fn extension(self) -> &'static str {
         match self {
@@ -75,16 +75,16 @@ impl ExportAs {
     }
 }
 
-/// What is to be written, and of which motion.
+/// Request of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Export {
-    /// As what.
+    /// Its kind.
     pub what: ExportAs,
-    /// How the skin is moved.
+    /// The skinning method and its parameters.
     pub method: MethodId,
-    /// Which clip; none for the pose shown.
+    /// The clip; `None` exports the shown pose.
     pub clip: Option<usize>,
-    /// Which part of the clip, seconds; all of it for none.
+    /// The range of the clip, seconds; `None` is the whole clip.
     pub range_secs: Option<[f64; 2]>,
     /// Frames per second.
     pub fps: f64,
@@ -103,7 +103,7 @@ impl Default for Export {
 }
 
 impl Export {
-    /// The take that is baked.
+    /// The take to be baked.
     fn take(&self, subject: &Subject, pose: Pose) -> Take {
         let fps = self.fps.clamp(1.0, 1000.0);
         let clip = self
@@ -127,7 +127,7 @@ impl Export {
         }
     }
 
-    /// Does the work; an error is a sentence.
+    /// Runs the export; the error is a sentence.
     fn run(
         &self,
         subject: &Arc<Subject>,
@@ -176,18 +176,18 @@ impl Export {
     }
 }
 
-/// An export under way.
+/// An export in progress.
 pub(in crate::session) type Exporting = Job<Result<Exported, String>>;
 
-/// What has been exported.
+/// Result of an export.
 pub(in crate::session) struct Exported {
     files: Vec<PathBuf>,
-    /// What is not in it, a sentence.
+    /// A sentence about what the file does not contain.
     lost: Option<&'static str>,
 }
 
 impl Projects {
-    /// Starts an export of the pose or a clip, unless one is under way.
+    /// Starts an export of the pose or a clip, unless one is in progress.
     pub(in crate::session) fn export(
         &mut self,
         export: Export,
@@ -203,14 +203,14 @@ impl Projects {
         if self.exporting.is_some() {
             return messages.push(
                 Level::Warning,
-                "Something is being exported already; wait for it, or cancel it.",
+                "An export is in progress; wait for it, or cancel it.",
             );
         }
         if document.files_read.iter().any(|file| file.path == path) {
             return messages.push(
                 Level::Error,
                 format!(
-                    "{} is one of the character's own files, which are never written.",
+                    "{} is one of the character's own files, which Sinew never overwrites.",
                     path.display()
                 ),
             );
@@ -241,7 +241,7 @@ impl Projects {
         }
     }
 
-    /// Takes note of an export that has ended. Returns whether one has.
+    /// Takes over the result of an export. Returns whether there was one.
     pub(in crate::session) fn take_exported(&mut self, messages: &mut Messages) -> bool {
         let outcome = match self.exporting.as_ref().map(Job::poll) {
             None | Some(Outcome::Running) => return false,
@@ -261,7 +261,7 @@ impl Projects {
 }
 
 impl Exported {
-    /// What the user is told.
+    /// Message to the user about a finished export.
     fn sentence(&self) -> (Level, String) {
         match (self.files.as_slice(), self.lost) {
             ([], _) => (

@@ -1,6 +1,6 @@
-//! What is in a project file. These types are the format: they change only with its version, whatever becomes of [`super::Document`].
+//! Types of the project file. They are the file format: they change only with its version, independently of [`super::Document`].
 //!
-//! Joints are named, never numbered. What is missing in a file has its default; what a newer program wrote beside is told and left out.
+//! Joints are referred to by name, never by index. Missing entries get their defaults; unknown ones (from a newer program) are reported and ignored.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::rig::edit::RigFile;
 use crate::rig::limits::Limit;
 use crate::rig::{KeyedClipFile, NamedPoseFile};
 
-/// What `format` says.
+/// Value of `format`.
 pub(super) const FORMAT: &str = "sinew";
 /// The version that is written, and the newest that can be read.
 pub(super) const VERSION: u32 = 1;
@@ -26,10 +26,10 @@ pub(super) struct ProjectFile {
     pub format: String,
     /// [`VERSION`].
     pub version: u32,
-    /// The program that wrote it; nobody reads this but people.
+    /// The program that wrote it, for information only.
     #[serde(default)]
     pub saved_by: String,
-    /// Which files make up the character.
+    /// The files of the character.
     pub character: CharacterPart,
     /// The views, in the order they were made.
     #[serde(default)]
@@ -37,71 +37,71 @@ pub(super) struct ProjectFile {
     /// Physics.
     #[serde(default)]
     pub params: Params,
-    /// The own parameters of methods that have not all their defaults, by [`crate::methods::MethodId::id`].
+    /// Values of methods' own parameters that differ from the defaults, by [`crate::methods::MethodId::id`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub methods: BTreeMap<String, ParamValues>,
-    /// How the flesh is made.
+    /// Settings of the flesh.
     #[serde(default)]
     pub flesh: FleshPart,
-    /// The skeleton as edited; none if it is as in the files.
+    /// The edited skeleton; `None` if it is as in the files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rig: Option<RigFile>,
-    /// How far joints may turn, by joint.
+    /// Joint limits, by joint.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, Limit>,
-    /// Joints that stay where they are.
+    /// Pinned joints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<String>,
     /// Clips made by the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<KeyedClipFile>,
-    /// Poses under names.
+    /// Named poses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub poses: Vec<NamedPoseFile>,
     /// Joints that are not at rest in the pose made by hand.
     #[serde(default)]
     pub pose: BTreeMap<String, LocalPart>,
-    /// [`super::super::WindowState`]. Kept apart, so that one that can't be read does not stop the project from opening.
+    /// [`super::super::WindowState`], kept as raw JSON so that unreadable window state does not prevent opening the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Box<RawValue>>,
-    /// What unsaved work belongs to; only in recovery files.
+    /// Owner of unsaved work; only in recovery files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryPart>,
 }
 
-/// Where the character comes from.
+/// Source of the character.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct CharacterPart {
-    /// As the user named them, in order.
+    /// As given by the user, in order.
     pub files: Vec<FileRef>,
-    /// What these files name in turn: buffers, materials, textures.
+    /// Files that these refer to: buffers, materials, textures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_read: Vec<FileRef>,
-    /// Which joints of a motion move which joints of the character.
+    /// File of the joint mapping of a motion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<FileRef>,
-    /// Length of one unit in metres, if the user said so.
+    /// Length of one unit in metres, if the user set it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metres_per_unit: Option<f64>,
 }
 
-/// A file, how to find it, and how to know that it is still the same.
+/// A file reference with a hash of the content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileRef {
-    /// From the project's folder, with `/` between names; absolute on another drive; or `builtin:NAME`.
+    /// Relative to the project's folder, with `/` between names; absolute on another drive; or `builtin:NAME`.
     pub path: String,
-    /// Where it was, for when the project has been moved away from it.
+    /// Absolute path at the time of saving, for a project that has been moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absolute: Option<String>,
-    /// Hash of what was in it.
+    /// Hash of the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blake3: Option<String>,
-    /// How much was in it.
+    /// Size in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
 }
 
-/// [`crate::character::FleshSettings`] by names.
+/// [`crate::character::FleshSettings`] by name.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct FleshPart {
@@ -111,7 +111,7 @@ pub(super) struct FleshPart {
     /// By joint, world units.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub radii: BTreeMap<String, f64>,
-    /// How fine the simulation mesh is.
+    /// Resolution of the simulation mesh.
     pub sim_vertices: SimVertices,
     /// What the base of the flesh follows.
     pub base: FleshBase,
@@ -120,7 +120,7 @@ pub(super) struct FleshPart {
     pub parts: BTreeMap<String, String>,
 }
 
-/// A joint's transform in the frame of its parent.
+/// A joint's transform in its parent's frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct LocalPart {
     /// Unit quaternion x, y, z, w.
@@ -143,43 +143,43 @@ fn is_no_scale(scale: &[f64; 3]) -> bool {
 /// One view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ViewPart {
-    /// What the window's layout knows it by.
+    /// Identifier in the window's layout.
     pub id: u32,
     /// [`crate::methods::MethodId::id`].
     pub method: String,
-    /// The method it is compared with.
+    /// The method of the comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
-    /// [`crate::weights::WeightMethod::id`], unless they are the file's.
+    /// [`crate::weights::WeightMethod::id`], unless the file's weights are used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
-    /// How many of the character it shows.
+    /// Number of instances of the character.
     #[serde(
         default = "crate::session::views::alone",
         skip_serializing_if = "crate::session::views::is_alone"
     )]
     pub crowd: usize,
-    /// Whether commands act on it.
+    /// Whether it is the active view.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
-    /// Its own pose, if it is not linked with the others.
+    /// The view's own pose, if it is not linked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pose: Option<BTreeMap<String, LocalPart>>,
 }
 
-/// What unsaved work belongs to.
+/// Owner of unsaved work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RecoveryPart {
-    /// The project file that it would be saved to, if it has one.
+    /// Its project file, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Whether that file is a packed one.
+    /// Whether that file is packed.
     #[serde(default)]
     pub packed: bool,
-    /// What the user knows it as.
+    /// Display name.
     #[serde(default)]
     pub title: String,
-    /// When it was written, seconds since 1970.
+    /// Time of writing, seconds since 1970.
     #[serde(default)]
     pub unix_secs: u64,
 }

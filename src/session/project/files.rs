@@ -1,17 +1,17 @@
-//! The character of files that are no projects.
+//! Reads a character from files that are not projects.
 
-use super::OpenError;
+use super::SourceError;
 use crate::character::{Character, FleshSettings, Place, SimVertices};
 use crate::io::{self, IoError};
 use crate::progress::Progress;
 use crate::rig::Skeleton;
 use crate::session::Source;
 
-/// Reads the character of files that are no projects, without what is said of its flesh.
-pub(super) fn load_files(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
+/// Reads the character from its files, without settings of the flesh that the source gives.
+pub(super) fn load_files(source: &Source, progress: &Progress) -> Result<Character, SourceError> {
     let failed = |error| match error {
-        IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
-        error => OpenError::Load(error),
+        IoError::Cancelled(cancelled) => SourceError::Cancelled(cancelled),
+        error => SourceError::Load(error),
     };
     let mapping = source
         .mapping
@@ -26,12 +26,12 @@ pub(super) fn load_files(source: &Source, progress: &Progress) -> Result<Charact
     Ok(character)
 }
 
-/// Puts what is said of the flesh beside the files in place of what is said there already.
+/// Lets settings of the flesh in the source override those of the character.
 pub(super) fn say(
     source: &Source,
     skeleton: &Skeleton,
     flesh: &mut FleshSettings,
-) -> Result<(), OpenError> {
+) -> Result<(), SourceError> {
     if source.sim_vertices != SimVertices::default() {
         flesh.sim_vertices = source.sim_vertices;
     }
@@ -39,7 +39,7 @@ pub(super) fn say(
     let joint_of = |name: &str| {
         skeleton
             .find_or_suggest(name)
-            .map_err(|error| OpenError::Joint {
+            .map_err(|error| SourceError::Joint {
                 file: source.to_string(),
                 error,
             })
@@ -49,14 +49,14 @@ pub(super) fn say(
     }
     for (name, edit) in &source.bones {
         let edited = flesh.bones.entry(joint_of(name)?).or_default().edit(edit);
-        edited.map_err(|error| OpenError::Bone {
+        edited.map_err(|error| SourceError::Bone {
             file: source.to_string(),
             joint: name.clone(),
             error,
         })?;
     }
     for (name, text) in &source.parts {
-        let place = Place::parse(text, skeleton).map_err(|error| OpenError::Part {
+        let place = Place::parse(text, skeleton).map_err(|error| SourceError::Part {
             file: source.to_string(),
             error,
         })?;

@@ -1,19 +1,19 @@
-//! From a source to a character, without a session.
+//! Loads a character from a source, without a session.
 
 use std::collections::BTreeMap;
 
-use super::{Loaded, OpenError, load_all};
+use super::{Loaded, SourceError, load_all};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::progress::Progress;
 use crate::session::Source;
 
-/// Reads the character. A project (`.sinew`) among the files stands for the files that it was saved with, and for what it says of the
+/// Reads the character. A project (`.sinew`) among the files is replaced by the files it refers to and by its settings of the
 /// flesh.
 ///
 /// # Errors
-/// [`OpenError`]: one sentence with the file, the place and what to do.
-pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
+/// [`SourceError`]: one sentence with file, position and remedy.
+pub fn load(source: &Source, progress: &Progress) -> Result<Character, SourceError> {
     let Loaded {
         character, project, ..
     } = load_all(source, &Cache::none(), &BTreeMap::new(), progress)?;
@@ -23,7 +23,7 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError
     let mut character = match &restored.rig {
         Some(rig) => character
             .with_rig(rig)
-            .map_err(|error| OpenError::Unusable {
+            .map_err(|error| SourceError::Unusable {
                 file: source.to_string(),
                 error: error.into(),
             })?,

@@ -1,24 +1,24 @@
-//! Projects: everything that the user did, in one file.
+//! Projects: all of the user's work in one file.
 //!
-//! A project (`.sinew`) is JSON that people can read: which files make up the character, with a hash of what was in them, and all of the
-//! [`Document`], joints by name. The files themselves are only referred to, never written; a *packed* project is a zip
-//! with `project.json` and all of them. Steps of undo are not saved.
+//! A project (`.sinew`) is readable JSON: references to the character's files, each with a hash of its content, and the complete
+//! [`Document`] with joints by name. The referenced files are never written; a *packed* project is a zip
+//! of `project.json` and all of them. Undo steps are not saved.
 //!
 //! | file | what |
 //! |---|---|
 //! | `file` | the types of the format |
 //! | `error` | why a character or a project cannot be opened, or a project saved |
-//! | `files` | from files that are no projects to a character |
-//! | `load` | from a source to a character, for those who need no session |
-//! | `text` | between these and JSON: version, damage, what is unknown |
-//! | `convert` | from the document to these |
-//! | `restore` | from these to the document |
-//! | `paths` | how files are referred to and found again |
+//! | `files` | reads a character from files that are not projects |
+//! | `load` | loads a character from a source, without a session |
+//! | `text` | JSON of the file types: version, errors, unknown entries |
+//! | `convert` | document → file types |
+//! | `restore` | file types → document |
+//! | `paths` | file references and how to resolve them |
 //! | `pack` | the zip |
-//! | `read` | from a path to a character with all that the project says |
-//! | `save` | from the document to a path, in the background |
+//! | `read` | path → character with all settings of the project |
+//! | `save` | document → path, in the background |
 //!
-//! Whatever is written is written beside its place and renamed: a full disk, a cut cable or a killed program leave the old file or the new.
+//! Every file is written to a temporary name and renamed: after a full disk, a power cut or a crash either the old or the new file is complete.
 
 mod command;
 mod convert;
@@ -35,7 +35,7 @@ mod save;
 mod text;
 
 pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
-pub use error::{OpenError, ProjectError};
+pub use error::{ProjectError, SourceError};
 pub use export::{Export, ExportAs};
 pub use load::load;
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
@@ -51,7 +51,7 @@ use super::job::{Job, JobView};
 use super::message::Messages;
 use super::{Document, Level, Source, Views, WindowState};
 
-/// What is saved.
+/// State of the project.
 #[derive(Clone, Default)]
 pub(super) struct Contents {
     pub(super) document: Document,
@@ -59,25 +59,25 @@ pub(super) struct Contents {
     pub(super) window: Option<WindowState>,
 }
 
-/// What a document is saved to, and what it was when it was saved.
+/// The file of a document, and the document at its last save.
 #[derive(Debug, Clone, Default)]
 struct Work {
     file: Option<PathBuf>,
     packed: bool,
-    /// Nothing for what was never saved but recovered.
+    /// `None` for work that was recovered but never saved.
     clean: Option<Document>,
-    /// Name for what has no project file and may have no files either.
+    /// Display name of a document without project file.
     title: Option<String>,
 }
 
-/// Projects of the documents that are open or can be brought back, and what goes on with them.
+/// Projects of the open document and of those in the history, and running jobs.
 #[derive(Default)]
 pub struct Projects {
     works: BTreeMap<u64, Work>,
     newest: u64,
     saving: Option<Job<Result<Saved, ProjectError>>>,
     exporting: Option<export::Exporting>,
-    /// What to save when the present saving is done.
+    /// Save request to start after the present one.
     next: Option<SaveRequest>,
     question: Option<Question>,
     window: Option<WindowState>,
@@ -92,7 +92,7 @@ struct Question {
 }
 
 impl Projects {
-    /// What runs now.
+    /// The running job.
     pub(super) fn list(&self) -> impl Iterator<Item = JobView> {
         self.saving
             .iter()
@@ -104,7 +104,7 @@ impl Projects {
         self.saving.is_some() || self.exporting.is_some()
     }
 
-    /// Packing is given up; what is nearly written is finished.
+    /// Cancels packing; a file that is nearly written is completed.
     pub(super) fn cancel(&mut self) {
         self.next = None;
         self.saving.iter().for_each(Job::cancel);
@@ -115,7 +115,7 @@ impl Projects {
         self.works.get(&document.work)
     }
 
-    /// The same for reading, of the document that is open.
+    /// Read-only access for the open document.
     pub(super) fn view<'a>(&'a self, document: &'a Document) -> ProjectView<'a> {
         ProjectView {
             projects: self,
@@ -123,17 +123,17 @@ impl Projects {
         }
     }
 
-    /// Sets what the window looks like, to be saved with the project.
+    /// Sets the window's state, to be saved with the project.
     pub fn set_window(&mut self, window: WindowState) {
         self.window = Some(window);
     }
 
-    /// What the window looked like when the project was saved that has just been opened; once.
+    /// Takes the window's state of the project that has just been opened.
     pub fn take_window(&mut self) -> Option<WindowState> {
         self.window_to_restore.take()
     }
 
-    /// What is to be saved now.
+    /// The document to save now.
     pub(super) fn contents(&self, document: &Document, views: &Views) -> Contents {
         Contents {
             document: document.clone(),
@@ -142,8 +142,8 @@ impl Projects {
         }
     }
 
-    /// A character was opened: what it is now is what needs no saving. Returns the file of unsaved work that was opened, which is
-    /// this program's own from now on.
+    /// After a character was opened: its present state counts as saved. Returns the recovery file that was opened, which
+    /// this session then owns.
     pub(super) fn enter(
         &mut self,
         document: &mut Document,
@@ -183,7 +183,7 @@ impl Projects {
         adopted
     }
 
-    /// Forgets what belongs to documents that cannot be brought back any more.
+    /// Drops projects of documents that can no longer be restored.
     pub(super) fn forget_old(&mut self, document: &Document, history: &History) {
         let kept: Vec<u64> = history
             .documents()
@@ -193,7 +193,7 @@ impl Projects {
         self.works.retain(|work, _| kept.contains(work));
     }
 
-    /// A project cannot be opened before the user has said what to do about some files.
+    /// A project cannot be opened until the user has answered about some files.
     pub(super) fn ask_about_sources(
         &mut self,
         source: Source,
@@ -207,7 +207,7 @@ impl Projects {
         });
     }
 
-    /// The user has said what to do about a file. After the last answer, what is to be opened is returned.
+    /// Stores the user's answer about a file. After the last one, returns what to open.
     pub(super) fn answer(
         &mut self,
         index: usize,
@@ -224,13 +224,13 @@ impl Projects {
             .map(|question| (question.source, question.answers))
     }
 
-    /// The project that asks about its files is not opened.
+    /// Cancels opening the project that waits for answers.
     pub(super) fn cancel_opening(&mut self) {
         self.question = None;
     }
 }
 
-/// The project of the document that is open: reading only.
+/// The project of the open document, read-only.
 #[derive(Clone, Copy)]
 pub struct ProjectView<'a> {
     projects: &'a Projects,
@@ -242,7 +242,7 @@ impl<'a> ProjectView<'a> {
         self.projects.work_of(self.document)
     }
 
-    /// Whether something was changed that no project file has.
+    /// Whether there are unsaved changes.
     #[must_use]
     pub fn is_dirty(self) -> bool {
         self.document.subject.is_some()
@@ -253,19 +253,19 @@ impl<'a> ProjectView<'a> {
             })
     }
 
-    /// The project file that the document is saved to.
+    /// The document's project file.
     #[must_use]
     pub fn file(self) -> Option<&'a Path> {
         self.work()?.file.as_deref()
     }
 
-    /// Whether the project file is one with all sources in it.
+    /// Whether the project file is packed.
     #[must_use]
     pub fn is_packed(self) -> bool {
         self.work().is_some_and(|work| work.packed)
     }
 
-    /// What the document is called: the project's name without its ending, or the character's.
+    /// Display name of the document: the project's name without extension, or the character's.
     #[must_use]
     pub fn title(self) -> Option<String> {
         let work = self.work();
@@ -285,7 +285,7 @@ impl<'a> ProjectView<'a> {
         self.projects.saving.is_some()
     }
 
-    /// The files that the user must be asked about before the project can be opened.
+    /// Files that the user has to answer about before the project can be opened.
     #[must_use]
     pub fn missing_sources(self) -> Option<&'a MissingSources> {
         self.projects
@@ -294,7 +294,7 @@ impl<'a> ProjectView<'a> {
             .map(|question| &question.sources)
     }
 
-    /// What the present work belongs to.
+    /// Owner of the present work.
     pub(super) fn unsaved(self) -> Unsaved {
         Unsaved {
             project: self

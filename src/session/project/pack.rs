@@ -1,7 +1,7 @@
-//! Packed projects: a zip with the project's content and all files of the character.
+//! Packed projects: a zip of the project's content and all files of the character.
 //!
-//! In the archive the files keep their places relative to each other, so that those that name others find them. It is opened by unpacking
-//! it into a folder that is named by the archive's hash; what is there already is not written again.
+//! In the archive the files keep their relative positions, so that references between them remain valid. To open it, it is unpacked
+//! into a folder that is named by the archive's hash; existing files with the same content are not written again.
 
 use std::collections::HashSet;
 use std::io::{Cursor, Read, Seek, Write};
@@ -16,22 +16,22 @@ use crate::cache::{Cache, UserFolder};
 use crate::io::write_atomically;
 use crate::progress::Progress;
 
-/// The project's content in the archive.
+/// Name of the project's content in the archive.
 pub(super) const CONTENT: &str = "project.json";
-/// The folder of the character's files in the archive.
+/// Folder of the character's files in the archive.
 const FILES: &str = "files";
-/// More than all files of a character may take, and more files than it may have.
+/// Limits of total size and number of the character's files.
 const LARGEST: u64 = 1 << 30;
 const MOST_FILES: usize = 10_000;
-/// Unpacked projects that nobody has opened for so long are removed; the archive can be unpacked again.
+/// Unpacked projects that have not been opened for this long are removed; the archive can be unpacked again.
 const KEPT: Duration = Duration::from_hours(24 * 30);
 
-/// Whether these bytes are a zip.
+/// Whether the bytes are a zip archive.
 pub(super) fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04")
 }
 
-/// Names in the archive for files that lie anywhere: below their common folder, if they have one.
+/// Names in the archive for files at any paths: relative to their common folder, if they have one.
 pub(super) fn names_of(paths: &[PathBuf]) -> Vec<String> {
     let paths: Vec<PathBuf> = paths.iter().map(|path| without_parents(path)).collect();
     let mut common: Option<PathBuf> = paths
@@ -50,7 +50,7 @@ pub(super) fn names_of(paths: &[PathBuf]) -> Vec<String> {
             .as_ref()
             .and_then(|common| slashed(path.strip_prefix(common).ok()?))
             .unwrap_or_else(|| {
-                // On another drive: a folder of its own keeps the names apart.
+                // For files on another drive: a separate folder avoids equal names.
                 let name = path
                     .file_name()
                     .map(|name| name.to_string_lossy().into_owned())
@@ -85,7 +85,7 @@ pub(super) fn pack(
     Ok(())
 }
 
-/// Where archives are unpacked: beside what is kept, or where the system has room for what is not.
+/// Folder for unpacking: beside the cache, or in the system's temporary folder.
 fn folder_of(cache: &Cache) -> PathBuf {
     let own = cache
         .path()
@@ -95,12 +95,12 @@ fn folder_of(cache: &Cache) -> PathBuf {
         .join("unpacked")
 }
 
-/// Unpacks an archive and returns the folder; an error is a sentence without the file's name.
+/// Unpacks an archive and returns the folder; the error is a sentence without the file's name.
 pub(super) fn unpack(bytes: &[u8], cache: &Cache, progress: &Progress) -> Result<PathBuf, String> {
     unpack_into(&folder_of(cache), bytes, LARGEST, progress)
 }
 
-/// As [`unpack`], into a folder of the one given, at most so many bytes.
+/// As [`unpack`], into a subfolder of the given one, with a limit of bytes.
 fn unpack_into(
     all: &Path,
     bytes: &[u8],
@@ -137,7 +137,7 @@ fn unpack_into(
             .filter(|_| is_plain(&name) && !entry.is_symlink());
         let Some(inside) = inside.filter(|path| seen.insert(path.clone())) else {
             return Err(format!(
-                "the packed project has an entry \"{name}\" that would not lie in its own folder, so it is not opened"
+                "the packed project has an entry \"{name}\" that would be written outside its folder, so it is not opened"
             ));
         };
         has_content |= inside == Path::new(CONTENT);
@@ -146,7 +146,7 @@ fn unpack_into(
         read.map_err(|error| format!("the packed project is damaged in \"{name}\": {error}"))?;
         left = left
             .checked_sub(unpacked.len() as u64)
-            .ok_or("the packed project has more in it than any character (1 GB)")?;
+            .ok_or("the packed project is larger than allowed (1 GB)")?;
         put(&folder.join(&inside), &unpacked)
             .map_err(|error| format!("the packed project can't be unpacked: {error}"))?;
     }
@@ -154,17 +154,17 @@ fn unpack_into(
         Ok(folder)
     } else {
         Err(format!(
-            "it is an archive without {CONTENT}, so it is no packed project"
+            "it is an archive without {CONTENT}, so it is not a packed project"
         ))
     }
 }
 
-/// Names only, no way up or out on any system.
+/// Relative names only: no `..`, no absolute path on any system.
 fn is_plain(name: &str) -> bool {
     !name.contains(['\\', ':']) && name.split('/').all(|name| !matches!(name, "" | "." | ".."))
 }
 
-/// Writes a file unless it is there already as it should be.
+/// Writes a file unless it exists with the same content.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
     if std::fs::read(path).is_ok_and(|present| present == bytes) {
         return Ok(());
@@ -174,7 +174,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
     write_atomically(path, |out| out.write_all(bytes)).map_err(|error| error.to_string())
 }
 
-/// Removes what was unpacked long ago; and remembers that the present one is used.
+/// Removes old unpacked folders, and marks the present one as used.
 fn remove_old(all: &Path, present: &Path) {
     let Ok(listing) = std::fs::read_dir(all) else {
         return;
@@ -194,11 +194,11 @@ fn remove_old(all: &Path, present: &Path) {
             .and_then(|used| SystemTime::now().duration_since(used).ok())
             .is_some_and(|age| age > KEPT);
         if is_ours && old && path != present {
-            // What cannot be removed stays.
+            // A folder that cannot be removed is kept.
             let _ = std::fs::remove_dir_all(path);
         }
     }
-    // The folder's time is that of its last use; where it cannot be set, it goes by age.
+    // The folder's time stamp is its last use; where it cannot be set, the creation time counts.
     let _ = std::fs::File::open(present).and_then(|folder| folder.set_modified(SystemTime::now()));
 }
 
@@ -231,7 +231,7 @@ mod tests {
     }
 
     fn clean(all: &Path) {
-        // Nothing may be there.
+        // The folder must be empty.
         let _ = std::fs::remove_dir_all(all.parent().and_then(Path::parent).unwrap());
     }
 
@@ -247,7 +247,7 @@ mod tests {
             "a/./b",
             "a//b",
         ] {
-            // The writer would mend the name.
+            // The zip writer would normalize the name.
             let harmless = "x".repeat(name.len());
             let mut bytes = archive(&[(CONTENT, b"{}"), (&harmless, b"evil")]);
             while let Some(at) = bytes
@@ -262,7 +262,7 @@ mod tests {
             assert!(
                 result
                     .as_ref()
-                    .is_err_and(|error| error.contains("own folder")),
+                    .is_err_and(|error| error.contains("outside its folder")),
                 "{name}: {result:?}"
             );
             assert!(

@@ -1,4 +1,4 @@
-//! How a project refers to files, and finds them again.
+//! File references of a project and how they are resolved.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -7,7 +7,7 @@ use super::file::FileRef;
 use super::{Answer, Found, MissingSource, ProjectError};
 use crate::io::{FileRead, read_file};
 
-/// Files of a folder that are looked at for one that was moved.
+/// Largest number of files in a folder that are searched for a moved file.
 const MOST_LOOKED_AT: usize = 2000;
 
 /// Whether a path names a built-in character.
@@ -16,7 +16,7 @@ pub(super) fn is_builtin(path: &Path) -> bool {
         .is_some_and(|path| path.starts_with("builtin:"))
 }
 
-/// Refers to a file from a project in a folder, or from anywhere.
+/// A reference to a file, for a project in a folder, or in no fixed folder.
 pub(super) fn refer(
     path: &Path,
     read: &[FileRead],
@@ -58,9 +58,9 @@ pub(super) fn refer(
     })
 }
 
-/// The way from a folder to a file; none if they are on different drives.
+/// The relative path from a folder to a file; `None` if they are on different drives.
 fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
-    // Links are followed: `..` means the parent of where they lead to.
+    // Symbolic links are resolved: `..` is the parent of their target.
     let parent = file.parent()?;
     let file = parent.canonicalize().map_or_else(
         |_| file.to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn slashed(path: &Path) -> Option<String> {
     names.map(|names| names.join("/"))
 }
 
-/// Without `a/..` where that leads to the same file.
+/// Without `a/..`, if that names the same file.
 fn tidy(path: &Path) -> PathBuf {
     let short = without_parents(path);
     let same = path
@@ -104,7 +104,7 @@ fn tidy(path: &Path) -> PathBuf {
     }
 }
 
-/// Without `a/..`, as if there were no links.
+/// Without `a/..`, ignoring symbolic links.
 pub(super) fn without_parents(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for component in path.components() {
@@ -121,7 +121,7 @@ pub(super) fn without_parents(path: &Path) -> PathBuf {
     short
 }
 
-/// What was found where a file should be.
+/// State of a file at its expected path.
 enum FoundFile {
     Same(PathBuf),
     Moved(PathBuf),
@@ -129,7 +129,7 @@ enum FoundFile {
     Missing(PathBuf),
 }
 
-/// Where the sources of a project are, with notes; or what the user must be asked about.
+/// The paths of a project's sources, with notes; or the files that the user has to answer about.
 pub(super) fn resolve(
     references: &[FileRef],
     folder: Option<&Path>,
@@ -210,7 +210,7 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> FoundFile {
     }
 }
 
-/// Whether the file is what it was; a file of which nothing is known is taken as it is.
+/// Whether the file is unchanged; without a stored hash it counts as unchanged.
 fn is_same(path: &Path, reference: &FileRef) -> bool {
     let Some(expected) = &reference.blake3 else {
         return true;
@@ -221,7 +221,7 @@ fn is_same(path: &Path, reference: &FileRef) -> bool {
     {
         return false;
     }
-    // What cannot be read is the reader's to complain about.
+    // The reader reports files that cannot be read.
     read_file(path).map_or(true, |bytes| {
         blake3::hash(&bytes).to_hex().as_str() == expected
     })

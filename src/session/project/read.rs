@@ -1,4 +1,4 @@
-//! From paths, a project among them, to one character with all that the project says.
+//! Reads one character with all settings of a project from paths, of which one may be a project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::file::{FileRef, ProjectFile, RecoveryPart};
 use super::restore::{Restored, restored};
 use super::text::from_text;
-use super::{Answer, MissingSources, OpenError, ProjectError, files, pack, paths};
+use super::{Answer, MissingSources, ProjectError, SourceError, files, pack, paths};
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
@@ -17,7 +17,7 @@ use crate::rig::Pose;
 use crate::session::{Source, WindowState};
 use crate::weights::WeightMethod;
 
-/// Largest serialized window that is read, bytes.
+/// Size limit of the serialized window, bytes.
 const LARGEST_WINDOW: usize = 1 << 20;
 
 /// Whether a file is a project, by its name.
@@ -27,16 +27,16 @@ pub fn is_project(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("sinew"))
 }
 
-/// A character and where it came from.
+/// A character and its source.
 pub(in crate::session) struct Loaded {
     pub character: Character,
-    /// The files themselves; no project among them.
+    /// The files, with a project replaced by the files it refers to.
     pub source: Source,
     pub files_read: Vec<FileRead>,
     pub project: Option<ReadProject>,
 }
 
-/// What a project says, beside which files make up the character.
+/// Content of a project other than its file references.
 pub(in crate::session) struct ReadProject {
     pub path: PathBuf,
     pub packed: bool,
@@ -44,14 +44,14 @@ pub(in crate::session) struct ReadProject {
     pub window: Option<WindowState>,
     /// Set if this was unsaved work.
     pub recovered: Option<Unsaved>,
-    /// What is different from when it was saved; sentences.
+    /// Sentences about differences since it was saved.
     pub notes: Vec<String>,
 }
 
-/// How a project shows its character: what the command line goes by where nothing else is said.
+/// How a project shows its character: defaults of the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectState {
-    /// The pose made by hand, of the active view.
+    /// The active view's pose made by hand.
     pub pose: Pose,
     /// Physics.
     pub params: Params,
@@ -59,13 +59,13 @@ pub struct ProjectState {
     pub method_values: MethodValues,
     /// The method of the active view.
     pub method: MethodId,
-    /// The method that it is compared with.
+    /// The method of the comparison.
     pub compare: Option<MethodId>,
     /// The weights of methods that use them.
     pub weights: WeightMethod,
-    /// How many of the character it shows.
+    /// Number of instances of the character.
     pub crowd: usize,
-    /// The window, if one has been saved.
+    /// The window, if it was saved.
     pub window: Option<WindowState>,
 }
 
@@ -102,7 +102,7 @@ pub fn project_state(
     })
 }
 
-/// The window, if it can be read and is of a plausible size.
+/// The window, if it is readable and not too large.
 fn window_of(file: &ProjectFile) -> Option<WindowState> {
     let window = file
         .window
@@ -111,7 +111,7 @@ fn window_of(file: &ProjectFile) -> Option<WindowState> {
     serde_json::from_str(window.get()).ok()
 }
 
-/// What unsaved work belongs to.
+/// Owner of unsaved work.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::session) struct Unsaved {
     pub project: Option<PathBuf>,
@@ -137,7 +137,7 @@ impl From<&RecoveryPart> for Unsaved {
     }
 }
 
-/// A project's content, and the folder that its paths begin in.
+/// A project's content, and the folder that its paths are relative to.
 struct Content {
     file: ProjectFile,
     packed: bool,
@@ -145,7 +145,7 @@ struct Content {
     notes: Vec<String>,
 }
 
-/// Reads the text of a project that is not packed.
+/// Reads the text of an unpacked project.
 pub(super) fn read_text(
     name: &str,
     bytes: &[u8],
@@ -188,7 +188,7 @@ fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Conte
     let mut notes = Vec::new();
     if !unknown.is_empty() {
         notes.push(format!(
-            "{name}: this Sinew doesn't know {}; that was left out.",
+            "{name}: this version of Sinew does not know {}; ignored.",
             unknown.join(", ")
         ));
     }
@@ -200,7 +200,7 @@ fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Conte
     })
 }
 
-/// Takes the project out of the files of a source.
+/// Removes the project from the files of a source and returns it.
 fn project_in(source: &Source) -> Result<Option<PathBuf>, ProjectError> {
     let mut projects = source.files.iter().filter(|path| is_project(path));
     match (projects.next(), projects.next()) {
@@ -212,14 +212,14 @@ fn project_in(source: &Source) -> Result<Option<PathBuf>, ProjectError> {
     }
 }
 
-/// Reads a character, from its files or from a project with perhaps more files beside it. `answers` say what to do about files that
-/// are not what they were. Packed projects are unpacked beside the cache.
+/// Reads a character from its files, or from a project and perhaps additional files. `answers`: what to do about files that
+/// are missing or changed. Packed projects are unpacked beside the cache.
 pub(in crate::session) fn load_all(
     source: &Source,
     cache: &Cache,
     answers: &BTreeMap<usize, Answer>,
     progress: &Progress,
-) -> Result<Loaded, OpenError> {
+) -> Result<Loaded, SourceError> {
     let Some(path) = project_in(source)? else {
         let (character, files_read) = recorded(|| files::load_files(source, progress));
         let mut character = character?;
@@ -254,7 +254,7 @@ pub(in crate::session) fn load_all(
             .into_iter()
             .map(|note| format!("{}: {note}.", path.display())),
     );
-    // What was said beside the project goes before what it says; it is said of the skeleton that will be there.
+    // Settings in the source override those of the project; they refer to the project's skeleton.
     let edited = restored
         .rig
         .as_ref()
@@ -264,7 +264,7 @@ pub(in crate::session) fn load_all(
         edited.as_ref().unwrap_or(&character.skeleton),
         &mut restored.flesh,
     )?;
-    // What is said of an edited skeleton means nothing to the one in the files.
+    // Settings for an edited skeleton do not apply to the skeleton in the files.
     character.flesh = if restored.rig.is_some() {
         FleshSettings::default()
     } else {
@@ -278,7 +278,7 @@ pub(in crate::session) fn load_all(
         recovered: file.recovery.as_ref().map(Unsaved::from),
         notes,
     };
-    // Everything that was said about the flesh is in the document now.
+    // All settings of the flesh are in the document from here on.
     let source = Source {
         files: whole.files,
         metres_per_unit: whole.metres_per_unit,
@@ -293,7 +293,7 @@ pub(in crate::session) fn load_all(
     })
 }
 
-/// The project's files in place of the project.
+/// Replaces the project by its files.
 fn source_of(
     source: &Source,
     file: &ProjectFile,
@@ -332,7 +332,7 @@ fn source_of(
     ))
 }
 
-/// Buffers and textures that have changed, as sentences: with them the file that names them is another one, too.
+/// Sentences about changed buffers and textures: the files that refer to them count as changed too.
 fn changed_beside(references: &[FileRef], folder: Option<&Path>, read: &[FileRead]) -> Vec<String> {
     let changed = |reference: &&FileRef| {
         let place = folder.map_or_else(

@@ -1,4 +1,4 @@
-//! From what is in a project file to the joints of a character.
+//! Conversion from the project file's types to the joints of a character.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton, Trs};
 use crate::session::{MAX_VIEWS, View, ViewId};
 use crate::weights::WeightMethod;
 
-/// Unknown settings of a method that are named one by one.
+/// Largest number of unknown settings that are named individually.
 const MOST_NAMED: usize = 4;
-/// Farther from length 1 than by rounding: the quaternion was written by hand.
+/// A quaternion whose length differs more than this from 1 was edited by hand.
 const UNIT: f64 = 1e-9;
 
-/// `None` if the numbers are no transform.
+/// `None` if the numbers are not a valid transform.
 fn local_of(part: &LocalPart) -> Option<Trs> {
     let [x, y, z, w] = part.rotation;
     let quaternion = nalgebra::Quaternion::new(w, x, y, z);
     let norm = quaternion.norm();
-    // What was written by us comes back to the last bit.
+    // A transform written by this program is restored bit-equal.
     let rotation = if (norm - 1.0).abs() < UNIT {
         Quat::new_unchecked(quaternion)
     } else {
@@ -39,7 +39,7 @@ fn local_of(part: &LocalPart) -> Option<Trs> {
     (norm > 1e-12 && local.is_finite()).then_some(local)
 }
 
-/// What a project says about a character, by the character's joints.
+/// A project's settings in terms of the character's joints.
 #[derive(Debug, Clone, Default)]
 pub(in crate::session) struct Restored {
     pub pose: Pose,
@@ -64,7 +64,7 @@ impl Restored {
             .unwrap_or_default()
     }
 
-    /// The method that the active view is compared with.
+    /// The active view's method of comparison.
     pub fn compared(&self) -> Option<MethodId> {
         self.active_view().and_then(|view| view.compare)
     }
@@ -76,7 +76,7 @@ impl Restored {
             .unwrap_or_default()
     }
 
-    /// How many of the character the active view shows.
+    /// The active view's number of instances.
     pub fn crowd(&self) -> usize {
         self.active_view().map_or(1, |view| view.crowd)
     }
@@ -86,8 +86,8 @@ impl Restored {
     }
 }
 
-/// Gives what is in a file to the joints of a character with that skeleton in its files. What does not fit is left out and told in the
-/// second value.
+/// Applies project content to a character with the given skeleton in its files. Entries that do not match are ignored and reported
+/// in the second value.
 pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<String>) {
     let mut notes = Vec::new();
     let rigged = file
@@ -153,7 +153,7 @@ pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<St
     )
 }
 
-/// The rig with its skeleton; an error is a sentence.
+/// The rig with its skeleton; the error is a sentence.
 fn rig_of(file: &RigFile, base: &Skeleton) -> Result<(Arc<Rig>, Skeleton), String> {
     let rig = Rig::from_file(file, base)
         .map_err(|error| format!("the edited skeleton can't be used: {error}"))?;
@@ -163,14 +163,14 @@ fn rig_of(file: &RigFile, base: &Skeleton) -> Result<(Arc<Rig>, Skeleton), Strin
     Ok((Arc::new(rig), skeleton))
 }
 
-/// What could be read; the rest is told.
+/// The readable entries; the others are reported.
 fn fitting<T, E: std::fmt::Display>(
     read: impl Iterator<Item = Result<T, E>>,
     what: &str,
     notes: &mut Vec<String>,
 ) -> Vec<Arc<T>> {
     read.filter_map(|read| {
-        read.map_err(|error| notes.push(format!("{what} was left out: {error}")))
+        read.map_err(|error| notes.push(format!("{what} was ignored: {error}")))
             .ok()
     })
     .map(Arc::new)
@@ -187,7 +187,7 @@ fn pose_of(parts: &BTreeMap<String, LocalPart>, joints: &mut Joints<'_>) -> Pose
     pose
 }
 
-/// The views and the active one among them; never none.
+/// The views and the active one; at least one view.
 fn views_of(parts: &[ViewPart], notes: &mut Vec<String>) -> (Vec<View>, ViewId) {
     let known = |id: &str| MethodId::from_id(id);
     let named = parts
@@ -237,21 +237,21 @@ fn views_of(parts: &[ViewPart], notes: &mut Vec<String>) -> (Vec<View>, ViewId) 
     (views, active)
 }
 
-/// The methods' own parameters; methods and parameters that are not there are told.
+/// The methods' own parameters; unknown methods and parameters are reported.
 fn values_of(parts: &BTreeMap<String, ParamValues>, notes: &mut Vec<String>) -> MethodValues {
     let mut known = MethodValues::default();
     for (id, values) in parts {
         let plain = |name: &str| name.replace(char::is_control, " ");
         let Some(method) = MethodId::from_id(id) else {
             notes.push(format!(
-                "there is no method \"{}\" here: its settings were left out",
+                "there is no method \"{}\" here: its settings were ignored",
                 plain(id)
             ));
             continue;
         };
         for key in values.unknown(method.descriptor().params).take(MOST_NAMED) {
             notes.push(format!(
-                "{} has no setting \"{}\": it was left out",
+                "{} has no setting \"{}\": it was ignored",
                 method.label(),
                 plain(key)
             ));
@@ -291,7 +291,7 @@ fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {
     flesh
 }
 
-/// Finds joints and remembers those that are not there.
+/// Finds joints by name and collects unknown names.
 struct Joints<'a> {
     skeleton: &'a Skeleton,
     missing: Vec<String>,
@@ -316,12 +316,12 @@ impl Joints<'_> {
         match (names.len(), self.missing.len().saturating_sub(4)) {
             (0, _) => Vec::new(),
             (_, 0) => vec![format!(
-                "the character has no {}; what the project says of it was left out",
+                "the character has no {}; what the project says of it was ignored",
                 names.join(", ")
             )],
             (_, more) => {
                 vec![format!(
-                    "the character has no {} and {more} more; what the project says of them was left out",
+                    "the character has no {} and {more} more; their settings in the project were ignored",
                     names.join(", ")
                 )]
             }

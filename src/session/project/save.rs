@@ -1,4 +1,4 @@
-//! From the document to a file, in the background.
+//! Writes the document to a file, in the background.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::session::job::{Job, Outcome};
 use crate::session::message::Messages;
 use crate::session::{Level, Waker};
 
-/// What is to be written where.
+/// Request of a save.
 #[derive(Clone)]
 pub(in crate::session) struct SaveRequest {
     contents: Contents,
@@ -22,13 +22,13 @@ pub(in crate::session) struct SaveRequest {
     packed: bool,
 }
 
-/// What has been written.
+/// Result of a save.
 pub(in crate::session) struct Saved {
     request: SaveRequest,
     notes: Vec<String>,
 }
 
-/// The text of a file that keeps unsaved work, with absolute paths.
+/// Text of a recovery file, with absolute paths.
 pub(in crate::session) fn draft_text(
     contents: &Contents,
     unsaved: &Unsaved,
@@ -51,13 +51,13 @@ pub(in crate::session) fn draft_text(
     Ok(to_text(&file)?)
 }
 
-/// What a text of unsaved work belongs to; an error is a sentence.
+/// Owner of the unsaved work in a text; the error is a sentence.
 pub(in crate::session) fn unsaved_of(text: &str) -> Result<Unsaved, String> {
     let (file, _) = super::text::from_text(text).map_err(|error| error.to_string())?;
     file.recovery
         .as_ref()
         .map(Unsaved::from)
-        .ok_or_else(|| "it doesn't say whose work it is".to_owned())
+        .ok_or_else(|| "it has no owner entry".to_owned())
 }
 
 impl SaveRequest {
@@ -76,7 +76,7 @@ impl SaveRequest {
         })
     }
 
-    /// Sources are never written, and neither is what the user has locked.
+    /// Refuses to overwrite source files and files that are write-protected.
     fn check_target(&self) -> Result<(), ProjectError> {
         let target = self
             .path
@@ -129,7 +129,7 @@ impl SaveRequest {
             })?;
             if blake3::hash(&bytes) != *hash {
                 notes.push(format!(
-                    "{} has changed since it was opened; it was packed as it is now.",
+                    "{} has changed since it was opened; it was packed with its present content.",
                     path.display()
                 ));
             }
@@ -145,7 +145,7 @@ impl SaveRequest {
             inside(reference, &sources, &files);
         }
         let text = to_text(&file)?;
-        // What was reached by two ways is packed once.
+        // A file that is referenced twice is packed once.
         let mut seen = std::collections::HashSet::new();
         files.retain(|(name, _)| seen.insert(name.clone()));
         write_atomically(&target_of(&self.path), |out| {
@@ -175,7 +175,7 @@ fn inside(reference: &mut FileRef, sources: &[PathBuf], files: &[(String, Vec<u8
     }
 }
 
-/// A link is followed, so that what it leads to is replaced and not the link.
+/// Resolves a symbolic link, so that its target is replaced and not the link.
 fn target_of(path: &Path) -> PathBuf {
     match std::fs::symlink_metadata(path) {
         Ok(about) if about.is_symlink() => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
@@ -184,7 +184,7 @@ fn target_of(path: &Path) -> PathBuf {
 }
 
 impl Projects {
-    /// Starts writing the project to its file, or to another.
+    /// Starts writing the project to its file, or to another one.
     pub(in crate::session) fn save(
         &mut self,
         to: Option<(PathBuf, bool)>,
@@ -219,7 +219,7 @@ impl Projects {
             packed,
         };
         if self.saving.is_some() {
-            // Never two at a time: the older could end up on top.
+            // One save at a time: otherwise the older one could finish last.
             self.next = Some(request);
         } else {
             self.start_saving(request, messages, waker);
@@ -248,7 +248,7 @@ impl Projects {
         }
     }
 
-    /// Takes over what has been written. Returns whether anything was.
+    /// Takes over the result of a save. Returns whether there was one.
     pub(in crate::session) fn take_saved(
         &mut self,
         messages: &mut Messages,

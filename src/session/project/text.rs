@@ -1,19 +1,19 @@
-//! Between a project file's text and its content.
+//! JSON text of project files.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::file::{FORMAT, ProjectFile, VERSION};
 
-/// Above this length a text is not searched for what nobody knows: it takes memory.
+/// A longer text is not searched for unknown entries, to limit memory.
 const SEARCHED: usize = 8 << 20;
-/// Unknown entries that are named one by one.
+/// Largest number of unknown entries that are named individually.
 const NAMED: usize = 4;
 
-/// What is wrong with a text.
+/// Error in a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TextError {
-    #[error("it is no Sinew project")]
+    #[error("it is not a Sinew project")]
     NoProject,
     #[error(
         "it was saved by a newer Sinew (project version {0}, and this one reads up to {VERSION}); update Sinew to open it"
@@ -23,21 +23,21 @@ pub(super) enum TextError {
     Damaged { line: usize, reason: String },
 }
 
-/// What tells a project from other JSON.
+/// Value that distinguishes a project from other JSON.
 #[derive(Deserialize)]
 struct Head {
     format: String,
     version: u64,
 }
 
-/// The text that is saved: JSON that people can read, with lists of numbers on one line.
+/// The text to save: readable JSON, with lists of numbers on one line.
 pub(super) fn to_text(file: &ProjectFile) -> Result<String, serde_json::Error> {
     let mut text = with_short_lists(&serde_json::to_string_pretty(file)?);
     text.push('\n');
     Ok(text)
 }
 
-/// Reads a project's text. The second value says what was left out.
+/// Parses a project's text. The second value reports ignored entries.
 pub(super) fn from_text(text: &str) -> Result<(ProjectFile, Vec<String>), TextError> {
     let damaged = |error: &serde_json::Error| {
         let full = error.to_string();
@@ -55,7 +55,7 @@ pub(super) fn from_text(text: &str) -> Result<(ProjectFile, Vec<String>), TextEr
             return Err(TextError::Version(head.version));
         }
         Ok(_) => {}
-        // JSON of another kind is no damaged project.
+        // Other JSON is not reported as a damaged project.
         Err(error) if error.is_data() => return Err(TextError::NoProject),
         Err(error) => return Err(damaged(&error)),
     }
@@ -64,7 +64,7 @@ pub(super) fn from_text(text: &str) -> Result<(ProjectFile, Vec<String>), TextEr
     Ok((file, unknown))
 }
 
-/// Entries of a text that the file's types do not have: what is missing when the file is written again.
+/// Unknown entries of a text: they are lost when the file is written again.
 fn unknown_entries(text: &str, file: &ProjectFile) -> Vec<String> {
     if text.len() > SEARCHED {
         return Vec::new();
@@ -95,7 +95,7 @@ fn compare(path: &str, given: &Value, known: Option<&Value>, unknown: &mut Vec<S
                 compare(&format!("{path}.{key}"), value, known.get(key), unknown);
             }
         }
-        // What says nothing is not written again.
+        // Empty entries are not written by this program.
         (Value::Null, None) => {}
         (Value::Array(list), None) if list.is_empty() => {}
         (Value::Object(map), None) if map.is_empty() => {}
@@ -105,7 +105,7 @@ fn compare(path: &str, given: &Value, known: Option<&Value>, unknown: &mut Vec<S
     }
 }
 
-/// Puts arrays that hold neither arrays, objects nor strings on one line.
+/// Puts arrays without nested arrays, objects or strings on one line.
 fn with_short_lists(pretty: &str) -> String {
     let mut short = String::with_capacity(pretty.len());
     let (mut rest, mut in_string) = (pretty, false);
@@ -158,9 +158,9 @@ mod tests {
     #[test]
     fn what_is_no_project_or_too_new_is_said_in_a_sentence() {
         let error = |text: &str| from_text(text).unwrap_err().to_string();
-        assert!(error("{\"joints\": {}}").contains("no Sinew project"));
-        assert!(error("[1, 2]").contains("no Sinew project"));
-        assert!(error("{\"format\": \"other\", \"version\": 1}").contains("no Sinew project"));
+        assert!(error("{\"joints\": {}}").contains("not a Sinew project"));
+        assert!(error("[1, 2]").contains("not a Sinew project"));
+        assert!(error("{\"format\": \"other\", \"version\": 1}").contains("not a Sinew project"));
         assert!(
             error("{\"format\": \"sinew\", \"version\": 7, \"tomorrow\": 1}").contains("version 7")
         );

@@ -1,4 +1,4 @@
-//! The thread that writes unsaved work.
+//! The thread that writes recovery files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use super::slot::Slot;
 use crate::session::project::{Contents, Unsaved, draft_text};
 
-/// When unsaved work is written.
+/// Delays of writing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// After nothing has changed for so long …
+    /// After this long without changes …
     pub quiet: Duration,
     /// … but not later than this after the first change.
     pub longest: Duration,
@@ -27,7 +27,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Nothing is lost that is older than about so many seconds.
+    /// Work older than this many seconds is on disk.
     #[must_use]
     pub fn within(secs: f64) -> Self {
         let usual = Self::default();
@@ -42,18 +42,18 @@ impl Pace {
     }
 }
 
-/// What is to be kept.
+/// The work to keep.
 pub(super) struct Draft {
     pub(super) contents: Contents,
     pub(super) unsaved: Unsaved,
 }
 
-/// What the thread is to do next; the newest wish wins.
+/// The thread's next task; a newer one replaces it.
 #[derive(Default)]
 struct Wishes {
     pace: Pace,
     draft: Option<Draft>,
-    /// When the oldest change came that is not written, and the newest.
+    /// Time of the oldest unwritten change, and of the newest.
     changed: Option<[Instant; 2]>,
     forget: bool,
     adopt: Option<Slot>,
@@ -63,9 +63,9 @@ struct Wishes {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// Write what is not written yet, and leave it.
+    /// Write unwritten work, keep the file, and end.
     Leave,
-    /// Leave nothing.
+    /// Remove the file and end.
     Clean,
 }
 
@@ -75,14 +75,14 @@ struct KeeperShared {
 }
 
 impl KeeperShared {
-    /// No wish is ever half made.
+    /// Every update under the lock is a single assignment, so the data of a poisoned lock is valid.
     fn lock(&self) -> MutexGuard<'_, Wishes> {
         self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Writes the newest draft to a slot of its own. Dropped without [`Keeper::close`] it leaves the file: the program ends in a way that
-/// nobody asked for.
+/// Writes the newest draft to its own slot. If it is dropped without [`Keeper::close`], the file is kept: the program did not end
+/// normally.
 pub(super) struct Keeper {
     shared: Arc<KeeperShared>,
     thread: Option<JoinHandle<()>>,
@@ -112,7 +112,7 @@ impl Keeper {
         })
     }
 
-    /// There is work that is not saved.
+    /// Posts unsaved work.
     pub(super) fn keep(&self, draft: Draft) {
         let now = Instant::now();
         let mut wishes = self.shared.lock();
@@ -122,7 +122,7 @@ impl Keeper {
         self.shared.news.notify_one();
     }
 
-    /// Changes when work is written; what waits already is woken.
+    /// Changes the delays; a waiting thread is woken.
     pub(super) fn set_pace(&self, pace: Pace) {
         let mut wishes = self.shared.lock();
         if wishes.pace != pace {
@@ -132,7 +132,7 @@ impl Keeper {
         }
     }
 
-    /// There is nothing to keep any more.
+    /// There is no unsaved work any more.
     pub(super) fn forget(&self) {
         let mut wishes = self.shared.lock();
         (wishes.draft, wishes.changed, wishes.forget) = (None, None, true);
@@ -140,18 +140,18 @@ impl Keeper {
         self.shared.news.notify_one();
     }
 
-    /// Goes on in the place of somebody who lives no more.
+    /// Takes over the slot of a program that has ended.
     pub(super) fn adopt(&self, slot: Slot) {
         self.shared.lock().adopt = Some(slot);
         self.shared.news.notify_one();
     }
 
-    /// Why the last writing failed; once.
+    /// Takes the error of the last write.
     pub(super) fn take_fault(&self) -> Option<String> {
         self.shared.lock().fault.take()
     }
 
-    /// Ends the thread and leaves nothing behind.
+    /// Ends the thread and removes the file.
     pub(super) fn close(mut self) {
         self.end(End::Clean);
     }
@@ -160,7 +160,7 @@ impl Keeper {
         if let Some(thread) = self.thread.take() {
             self.shared.lock().end = Some(how);
             self.shared.news.notify_one();
-            // A thread that panicked has nothing more to do.
+            // A panicked thread has nothing left to do.
             let _ = thread.join();
         }
     }
@@ -172,14 +172,14 @@ impl Drop for Keeper {
     }
 }
 
-/// The thread's side.
+/// Main loop of the thread.
 struct Scribe {
     folder: PathBuf,
     shared: Arc<KeeperShared>,
     slot: Option<Slot>,
 }
 
-/// What to do now.
+/// The thread's next step.
 enum KeeperTask {
     Write(Box<Draft>),
     Forget,
@@ -209,7 +209,7 @@ impl Scribe {
         }
     }
 
-    /// Waits for something to do.
+    /// Waits for the next step.
     fn next(&self) -> KeeperTask {
         let mut wishes = self.shared.lock();
         loop {
@@ -255,7 +255,7 @@ impl Scribe {
             log::warn!("unsaved work can't be kept: {fault}");
             let mut wishes = self.shared.lock();
             wishes.fault = Some(fault);
-            // Tried again after a while, unless something newer came, or nobody waits.
+            // Retried after a delay, unless newer work arrived or the thread has to end.
             if wishes.draft.is_none() && !wishes.forget && wishes.end.is_none() {
                 let later = Instant::now() + wishes.pace.longest;
                 (wishes.draft, wishes.changed) = (Some(draft), Some([later, later]));

@@ -1,12 +1,12 @@
-//! Unsaved work is kept in a file while there is some, so that whatever kills the program takes at most a few seconds of it.
+//! Recovery files: unsaved work is kept in a file, so that a crash loses at most a few seconds of it.
 //!
-//! - While the document differs from what was saved, a *recovery file* is written within [`Pace::longest`] after each change, by a thread
-//!   of its own (`keeper`); a frame never waits. It is a project file with absolute paths. It goes when the work is saved, or undone, and
-//!   on a clean exit ([`super::Session::close`]); [`super::Session::leave`] keeps it when the system wants the program to end.
-//! - It is written beside its place, synchronised and renamed: a power cut leaves the old file or the new.
-//! - Beside it lies a file that the living program holds a lock on (`slot`). The system frees the lock however the program ends; so files
-//!   without a living owner are those to offer (`scan`), and a second instance neither takes nor offers the first one's.
-//! - What cannot be read is told and kept aside.
+//! - While the document differs from its last save, a *recovery file* is written within [`Pace::longest`] after each change, by a separate
+//!   thread (`keeper`); a frame never waits. It is a project file with absolute paths. It is removed when the work is saved or undone, and
+//!   on a clean exit ([`super::Session::close`]); [`super::Session::leave`] keeps it when the system ends the program.
+//! - It is written to a temporary name, synchronised and renamed: after a power cut either the old or the new file is complete.
+//! - Beside it is a file that the running program holds a lock on (`slot`). The system releases the lock however the program ends. Files
+//!   without a running owner are offered to the user (`scan`); those of another running instance are not.
+//! - Unreadable files are reported and renamed.
 
 mod keeper;
 mod scan;
@@ -28,26 +28,26 @@ pub use keeper::Pace;
 pub struct Recovery {
     /// For [`super::ProjectCommand::Recover`] and [`super::ProjectCommand::Discard`].
     pub file: PathBuf,
-    /// What the user knows it as.
+    /// Display name.
     pub title: String,
-    /// The project that it would have been saved to, if it had one.
+    /// Its project file, if it had one.
     pub project: Option<PathBuf>,
-    /// When it was written, seconds since 1970.
+    /// Time of writing, seconds since 1970.
     pub unix_secs: u64,
 }
 
-/// What a session does about unsaved work: nothing, until it has a folder for it.
+/// Recovery of a session: inactive until it has a folder.
 #[derive(Default)]
 pub struct Recoveries {
     keeper: Option<Keeper>,
     scan: Option<Job<Scan>>,
     offers: Vec<Offer>,
-    /// The document as it was looked at last, and whether it was dirty.
+    /// The document at the last update, and whether it had unsaved changes.
     seen: Option<(Document, bool)>,
 }
 
 impl Recoveries {
-    /// Keeps unsaved work in this folder from now on, and looks in the background for work that other programs left there.
+    /// Keeps unsaved work in this folder from now on, and searches it in the background for unsaved work of other programs.
     pub(super) fn keep_in(
         &mut self,
         folder: &Path,
@@ -68,26 +68,26 @@ impl Recoveries {
         self.scan = Job::start("Looking for unsaved work".to_owned(), waker.cloned(), work).ok();
     }
 
-    /// Changes when unsaved work is written.
+    /// Changes the delays of writing.
     pub fn set_pace(&self, pace: Pace) {
         if let Some(keeper) = &self.keeper {
             keeper.set_pace(pace);
         }
     }
 
-    /// Unsaved work of programs that are not running any more, the newest first.
+    /// Unsaved work of programs that are no longer running, newest first.
     #[must_use]
     pub fn offers(&self) -> Vec<Recovery> {
         self.offers.iter().map(Offer::view).collect()
     }
 
-    /// Whether it is not known yet what there is to recover.
+    /// Whether the search for unsaved work is still running.
     #[must_use]
     pub fn is_looking(&self) -> bool {
         self.scan.is_some()
     }
 
-    /// Nothing is kept that is not saved.
+    /// Ends and removes the recovery file.
     pub(super) fn close(&mut self) {
         self.seen = None;
         if let Some(keeper) = self.keeper.take() {
@@ -96,9 +96,9 @@ impl Recoveries {
         self.offers.clear();
     }
 
-    /// What is not saved is written now, and left to be offered next time.
+    /// Writes unsaved work now, to be offered at the next start.
     pub(super) fn leave(&mut self) {
-        // Dropped, it writes what waits and leaves it.
+        // Dropping it writes pending work and keeps the file.
         self.keeper = None;
         self.seen = None;
         self.offers.clear();
@@ -110,7 +110,7 @@ impl Recoveries {
             .position(|offer| offer.slot.work() == file)
     }
 
-    /// What to open for unsaved work that is offered. It is offered until it is open.
+    /// The source that opens offered unsaved work. The offer remains until it is open.
     pub(super) fn source_of(&self, file: &Path) -> Option<Source> {
         let offered = self.place_of(file).is_some() && is_project(file);
         offered.then(|| Source {
@@ -119,19 +119,19 @@ impl Recoveries {
         })
     }
 
-    /// The user does not want this work any more.
+    /// Deletes offered work.
     pub(super) fn discard(&mut self, file: &Path) {
         if let Some(at) = self.place_of(file) {
             self.offers.remove(at).slot.remove();
         }
     }
 
-    /// Work that is not wanted now is offered again next time.
+    /// Removes the offer; the work is offered again at the next start.
     pub(super) fn keep_for_later(&mut self) {
         self.offers.clear();
     }
 
-    /// Unsaved work has been opened: its file is this program's own from now on.
+    /// After unsaved work was opened: this session owns its file from now on.
     pub(super) fn adopt(&mut self, file: &Path) {
         if let Some(at) = self.place_of(file) {
             let offer = self.offers.remove(at);
@@ -141,7 +141,7 @@ impl Recoveries {
         }
     }
 
-    /// Sees to it that unsaved work is kept, and nothing else. Cheap; called after every change.
+    /// Updates the recovery file from the document. Cheap; called after every change.
     pub(super) fn watch(
         &mut self,
         project: ProjectView<'_>,

@@ -1,4 +1,4 @@
-//! Which unsaved work was left by programs that live no more.
+//! Searches for unsaved work of programs that are no longer running.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,14 +9,14 @@ use crate::io::{read_file, text_of};
 use crate::progress::Progress;
 use crate::session::project::unsaved_of;
 
-/// Locks without work belong to programs that have nothing to keep, or to nobody after so long.
+/// After this time, a lock without a work file is removed unless it is held.
 const ABANDONED: Duration = Duration::from_hours(24);
 
-/// How often, and after what pause, to look again whether an owner still lives.
+/// How often, and after what pause, to check again whether an owner is still running.
 const LOOKS: usize = 3;
 const PAUSE: Duration = Duration::from_millis(700);
 
-/// Work to offer; the lock is held meanwhile, so that nobody else offers it too.
+/// Work to offer; its lock is held, so that no other instance offers it too.
 #[derive(Debug)]
 pub(super) struct Offer {
     pub(super) slot: Slot,
@@ -40,19 +40,19 @@ impl Offer {
     }
 }
 
-/// What was found.
+/// Result of the search.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// The newest first.
+    /// Newest first.
     pub(super) offers: Vec<Offer>,
-    /// Sentences about what cannot be read and was put aside.
+    /// Sentences about unreadable files, which were renamed.
     pub(super) damaged: Vec<String>,
-    /// How much work there is whose owner lives.
+    /// Number of work files whose owner is running.
     living: usize,
 }
 
-/// Looks through the folder; and again for a while if some work has a living owner: one that was killed a moment ago holds its lock until
-/// the system has cleared it away.
+/// Searches the folder, and repeats it for a while if some work has a running owner: a program that was just killed holds its lock until
+/// the system releases it.
 pub(super) fn scan_patiently(folder: &Path, progress: &Progress) -> Scan {
     let mut found = scan(folder);
     for _ in 0..LOOKS {
@@ -71,7 +71,7 @@ pub(super) fn scan_patiently(folder: &Path, progress: &Progress) -> Scan {
     found
 }
 
-/// Looks through the folder.
+/// Searches the folder once.
 fn scan(folder: &Path) -> Scan {
     let mut found = Scan::default();
     let Ok(listing) = std::fs::read_dir(folder) else {
@@ -119,7 +119,7 @@ fn look_at(path: &Path, names: &[PathBuf], found: &mut Scan) {
     }
 }
 
-/// What a program that was killed had begun to write beside its work.
+/// Removes incomplete files that a killed program left beside its work.
 fn remove_unfinished(work: &Path, names: &[PathBuf]) {
     let Some(name) = work.file_name().and_then(|name| name.to_str()) else {
         return;
@@ -133,7 +133,7 @@ fn remove_unfinished(work: &Path, names: &[PathBuf]) {
     names.iter().filter(is_begun).for_each(|path| remove(path));
 }
 
-/// Removes a lock that nobody holds and that has nothing to guard.
+/// Removes a lock file that is not held and has no work file.
 fn sweep(lock: &Path, names: &[PathBuf]) {
     let age = std::fs::metadata(lock)
         .and_then(|about| about.modified())

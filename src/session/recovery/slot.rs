@@ -1,4 +1,4 @@
-//! A place for the unsaved work of one program: the file, and a lock that only the living hold.
+//! Slot for the unsaved work of one program: the work file and a lock file that is held while the program runs.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
@@ -8,21 +8,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::io::{IoError, write_atomically};
 
-/// Beginning of the names of our files in the folder, and the endings of work and lock.
+/// Prefix of the file names, and the extensions of work and lock.
 pub(super) const PREFIX: &str = "work-";
 pub(super) const WORK: &str = "sinew";
 pub(super) const LOCK: &str = "lock";
 
-/// A work file with the lock on it.
+/// A work file with its held lock.
 #[derive(Debug)]
 pub(super) struct Slot {
     work: PathBuf,
-    /// Held as long as this lives. `None` where the file system knows no locks.
+    /// Held until dropped. `None` where the file system does not support locks.
     lock: Option<File>,
 }
 
 impl Slot {
-    /// A new place in the folder, which is made if it is not there.
+    /// Creates a slot in the folder, and the folder if it does not exist.
     pub(super) fn claim(folder: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         std::fs::create_dir_all(folder)?;
@@ -42,7 +42,7 @@ impl Slot {
         Ok(Self { work, lock })
     }
 
-    /// Takes over a file whose owner lives no more.
+    /// Takes over a file whose owner is no longer running.
     pub(super) fn adopt(work: &Path) -> Option<Self> {
         let lock_path = work.with_extension(LOCK);
         let file = File::options()
@@ -54,32 +54,32 @@ impl Slot {
         let lock = match file.as_ref().map(File::try_lock) {
             Some(Err(TryLockError::WouldBlock)) => return None,
             Some(Ok(())) => file,
-            // Better offered twice than never.
+            // Offering it twice is better than not at all.
             None | Some(Err(TryLockError::Error(_))) => None,
         };
-        // Its owner may have put it away just before it left.
+        // Its owner may have renamed it just before it ended.
         work.is_file().then(|| Self {
             work: work.to_owned(),
             lock,
         })
     }
 
-    /// The file.
+    /// The work file.
     pub(super) fn work(&self) -> &Path {
         &self.work
     }
 
-    /// Writes the file; the one before is there until the new one is whole.
+    /// Replaces the work file atomically.
     pub(super) fn write(&self, text: &str) -> Result<(), IoError> {
         write_atomically(&self.work, |out| out.write_all(text.as_bytes()))
     }
 
-    /// Removes the work, but stays.
+    /// Removes the work and keeps the slot.
     pub(super) fn clear(&self) {
         remove(&self.work);
     }
 
-    /// Removes everything.
+    /// Removes work and lock.
     pub(super) fn remove(self) {
         self.clear();
     }
@@ -88,14 +88,14 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         if !self.work.exists() {
-            // First the lock's name, then the lock: nobody can get hold of what is going.
+            // Deletes the lock file before releasing the lock, so that nobody can lock a file that is being removed.
             remove(&self.work.with_extension(LOCK));
         }
         drop(self.lock.take());
     }
 }
 
-/// Nothing better can be done about a file that cannot be removed: it is offered again.
+/// A file that cannot be removed is offered again; nothing else can be done.
 pub(super) fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
 }

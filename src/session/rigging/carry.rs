@@ -1,4 +1,4 @@
-//! What the document says of joints, carried over to another rig of the same character.
+//! Transfers joint data of the document to another rig of the same character.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::session::Document;
 use crate::session::editing::timeline::take_on;
 
 impl Document {
-    /// The skeleton as edited, or as in the files; `None` while nothing is open.
+    /// The edited skeleton, or that of the files; `None` while nothing is open.
     #[must_use]
     pub fn rig(&self) -> Option<&Arc<Rig>> {
         let subject = self.subject.as_ref()?;
@@ -19,9 +19,9 @@ impl Document {
         )
     }
 
-    /// The document with the character as read in place of the one on its edited rig, which is made anew when the document is the
-    /// present one again. What is said of joints that the files do not have is lost, but for the rig itself. Does nothing where clips
-    /// have come since.
+    /// The document with the character as read instead of the one on its edited rig, which is made again when this document is
+    /// restored. Data of joints that the files do not have is lost, except for the rig itself. Does nothing if clips
+    /// have been added since.
     pub(in crate::session) fn rest_on_file(&mut self) {
         let Some((subject, rig)) = self.subject.clone().zip(self.rig().cloned()) else {
             return;
@@ -41,7 +41,7 @@ impl Document {
         (self.subject, self.rig) = (Some(base), Some(rig));
     }
 
-    /// Says of the joints of `new` what was said of those of `old`.
+    /// Transfers the data of `old`'s joints to those of `new`.
     pub(in crate::session) fn carry(&mut self, remap: &Remap, old: &Skeleton, new: &Skeleton) {
         for pose in std::iter::once(&mut self.pose).chain(self.free_poses.values_mut()) {
             if pose.locals.len() == old.len() {

@@ -1,4 +1,4 @@
-//! What can be asked of the skeleton.
+//! Commands that edit the skeleton.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use super::Mode;
 use crate::math::Point64;
 use crate::rig::edit::{RigEdit, template};
 
-/// One request; joints are indices into [`super::RigView::rig`].
+/// A command; joints are indices into [`super::RigView::rig`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum RigCommand {
-    /// Poses or edits from now on.
+    /// Switches between pose mode and edit mode.
     SetMode(Mode),
-    /// Selects a joint of the rig, or nothing.
+    /// Selects a joint of the rig, or none.
     Select(Option<usize>),
-    /// Does edits on both sides, or only where they are done.
+    /// Turns symmetric editing on or off.
     SetSymmetry(bool),
-    /// Changes the rig (undoable), on both sides while symmetry is on; the flesh follows in the background.
+    /// Changes the rig (undoable), on both sides while symmetry is on; the flesh is rebuilt in the background.
     Edit(RigEdit),
     /// Sets the radius, world units, of the bones that a joint carries (undoable); `None` fits it to the skin.
     SetRadius {
@@ -28,24 +28,24 @@ pub enum RigCommand {
     SetVirtual {
         /// Which joint.
         joint: usize,
-        /// Whether they only shape the flesh.
+        /// Whether the bones only shape the flesh.
         on: bool,
     },
     /// Replaces the rig by a template fitted to the mesh (undoable).
     ApplyTemplate {
-        /// Which template.
+        /// The template.
         kind: template::TemplateKind,
-        /// Where its landmarks are, in the order of [`template::TemplateKind::landmarks`].
+        /// Landmark positions, in the order of [`template::TemplateKind::landmarks`].
         landmarks: Vec<Point64>,
     },
-    /// Takes the skeleton as the files have it again (undoable).
+    /// Restores the skeleton of the files (undoable).
     UseFileSkeleton,
     /// Writes the skeleton: alone as `.skel`, or with mesh and weights as `.glb`.
     Save(PathBuf),
 }
 
 impl RigCommand {
-    /// What the command is called in the undo menu.
+    /// Label in the undo menu.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {

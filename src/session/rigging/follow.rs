@@ -1,4 +1,4 @@
-//! Makes the subject follow the rig.
+//! Rebuilds the subject when the rig changes.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::session::jobs::stages::making::{Rebuilt, rerig_and_bind};
 use crate::session::message::Messages;
 use crate::session::{Channels, Level, Waker};
 
-/// The character on the latest rig, in the making.
+/// The job that makes the character on the latest rig.
 #[derive(Default)]
 pub(super) struct Following {
     job: Option<Making>,
-    /// A rig that the user gave up, or that could not be used: not tried again by itself.
+    /// A rig that was cancelled or failed: not retried automatically.
     refused: Option<Arc<Rig>>,
     /// The subject has the simulation mesh of an older rig, because it was made during a drag.
     passing: bool,
@@ -26,7 +26,7 @@ pub(super) struct Following {
 
 struct Making {
     rig: Arc<Rig>,
-    /// The simulation mesh is made anew.
+    /// Whether the simulation mesh is made again.
     anew: bool,
     job: Job<Result<Rebuilt, BindError>>,
 }
@@ -52,7 +52,7 @@ impl Following {
 }
 
 impl Rigging {
-    /// Makes the subject follow the rig. Returns the character on it, which is the document's already, once it is ready.
+    /// Rebuilds the subject for a changed rig. Returns the character on it once the document has it.
     pub(in crate::session) fn follow_rig(
         &mut self,
         subject: &Arc<Subject>,
@@ -67,7 +67,7 @@ impl Rigging {
         match finished {
             Some(Outcome::Done(outcome)) => {
                 let making = self.following.job.take();
-                // Undo may have come first: then it is of no use.
+                // After an undo the result may be obsolete.
                 if let Some(making) = making.filter(|making| dragging || making.rig == wanted) {
                     return self.take_rerigged(making, outcome, editor, messages);
                 }
@@ -85,7 +85,7 @@ impl Rigging {
             return None;
         }
         if let Some(making) = &following.job {
-            // What is under way is of use while dragging; what comes after a drag is better.
+            // During a drag a running job is finished; the latest rig is made after the drag.
             let is_wanted = making.rig == wanted && (making.anew || dragging);
             if is_wanted || dragging {
                 return None;
@@ -139,7 +139,7 @@ impl Rigging {
         );
     }
 
-    /// The character on another rig is ready. No undo step of its own: it belongs to the edit.
+    /// Shows the character on another rig. Not an undo step: it belongs to the edit.
     fn take_rerigged(
         &mut self,
         making: Making,
@@ -168,14 +168,14 @@ impl Rigging {
         Some(rebuilt)
     }
 
-    /// A character that has nothing to do with the last one.
+    /// Resets it for an unrelated character.
     pub(in crate::session) fn forget(&mut self) {
         (self.selected, self.following) = (None, Following::default());
         (self.recall, self.sides) = (super::Recall::default(), super::Sides::default());
     }
 }
 
-/// The work of making a character on another rig.
+/// The job's work: makes the character on another rig.
 struct Rerigging {
     subject: Arc<Subject>,
     rig: Arc<Rig>,
@@ -199,7 +199,7 @@ impl Rerigging {
     }
 }
 
-/// The same character has come on another rig, by undo, by an edit or by opening: the selection and what is shown follow.
+/// After undo, an edit or opening, the same character has another rig: updates the selection and what is shown.
 pub(in crate::session) fn enter_rig(
     before: &Subject,
     now: &Subject,

@@ -1,11 +1,11 @@
-//! Editing the skeleton: the rig of the document, what edits of it do, and the flesh that follows.
+//! Editing the skeleton: the rig of the document, edits of it, and rebuilding the flesh.
 //!
-//! [`Document::rig`] is the skeleton as edited; none means as in the files. The document's subject follows it: a
-//! job makes the character on the new rig with new flesh, the old one stays until then. At the moment of the take-over everything that
-//! is said of joints by index (poses, settings of bones, the selection) is carried over; none of that is an undo step of its own.
+//! [`Document::rig`] is the edited skeleton; `None` means as in the files. The document's subject follows it: a
+//! job makes the character on the new rig with new flesh; until then the old one is shown. When it is ready, all
+//! data by joint index (poses, settings of bones, the selection) is transferred; none of that is an undo step.
 //!
-//! While a joint is dragged, flesh that is being made is finished and shown, then that of the latest rig is made; any other edit gives
-//! up what is under way. In edit mode the views show the bind pose, which no edit of the skeleton changes.
+//! While a joint is dragged, a running job is finished and shown, then the latest rig is made; any other edit
+//! cancels the running job. In edit mode the views show the bind pose, which no edit of the skeleton changes.
 
 mod carry;
 mod command;
@@ -18,14 +18,14 @@ mod view;
 
 pub use command::RigCommand;
 pub(super) use follow::enter_rig;
-pub use quality::{RigQuality, Verdict};
+pub use quality::{RigQuality, RigRating};
 pub use view::RigView;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::bake::MATERIALS_LOST;
-use super::editing::{Beside, Editor};
+use super::editing::{EditContext, Editor};
 use super::message::Messages;
 use super::{Document, JobView, Level, Mode, SelectHow, Selection, Snapshot, Waker};
 use crate::character::BoneSettings;
@@ -36,12 +36,12 @@ use recall::Recall;
 use still::Still;
 use symmetry::Sides;
 
-/// State of editing that is no part of the document.
+/// State of the rig editor that is not part of the document.
 #[derive(Default)]
 pub struct Rigging {
     mode: Mode,
     selected: Option<JointId>,
-    /// Symmetry is on unless this is set.
+    /// Whether symmetric editing is off.
     one_sided: bool,
     still: Still,
     following: Following,
@@ -54,7 +54,7 @@ impl Rigging {
         self.still.is_busy() || self.following.is_busy()
     }
 
-    /// What runs now.
+    /// The running job.
     pub(super) fn list(&self) -> impl Iterator<Item = JobView> + '_ {
         self.following.view().into_iter()
     }
@@ -68,16 +68,16 @@ impl Rigging {
     }
 }
 
-/// What an edit of the skeleton has changed of what others follow.
+/// What an edit of the skeleton invalidates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Edited {
-    /// The flesh has to be made again; what could not be made before is tried again.
+pub(super) struct Invalidated {
+    /// The flesh has to be made again; failed work is retried.
     pub(super) flesh: bool,
     /// Settings of bones.
     pub(super) bones: bool,
 }
 
-impl Edited {
+impl Invalidated {
     const FLESH: Self = Self {
         flesh: true,
         bones: false,
@@ -85,7 +85,7 @@ impl Edited {
 }
 
 impl Rigging {
-    /// The same for reading.
+    /// Read-only access.
     pub(super) fn view<'a>(&'a self, document: &'a Document) -> RigView<'a> {
         RigView {
             rigging: self,
@@ -93,26 +93,26 @@ impl Rigging {
         }
     }
 
-    /// Carries out a command of this area.
+    /// Applies a command of this area.
     pub(super) fn apply(
         &mut self,
         command: RigCommand,
         editor: &mut Editor,
-        with: &mut Beside<'_>,
-    ) -> Edited {
+        with: &mut EditContext<'_>,
+    ) -> Invalidated {
         let edited = match command {
             RigCommand::SetMode(mode) => {
                 self.set_mode(mode, editor, with);
-                Edited::default()
+                Invalidated::default()
             }
             RigCommand::Select(joint) => {
                 let rig = editor.document.rig();
                 self.selected = joint.and_then(|joint| Some(rig?.joints().get(joint)?.id));
-                Edited::default()
+                Invalidated::default()
             }
             RigCommand::SetSymmetry(on) => {
                 self.one_sided = !on;
-                Edited::default()
+                Invalidated::default()
             }
             RigCommand::Edit(edit) => self.edit(&edit, &mut editor.document, with),
             RigCommand::SetRadius { joint, radius } => {
@@ -125,11 +125,11 @@ impl Rigging {
             RigCommand::UseFileSkeleton => {
                 self.note_selection(&editor.document);
                 editor.document.rig = None;
-                Edited::FLESH
+                Invalidated::FLESH
             }
             RigCommand::Save(path) => {
                 save(&editor.document, &path, with);
-                Edited::default()
+                Invalidated::default()
             }
         };
         if edited.flesh {
@@ -138,7 +138,7 @@ impl Rigging {
         edited
     }
 
-    /// What the views show in edit mode: the bind pose. `None` in pose mode, or until it is ready.
+    /// The bind pose, shown in edit mode. `None` in pose mode, or until it is ready.
     pub(super) fn still(&self, document: &Document) -> Option<Arc<Snapshot>> {
         let subject = document.subject.as_ref()?;
         (self.mode == Mode::Edit)
@@ -146,7 +146,7 @@ impl Rigging {
             .flatten()
     }
 
-    /// Makes what edit mode needs of the mesh. Returns whether something has become ready.
+    /// Computes the mesh data of edit mode. Returns whether something has become ready.
     pub(super) fn follow_mesh(
         &mut self,
         document: &Document,
@@ -160,7 +160,7 @@ impl Rigging {
                 Ok(ready) => changed = ready,
                 Err(error) => messages.push(
                     Level::Error,
-                    format!("No thread could be started to look at the mesh: {error}."),
+                    format!("No thread could be started to analyse the mesh: {error}."),
                 ),
             }
         }
@@ -171,7 +171,7 @@ impl Rigging {
         changed
     }
 
-    fn set_mode(&mut self, mode: Mode, editor: &mut Editor, with: &mut Beside<'_>) {
+    fn set_mode(&mut self, mode: Mode, editor: &mut Editor, with: &mut EditContext<'_>) {
         if mode == self.mode {
             return;
         }
@@ -193,9 +193,14 @@ impl Rigging {
         }
     }
 
-    fn edit(&mut self, edit: &RigEdit, document: &mut Document, with: &mut Beside<'_>) -> Edited {
+    fn edit(
+        &mut self,
+        edit: &RigEdit,
+        document: &mut Document,
+        with: &mut EditContext<'_>,
+    ) -> Invalidated {
         let Some(rig) = document.rig().cloned() else {
-            return Edited::default();
+            return Invalidated::default();
         };
         match rig.edited(edit, self.view(document).mirror()) {
             Ok(edited) => {
@@ -207,20 +212,25 @@ impl Rigging {
                     self.selected = edited.focus.map(|focus| edited.rig.joints()[focus].id);
                 }
                 set_rig(document, edited.rig);
-                Edited::FLESH
+                Invalidated::FLESH
             }
             Err(error) => {
                 with.tell(
                     Level::Error,
                     format!("{}.", capitalised(&error.to_string())),
                 );
-                Edited::default()
+                Invalidated::default()
             }
         }
     }
 
-    /// The joint and its partner, by the subject's indices; a sentence to the user if the flesh does not know them yet.
-    fn with_partner(&self, joint: usize, document: &Document, with: &mut Beside<'_>) -> Vec<usize> {
+    /// The joint and its partner, by the subject's indices; if the subject does not have them yet, a message to the user.
+    fn with_partner(
+        &self,
+        joint: usize,
+        document: &Document,
+        with: &mut EditContext<'_>,
+    ) -> Vec<usize> {
         let view = self.view(document);
         let Some(rig) = view.rig().filter(|rig| joint < rig.len()) else {
             return Vec::new();
@@ -248,9 +258,9 @@ impl Rigging {
         joint: usize,
         radius: Option<f64>,
         document: &mut Document,
-        with: &mut Beside<'_>,
-    ) -> Edited {
-        let mut edited = Edited::default();
+        with: &mut EditContext<'_>,
+    ) -> Invalidated {
+        let mut edited = Invalidated::default();
         if radius.is_some_and(|radius| !(radius.is_finite() && radius > 0.0)) {
             return edited;
         }
@@ -269,9 +279,9 @@ impl Rigging {
         joint: usize,
         on: bool,
         editor: &mut Editor,
-        with: &mut Beside<'_>,
-    ) -> Edited {
-        let mut edited = Edited::default();
+        with: &mut EditContext<'_>,
+    ) -> Invalidated {
+        let mut edited = Invalidated::default();
         for joint in self.with_partner(joint, &editor.document, with) {
             let bones = &editor.document.flesh.bones;
             let settings = BoneSettings {
@@ -290,29 +300,29 @@ impl Rigging {
         kind: template::TemplateKind,
         landmarks: &[Point64],
         document: &mut Document,
-        with: &mut Beside<'_>,
-    ) -> Edited {
+        with: &mut EditContext<'_>,
+    ) -> Invalidated {
         let view = self.view(document);
         let (Some(rig), Some(placer)) = (view.rig().cloned(), view.placer().cloned()) else {
             with.tell(
                 Level::Warning,
-                "The mesh is still being looked at; try again in a moment.",
+                "The mesh is still being analysed; try again in a moment.",
             );
-            return Edited::default();
+            return Invalidated::default();
         };
         match template::fitted(kind, landmarks, &placer, &rig) {
             Ok(fitted) => {
                 self.note_selection(document);
                 self.selected = fitted.joints().first().map(|joint| joint.id);
                 set_rig(document, fitted);
-                Edited::FLESH
+                Invalidated::FLESH
             }
             Err(error) => {
                 with.tell(
                     Level::Error,
                     format!("{}.", capitalised(&error.to_string())),
                 );
-                Edited::default()
+                Invalidated::default()
             }
         }
     }
@@ -324,8 +334,8 @@ fn set_rig(document: &mut Document, rig: Rig) {
     }
 }
 
-/// Writes the skeleton to a file, and says so.
-fn save(document: &Document, path: &Path, with: &mut Beside<'_>) {
+/// Writes the skeleton to a file and reports it.
+fn save(document: &Document, path: &Path, with: &mut EditContext<'_>) {
     let Some((subject, rig)) = document.subject.as_ref().zip(document.rig()) else {
         return;
     };
@@ -361,7 +371,7 @@ fn save(document: &Document, path: &Path, with: &mut Beside<'_>) {
     }
 }
 
-/// Carries the selection of joints over to another rig of the same character.
+/// Transfers the selection of joints to another rig of the same character.
 fn carry_selection(selection: &mut Selection, remap: &Remap) {
     let carried: Vec<usize> = selection
         .joints()
@@ -371,7 +381,7 @@ fn carry_selection(selection: &mut Selection, remap: &Remap) {
     selection.change(&carried, SelectHow::Replace, remap.old_from_new.len());
 }
 
-/// The sentence with a capital letter.
+/// The sentence with a capital first letter.
 fn capitalised(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters

@@ -1,51 +1,51 @@
-//! How well a skeleton sits in the flesh.
+//! Quality of the flesh that a skeleton produces.
 
 use super::RigView;
 use crate::rig::Skeleton;
 use crate::tissue::Tissue;
 
-/// How well a skeleton sits in the flesh.
+/// Quality class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// As well as can be.
+pub enum RigRating {
+    /// No relevant defects.
     Good,
-    /// Some flesh is thin or folded; it works.
+    /// Some tets are flat or inverted; usable.
     Fair,
-    /// Much of it is: joints should be moved.
+    /// Many tets are flat or inverted: joints should be moved.
     Poor,
     /// There is no flesh.
     None,
 }
 
-/// What the badge says.
+/// Content of the quality badge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RigQuality {
-    /// In a word.
-    pub verdict: Verdict,
-    /// In a sentence: what was counted, or why there is no flesh.
+    /// Its class.
+    pub rating: RigRating,
+    /// A sentence: the counts, or why there is no flesh.
     pub sentence: String,
-    /// It is of an older rig: newer flesh is being made.
+    /// It refers to an older rig: newer flesh is being made.
     pub pending: bool,
     /// Usable tetrahedra.
     pub tets: usize,
-    /// Tetrahedra that are flat or inside out.
+    /// Flat or inverted tetrahedra.
     pub bad_tets: usize,
-    /// Vertices of the simulation mesh whose way to the bone hits nothing.
+    /// Vertices of the simulation mesh whose segment to their foot point hits no bone.
     pub without_hit: usize,
 }
 
-/// Part of the tetrahedra that may be flat or inside out without a word …
+/// Fraction of flat or inverted tetrahedra that counts as good …
 const FEW_BAD: f64 = 0.01;
-/// … and from which on it is poor.
+/// … and above which the class is poor.
 const MANY_BAD: f64 = 0.06;
-/// The same of vertices whose way to the bone hits nothing.
+/// The same for vertices whose segment hits no bone.
 const FEW_LOST: f64 = 0.02;
 const MANY_LOST: f64 = 0.12;
 
-/// A bone is named if it has at least this part of all bad tetrahedra.
+/// A bone is named if it has at least this fraction of all bad tetrahedra.
 const WORTH_NAMING: f64 = 0.2;
 
-/// Names of the joints whose bones have most of the tetrahedra that are flat or inside out, at most two, the worst first.
+/// Names of at most two joints whose bones have most of the flat or inverted tetrahedra, worst first.
 pub(super) fn names_of_worst<'a>(skeleton: &'a Skeleton, tissue: &Tissue) -> Vec<&'a str> {
     let mut bad = vec![0_usize; skeleton.len()];
     for cell in tissue
@@ -54,7 +54,7 @@ pub(super) fn names_of_worst<'a>(skeleton: &'a Skeleton, tissue: &Tissue) -> Vec
         .flat_map(|layer| layer.tets.chunk_by(|a, b| a.cell == b.cell))
     {
         let is_bad = |tet: &&crate::tissue::Tet| !tet.is_usable() || tet.is_inverted();
-        // The first skin vertex stands for the cell.
+        // The cell counts for its first skin vertex.
         let bone = cell
             .iter()
             .flat_map(|tet| tet.corners)
@@ -77,7 +77,7 @@ pub(super) fn names_of_worst<'a>(skeleton: &'a Skeleton, tissue: &Tissue) -> Vec
 }
 
 impl RigView<'_> {
-    /// How well the skeleton sits in the flesh; `None` while nothing is open.
+    /// Quality of the skeleton's flesh; `None` while nothing is open.
     #[must_use]
     pub fn quality(self) -> Option<RigQuality> {
         let subject = self.document.subject.as_ref()?;
@@ -94,7 +94,7 @@ impl RigView<'_> {
                     _ => "The flesh is being made.".to_owned(),
                 };
                 return Some(RigQuality {
-                    verdict: Verdict::None,
+                    rating: RigRating::None,
                     sentence,
                     pending,
                     tets: 0,
@@ -107,17 +107,17 @@ impl RigView<'_> {
         let bad_tets = quality.flat + quality.inverted;
         let bad = bad_tets as f64 / (quality.tets + quality.flat).max(1) as f64;
         let lost = quality.without_hit as f64 / flesh.tissue.base.len().max(1) as f64;
-        let verdict = if bad > MANY_BAD || lost > MANY_LOST {
-            Verdict::Poor
+        let rating = if bad > MANY_BAD || lost > MANY_LOST {
+            RigRating::Poor
         } else if bad > FEW_BAD || lost > FEW_LOST {
-            Verdict::Fair
+            RigRating::Fair
         } else {
-            Verdict::Good
+            RigRating::Good
         };
-        let sentence = match verdict {
-            Verdict::Good => format!("{} tetrahedra, all of them sound.", quality.tets),
-            Verdict::Fair => format!(
-                "{:.1} % of the flesh is folded or flat, as is usual where limbs meet; it can be posed like that.",
+        let sentence = match rating {
+            RigRating::Good => format!("{} tetrahedra, none flat or inverted.", quality.tets),
+            RigRating::Fair => format!(
+                "{:.1} % of the tetrahedra are inverted or flat, as is usual where limbs meet; the rig is usable.",
                 100.0 * bad.max(lost)
             ),
             _ => {
@@ -128,13 +128,13 @@ impl RigView<'_> {
                         names => format!(", most around {}", names.join(" and ")),
                     };
                 format!(
-                    "{bad_tets} of {all} tetrahedra are flat or inside out{places}: move joints into the middle of the flesh, or add one \
+                    "{bad_tets} of {all} tetrahedra are flat or inverted{places}: move joints into the middle of the flesh, or add one \
                      where a part has none."
                 )
             }
         };
         Some(RigQuality {
-            verdict,
+            rating,
             sentence,
             pending,
             tets: quality.tets,

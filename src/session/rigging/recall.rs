@@ -1,4 +1,4 @@
-//! What is selected after steps through the history: what was selected when the skeleton was last like that.
+//! Restores the selection after undo and redo: the one at the time when the skeleton was last the same.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use super::Rigging;
 use crate::rig::edit::{JointId, Rig};
 use crate::session::Document;
 
-/// What was selected on earlier skeletons, the latest last.
+/// Selections on earlier skeletons, latest last.
 #[derive(Default)]
 pub(super) struct Recall {
     noted: VecDeque<(Arc<Rig>, Option<JointId>)>,
 }
 
-/// Skeletons whose selection is kept.
+/// Number of skeletons whose selection is kept.
 const MOST: usize = 64;
 
 impl Recall {
@@ -25,7 +25,7 @@ impl Recall {
         self.noted.push_back((rig.clone(), selected));
     }
 
-    /// What was selected on a skeleton, which may be nothing; `unknown` for one that was never seen.
+    /// The selection on a skeleton, which may be empty; `unknown` for a skeleton without an entry.
     fn of(&self, rig: &Arc<Rig>, unknown: impl FnOnce() -> Option<JointId>) -> Option<JointId> {
         let noted = self.noted.iter().find(|(known, _)| Arc::ptr_eq(known, rig));
         noted.map_or_else(unknown, |(_, selected)| *selected)
@@ -33,15 +33,15 @@ impl Recall {
 }
 
 impl Rigging {
-    /// Remembers what is selected, before an edit selects something else.
+    /// Stores the selection before an edit changes it.
     pub(super) fn note_selection(&mut self, document: &Document) {
         if let Some(rig) = document.rig() {
             self.recall.note(rig, self.selected);
         }
     }
 
-    /// Selects, on a skeleton that the history brought back, what was selected on it. Where that is not known, what is selected stays so;
-    /// of a joint that is gone, the nearest one above it that is left is.
+    /// Restores the selection on a skeleton from the history. Without an entry the selection is kept;
+    /// a removed joint is replaced by its nearest remaining ancestor.
     pub(in crate::session) fn recall_selection(&mut self, before: &Document, now: &Document) {
         let Some((before, now)) = before
             .rig()
@@ -58,7 +58,7 @@ impl Rigging {
     }
 }
 
-/// The joint itself if it is still there, else the nearest one above it that is.
+/// The joint if it still exists, else its nearest remaining ancestor.
 fn surviving(before: &Rig, id: JointId, now: &Rig) -> Option<JointId> {
     let first = before.index_of(id)?;
     let above = std::iter::successors(Some(first), |&joint| before.joints()[joint].parent);

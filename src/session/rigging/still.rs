@@ -1,5 +1,5 @@
-//! What edit mode needs of the mesh: the bind pose to look at, and what finds the middle of the flesh. Made in the background, once for
-//! a character, whatever becomes of its skeleton.
+//! Mesh data of edit mode: the bind pose to show, and the search structure for the middle of the flesh. Computed in the background, once
+//! per character, independently of its skeleton.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ struct StillSkin {
     placer: Arc<Placer>,
 }
 
-/// No simulation gets that far.
+/// A sequence number that no simulation reaches.
 const STILL_SEQUENCE: u64 = u64::MAX;
 
 impl Still {
@@ -49,10 +49,10 @@ impl Still {
         self.of(subject).map(|made| made.snapshot.clone())
     }
 
-    /// Makes what edit mode needs. Returns whether something has become ready.
+    /// Computes the data of edit mode. Returns whether something has become ready.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If no thread can be started.
     pub(super) fn follow(
         &mut self,
         subject: Arc<Subject>,
@@ -70,7 +70,7 @@ impl Still {
             let made = match job.poll() {
                 Outcome::Running => return Ok(false),
                 Outcome::Done(made) => made,
-                // Tried again with the next character, not with this one.
+                // Not retried for this character.
                 Outcome::Lost => StillSkin {
                     bind: made_for.clone(),
                     snapshot: Arc::new(snapshot(&subject)),
@@ -82,7 +82,7 @@ impl Still {
         }
         let bind = bind.clone();
         let work = move |_: &Progress| make(&subject);
-        let job = Job::start("Looking at the mesh".to_owned(), waker.cloned(), work)?;
+        let job = Job::start("Analysing the mesh".to_owned(), waker.cloned(), work)?;
         self.making = Some((bind, job));
         Ok(false)
     }
@@ -90,7 +90,7 @@ impl Still {
 
 fn make(subject: &Arc<Subject>) -> StillSkin {
     let skin = &subject.skin.mesh;
-    // Props are no flesh, unless there is nothing else.
+    // Props are used only if there is no flesh.
     let placer = if skin.triangles.is_empty() {
         Placer::new(&TriMesh {
             positions: subject.bind_positions.to_vec(),
@@ -106,7 +106,7 @@ fn make(subject: &Arc<Subject>) -> StillSkin {
     }
 }
 
-/// The bind pose as a state of the flesh.
+/// The bind pose as a snapshot.
 fn snapshot(subject: &Arc<Subject>) -> Snapshot {
     let positions = subject.bind_positions.to_vec();
     let character = &subject.character;

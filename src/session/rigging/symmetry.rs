@@ -1,10 +1,10 @@
-//! The plane that edits are mirrored about.
+//! The mirror plane of symmetric editing.
 
 use std::sync::Arc;
 
 use crate::rig::edit::{Mirror, Placer, Rig};
 
-/// The plane between the two sides, and what it was found for.
+/// The mirror plane, and its inputs.
 #[derive(Default)]
 pub(super) struct Sides {
     found_for: Option<(Arc<Placer>, Arc<Rig>)>,
@@ -16,8 +16,8 @@ impl Sides {
         self.mirror.as_ref()
     }
 
-    /// Looks for the plane again after the skeleton has changed; a drag keeps the plane that it began with. Returns whether there is
-    /// another one.
+    /// Computes the plane again after the skeleton has changed; during a drag it is kept. Returns whether it
+    /// changed.
     pub(super) fn follow(&mut self, placer: &Arc<Placer>, rig: &Arc<Rig>, dragging: bool) -> bool {
         let known = self
             .found_for

@@ -70,8 +70,8 @@ fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
     let mut session = bare();
     let first = session.document().clone();
     assert_eq!(
-        session.rigging().quality().expect("open").verdict,
-        Verdict::None
+        session.rigging().quality().expect("open").rating,
+        RigRating::None
     );
     assert!(session.rigging().placer().is_some() && session.rigging().symmetry_plane().is_some());
     chain(&mut session);
@@ -82,8 +82,8 @@ fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
     assert!(!session.rigging().is_pending() && subject.character.skeleton.len() == 3);
     assert!(subject.flesh().is_ok(), "{:?}", subject.flesh().err());
     assert_eq!(
-        session.rigging().quality().expect("open").verdict,
-        Verdict::Good
+        session.rigging().quality().expect("open").rating,
+        RigRating::Good
     );
     assert_eq!(session.shown_method(), Some(MethodId::PD));
     assert!(

@@ -1,4 +1,4 @@
-//! What can be read of the editing of the skeleton.
+//! Read-only view of the rig editor.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::Rigging;
 use crate::rig::edit::{Mirror, Placer, Rig};
 use crate::session::{Document, Mode};
 
-/// The skeleton as it is edited: reading only.
+/// The edited skeleton, read-only.
 #[derive(Clone, Copy)]
 pub struct RigView<'a> {
     pub(super) rigging: &'a Rigging,
@@ -14,13 +14,13 @@ pub struct RigView<'a> {
 }
 
 impl<'a> RigView<'a> {
-    /// What the hand does with the skeleton.
+    /// Pose mode or edit mode.
     #[must_use]
     pub fn mode(self) -> Mode {
         self.rigging.mode
     }
 
-    /// The skeleton as edited; `None` while nothing is open.
+    /// The edited skeleton; `None` while nothing is open.
     #[must_use]
     pub fn rig(self) -> Option<&'a Arc<Rig>> {
         self.document.rig()
@@ -32,32 +32,32 @@ impl<'a> RigView<'a> {
         self.rig()?.index_of(self.rigging.selected?)
     }
 
-    /// Whether edits of one side are done on the other, too, where the mesh has two sides.
+    /// Whether edits are mirrored, where the mesh is symmetric.
     #[must_use]
     pub fn edits_both_sides(self) -> bool {
         !self.rigging.one_sided
     }
 
-    /// The plane between the two sides, of the mesh or of the skeleton; `None` if neither has two that are alike, or until it has been
-    /// looked for.
+    /// The mirror plane of the mesh or of the skeleton; `None` if neither is symmetric, or until it has been
+    /// computed.
     #[must_use]
     pub fn symmetry_plane(self) -> Option<&'a Mirror> {
         self.placer().and(self.rigging.sides.mirror())
     }
 
-    /// The plane that edits are mirrored about; `None` while symmetry is off or impossible.
+    /// The mirror plane of edits; `None` while symmetry is off or impossible.
     #[must_use]
     pub fn mirror(self) -> Option<&'a Mirror> {
         self.symmetry_plane().filter(|_| self.edits_both_sides())
     }
 
-    /// What finds the middle of the flesh; ready a moment after edit mode was entered.
+    /// Search structure for the middle of the flesh; ready soon after edit mode was entered.
     #[must_use]
     pub fn placer(self) -> Option<&'a Arc<Placer>> {
         self.rigging.still.placer(self.document.subject.as_ref()?)
     }
 
-    /// Whether the flesh is not yet that of the rig.
+    /// Whether the flesh does not belong to the present rig yet.
     #[must_use]
     pub fn is_pending(self) -> bool {
         self.document
@@ -67,14 +67,14 @@ impl<'a> RigView<'a> {
             .is_some_and(|(subject, rig)| subject.rig != *rig)
     }
 
-    /// The joint of the subject's skeleton that a joint of the rig is; `None` until the flesh has followed.
+    /// The index of a rig joint in the subject's skeleton; `None` until the flesh has been rebuilt.
     #[must_use]
     pub fn subject_joint(self, joint: usize) -> Option<usize> {
         let id = self.rig()?.joints().get(joint)?.id;
         self.document.subject.as_ref()?.rig.index_of(id)
     }
 
-    /// Whether there is no skeleton to bind to: none at all, or one in the making.
+    /// Whether there is no skeleton to bind to: none, or an incomplete one.
     pub(in crate::session) fn is_unfinished(self) -> bool {
         self.mode() == Mode::Edit || self.rig().is_none_or(|rig| rig.is_empty())
     }

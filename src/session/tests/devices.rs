@@ -187,7 +187,7 @@ fn a_skin_whose_device_is_lost_goes_on() {
         .filter(|message| {
             message
                 .text
-                .starts_with("The CPU goes on moving the skin: ")
+                .starts_with("The CPU continues moving the skin: ")
         })
         .count();
     assert_eq!(said, 1, "{:?}", session.messages());

@@ -1,16 +1,16 @@
-//! What becomes of the views when they are arranged anew.
+//! Commands about views.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
 use crate::rig::Pose;
 
-/// What of the views has changed that others follow.
+/// What a change of the views invalidates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::session) struct Arranged {
-    /// Methods may have to be bound; those that could not be are tried again.
+    /// Methods may have to be bound; failed ones are retried.
     pub(in crate::session) methods: bool,
-    /// Which views there are, which of them are free, or which is active.
+    /// The set of views, the free ones, or the active one.
     pub(in crate::session) channels: bool,
 }
 
@@ -26,7 +26,7 @@ impl Arranged {
 }
 
 impl Views {
-    /// Carries out a command. Free views have a pose of their own in the document; they begin with the one that linked views show.
+    /// Applies a command. Free views have their own pose in the document; it starts as a copy of the linked views' pose.
     pub(in crate::session) fn apply(
         &mut self,
         command: ViewCommand,
@@ -73,14 +73,14 @@ impl Views {
         }
     }
 
-    /// Shows many of the character in a view, or one.
+    /// Sets the number of instances in a view.
     pub(in crate::session) fn set_crowd(&mut self, view: ViewId, crowd: usize) {
         if let Some(view) = self.get_mut(view) {
             *view = View { crowd, ..*view }.sanitized();
         }
     }
 
-    /// A view that has a pose in the document is free.
+    /// Makes views free if the document has a pose for them.
     pub(in crate::session) fn follow(&mut self, free_poses: &BTreeMap<ViewId, Pose>) -> Arranged {
         let mut channels = false;
         for view in &mut self.list {

@@ -1,64 +1,64 @@
-//! What can be asked of the views.
+//! Commands about views.
 
 use super::{View, ViewId};
 use crate::methods::MethodId;
 use crate::weights::WeightMethod;
 
-/// What can be asked of the views. None of it is undone, except that a free view's pose is part of the document.
+/// Commands about views. They are not undoable, except that a free view's pose is part of the document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewCommand {
-    /// Adds a view that shows the same as another one; [`super::Views::next_id`] says what may be its identity.
+    /// Adds a copy of a view; [`super::Views::next_id`] gives a valid identity.
     Add {
         /// The new one.
         id: ViewId,
-        /// The one it begins as.
+        /// The view to copy.
         like: ViewId,
     },
-    /// Takes a view away; the last one stays.
+    /// Removes a view; the last one is kept.
     Remove(ViewId),
-    /// Commands act on this one from now on.
+    /// Makes a view the active one.
     Activate(ViewId),
-    /// Changes the method of a view; the present one stays until the new one is bound.
+    /// Changes the method of a view; the present one is shown until the new one is bound.
     SetMethod {
-        /// Which.
+        /// The view.
         view: ViewId,
         /// Its method.
         method: MethodId,
     },
-    /// Changes the weights of a view; the present ones stay until the new ones are computed.
+    /// Changes the weights of a view; the present ones are used until the new ones are computed.
     SetWeights {
-        /// Which.
+        /// The view.
         view: ViewId,
         /// Its weights.
         weights: WeightMethod,
     },
-    /// Compares a view with another method, or with none.
+    /// Compares a view with another method, or ends the comparison.
     SetCompare {
-        /// Which.
+        /// The view.
         view: ViewId,
         /// The other method.
         method: Option<MethodId>,
     },
-    /// Shows many of the character in a view, or one. Many are not compared.
+    /// Sets the number of instances in a view. More than one are not compared.
     SetCrowd {
-        /// Which.
+        /// The view.
         view: ViewId,
-        /// How many, 1 to [`super::MAX_CROWD`].
+        /// Number of instances, 1 to [`super::MAX_CROWD`].
         count: usize,
     },
-    /// Gives a view a pose and a clock of its own, which begin as the shared ones, or links it again.
+    /// Gives a view its own pose and clock, initially copies of the shared ones, or links it again.
     SetFree {
-        /// Which.
+        /// The view.
         view: ViewId,
         /// Whether it is free.
         free: bool,
     },
-    /// Replaces all views, as a preset or a project does. The first is the active one.
+    /// Replaces all views, for a preset or a project. The first becomes active.
     SetAll(Vec<View>),
 }
 
 impl ViewCommand {
-    /// What the command is called in the undo menu.
+    /// Label of the command.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {

@@ -1,9 +1,9 @@
-//! Skins of other moments of a clip, made on a thread of its own.
+//! Ghosts: skins at other times of a clip, computed on a separate thread.
 //!
 //! ```text
 //! owner ─ask(poses)→ inbox (the latest wins) → thread: one method that depends on the pose alone → cell → owner
 //! ```
-//! Which method makes them: [`method_of_ghosts`].
+//! [`method_of_ghosts`] chooses the method.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::session::Waker;
 use crate::session::worker::lock;
 use crate::studio::{GhostPose, GhostSkins, ghost_skins, method_of_ghosts};
 
-/// What the thread shall make.
+/// The thread's task.
 #[derive(Clone)]
 struct Wanted {
     subject: Arc<Subject>,
@@ -46,7 +46,7 @@ struct GhostShared {
     ready: Mutex<Option<Arc<GhostSkins>>>,
 }
 
-/// Makes ghosts for one view. The thread starts with the first that are asked for; dropping the worker ends it.
+/// Computes ghosts for one view. The thread starts with the first request; dropping the worker ends it.
 pub struct GhostWorker {
     shared: Arc<GhostShared>,
     asked: Option<Wanted>,
@@ -66,8 +66,8 @@ impl GhostWorker {
         }
     }
 
-    /// Asks for the skins of these poses, by a method with these values of its own parameters; nothing happens if they are what was asked for last. Without a thread there are no ghosts,
-    /// and nothing else is the worse for it.
+    /// Requests the skins of these poses, by a method with these values of its own parameters. Does nothing if the request equals the last
+    /// one. If no thread can be started there are no ghosts; nothing else is affected.
     pub fn ask(
         &mut self,
         subject: &Arc<Subject>,
@@ -100,7 +100,7 @@ impl GhostWorker {
         }
     }
 
-    /// The latest skins; of an earlier moment while those asked for are being made.
+    /// The latest skins; while new ones are being computed, those of the previous request.
     #[must_use]
     pub fn skins(&self) -> Option<Arc<GhostSkins>> {
         lock(&self.shared.ready).clone()
@@ -142,7 +142,7 @@ fn run(shared: &GhostShared, waker: Option<&Waker>) {
     }
 }
 
-/// Waits for something to make; `None` to end.
+/// Waits for a request; `None` ends the thread.
 fn next(shared: &GhostShared) -> Option<Wanted> {
     let mut inbox = lock(&shared.inbox);
     loop {

@@ -1,14 +1,14 @@
-//! Views of the character: what each shows, and whose pose and clock it follows.
+//! Views of the character: what each shows, and which pose and clock it follows.
 //!
 //! Linked views share one pose and one clock; a free view has a [`super::PoseChannel`] of its own. How many views there are and what they
-//! show is no part of the document: undo does not touch it, the project file keeps it.
+//! show is not part of the document: undo does not change it, the project file stores it.
 //!
 //! | file        | what                                                          |
 //! |-------------|---------------------------------------------------------------|
-//! | [`command`] | what can be asked for                                           |
-//! | [`arrange`] | what becomes of the views then                                  |
-//! | [`ghosts`]  | skins of other moments of a clip, made for a view                |
-//! | [`scores`]  | scores of what views show, measured beside the flesh             |
+//! | [`command`] | the commands                                                   |
+//! | [`arrange`] | how commands change the views                                   |
+//! | [`ghosts`]  | skins at other times of a clip, computed for a view              |
+//! | [`scores`]  | scores of what views show, measured on a separate thread         |
 
 mod arrange;
 mod command;
@@ -21,7 +21,7 @@ pub use command::ViewCommand;
 use crate::methods::{Capability, MethodId, Requirement};
 use crate::weights::WeightMethod;
 
-/// Identifies a view; never used twice in a session.
+/// Identifies a view; not reused within a session.
 #[derive(
     Debug,
     Clone,
@@ -38,10 +38,10 @@ use crate::weights::WeightMethod;
 #[serde(transparent)]
 pub struct ViewId(pub u32);
 
-/// Most views at a time.
+/// Largest number of views.
 pub const MAX_VIEWS: usize = 6;
 
-/// Most characters in a view.
+/// Largest number of instances in a view.
 pub const MAX_CROWD: usize = 200;
 
 /// Identifies the clock and pose that a view follows: the shared ones, or those of a free view.
@@ -52,27 +52,27 @@ pub type ChannelId = Option<ViewId>;
 pub(super) struct Need {
     pub(super) channel: ChannelId,
     pub(super) method: MethodId,
-    /// The default for methods that use none.
+    /// The weights; the default for methods that use none.
     pub(super) weights: WeightMethod,
 }
 
 /// One view of the character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct View {
-    /// Which.
+    /// Its identity.
     pub id: ViewId,
     /// The method shown.
     pub method: MethodId,
-    /// The method it is compared with.
+    /// The method of the comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<MethodId>,
     /// The weights of methods that use them.
     #[serde(default, skip_serializing_if = "is_of_file")]
     pub weights: WeightMethod,
-    /// Whether it has a pose and a clock of its own.
+    /// Whether it has its own pose and clock.
     #[serde(default)]
     pub free: bool,
-    /// How many of the character it shows: 1 to [`MAX_CROWD`]. More than one are not compared with anything.
+    /// Number of instances: 1 to [`MAX_CROWD`]. More than one are not compared.
     #[serde(default = "alone", skip_serializing_if = "is_alone")]
     pub crowd: usize,
 }
@@ -95,7 +95,7 @@ pub(super) fn is_of_file(weights: &WeightMethod) -> bool {
 }
 
 impl View {
-    /// A view of one character, by itself.
+    /// A view of one character, without comparison.
     #[must_use]
     pub fn new(id: ViewId, method: MethodId) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl View {
         }
     }
 
-    /// The same with numbers in their bounds: a file may say anything.
+    /// With numbers clamped to their ranges, as a file may have any.
     #[must_use]
     pub(super) fn sanitized(self) -> Self {
         let crowd = self.crowd.clamp(1, MAX_CROWD);
@@ -119,7 +119,7 @@ impl View {
         }
     }
 
-    /// Which channel it follows: the shared one, or its own.
+    /// The channel it follows: the shared one, or its own.
     #[must_use]
     pub fn channel(self) -> ChannelId {
         self.free.then_some(self.id)
@@ -130,12 +130,12 @@ impl View {
         self.need_of(self.method)
     }
 
-    /// What it compares that with.
+    /// The binding of the comparison.
     pub(super) fn compared_need(self) -> Option<Need> {
         self.compare.map(|method| self.need_of(method))
     }
 
-    /// Methods without weights are the same whatever the view's weights are.
+    /// For methods without weights, the view's weights are replaced by the default.
     fn need_of(self, method: MethodId) -> Need {
         let weights = method.needs(Requirement::Weights).then_some(self.weights);
         Need {
@@ -146,7 +146,7 @@ impl View {
     }
 }
 
-/// The views, in the order they were made.
+/// The views, in order of creation.
 #[derive(Debug, Clone)]
 pub struct Views {
     list: Vec<View>,
@@ -166,13 +166,13 @@ impl Default for Views {
 }
 
 impl Views {
-    /// All views; never none.
+    /// All views; at least one.
     #[must_use]
     pub fn list(&self) -> &[View] {
         &self.list
     }
 
-    /// The view that commands act on.
+    /// The active view.
     #[must_use]
     pub fn active(&self) -> &View {
         self.get(self.active).unwrap_or(&self.list[0])
@@ -184,7 +184,7 @@ impl Views {
         self.list.iter().find(|view| view.id == id)
     }
 
-    /// The identity that a new view may take.
+    /// An unused identity for a new view.
     #[must_use]
     pub fn next_id(&self) -> ViewId {
         ViewId(self.next)
@@ -209,14 +209,14 @@ impl Views {
         needs
     }
 
-    /// What views show or compare with that simulates, the active view's first.
+    /// Bindings shown or compared that simulate, the active view's first.
     pub(super) fn simulating(&self) -> Vec<Need> {
         let mut needs = self.needs();
         needs.retain(|need| need.method.has(Capability::State));
         needs
     }
 
-    /// Whether something that shares the active view's clock simulates.
+    /// Whether a view with the active view's clock simulates.
     #[must_use]
     pub fn simulates(&self) -> bool {
         let channel = self.active().channel();

@@ -1,8 +1,8 @@
-//! Scores of what is shown, measured beside the flesh on one thread, at most a few times a second.
+//! Scores of what is shown, measured on a separate thread, at most a few times per second.
 //!
-//! Whoever draws a view asks [`Session::score_of`] with every frame; it answers at once with the latest score and hands the
-//! snapshot in if the thread is free. What was not taken is stale and forgotten; when the thread is free again it calls the waker,
-//! so that the last state of a movement is measured, too.
+//! The caller that draws a view calls [`Session::score_of`] with every frame; it returns the latest score at once and passes the
+//! snapshot to the thread if that is free. Otherwise the snapshot is dropped; when the thread is free again it calls the waker,
+//! so that the last state of a movement is measured too.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,23 +13,23 @@ use crate::metrics::{Score, Scorer};
 use crate::progress::Progress;
 use crate::session::{Snapshot, Waker};
 
-/// The least time from one round of measuring to the next.
+/// Minimum time between two rounds of measuring.
 const ROUND: Duration = Duration::from_millis(250);
 
-/// A score with what it is of.
+/// A score and what it was measured on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ViewScore {
-    /// What was measured.
+    /// The score.
     pub score: Score,
     /// The snapshot's number.
     pub sequence: u64,
     /// The snapshot's method.
     pub method: MethodId,
-    /// What its frame cost, milliseconds.
+    /// Computation time of its frame, milliseconds.
     pub frame_ms: f64,
 }
 
-/// The thread and what it has found, by the key of whoever asks.
+/// The thread and its results, by the caller's key.
 #[derive(Default)]
 pub(in crate::session) struct Scores {
     shared: Arc<ScoreShared>,
@@ -50,11 +50,11 @@ struct ScoreState {
     wanted: BTreeMap<u64, Arc<Snapshot>>,
     found: BTreeMap<u64, (Weak<Subject>, ViewScore)>,
     progress: Progress,
-    /// A thread is there, or could not be had.
+    /// Whether starting a thread was attempted.
     started: bool,
-    /// Measuring or resting: nothing is taken.
+    /// Whether the thread is measuring or pausing: it accepts nothing.
     busy: bool,
-    /// Something newer was seen meanwhile.
+    /// Whether a newer snapshot was dropped meanwhile.
     missed: bool,
     stop: bool,
 }
@@ -114,9 +114,9 @@ impl Drop for Scores {
     }
 }
 
-/// The thread: waits, measures all that is wanted, rests.
+/// The thread's loop: wait, measure all requested scores, pause.
 fn run(shared: &ScoreShared, waker: Option<&Waker>) {
-    // The flesh has the other cores.
+    // The simulation uses the other cores.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let mut scorer: Option<(Weak<Subject>, Scorer)> = None;
     loop {
@@ -166,7 +166,7 @@ fn of(snapshot: &Snapshot, score: Score) -> ViewScore {
     }
 }
 
-/// Measures one snapshot; nothing if the owner is gone.
+/// Measures one snapshot; `None` if the owner is gone.
 fn measure(
     scorer: &mut Option<(Weak<Subject>, Scorer)>,
     snapshot: &Snapshot,
@@ -189,7 +189,7 @@ fn measure(
         .ok()
 }
 
-/// Lets the rest of the round pass. Returns whether the owner is still there.
+/// Waits for the end of the round. Returns whether the owner still exists.
 fn rest(shared: &ScoreShared, start: Instant) -> bool {
     let mut state = shared.lock();
     loop {
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::session::{Command, Session, Source};
 
-    /// Ticks until the session's flesh is there.
+    /// Ticks until the session's flesh is ready.
     fn open(session: &mut Session, wake: &std::sync::mpsc::Receiver<()>) -> Arc<Snapshot> {
         session.apply_once(Command::SetMethod(MethodId::LBS));
         session.apply_once(Command::Open(Source::builtin("arm")));

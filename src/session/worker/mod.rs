@@ -1,12 +1,12 @@
-//! A bound method on a thread of its own, so that whoever draws never waits for the flesh. Its side is in `running`.
+//! A bound method on its own thread, so that drawing never waits for the simulation. `running` has the thread's side.
 //!
 //! ```text
 //! owner ─post(pose, seconds)→ inbox (latest pose wins, seconds add up) → thread: Actor::advance → snapshot cell → owner
 //! ```
-//! The cell holds an `Arc`; the thread writes into one of a few buffers that nobody else holds any more, so that a running
-//! simulation allocates nothing and readers keep what they have for as long as they like.
+//! The cell holds an `Arc`; the thread writes into one of a few buffers that nobody else holds, so that a running
+//! simulation allocates nothing and readers may keep their snapshots.
 //!
-//! When the pose stands still and the flesh has come to rest, the thread sleeps until something changes.
+//! When pose and flesh are at rest, the thread sleeps until something changes.
 
 mod running;
 
@@ -26,13 +26,13 @@ use crate::studio::{Snapshot, Wants};
 /// Called from other threads when there is something new to show.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
 
-/// Time that a worker may be behind before the clock waits for it: a slow machine slows time.
+/// Time that a worker may lag behind before the clock waits for it: simulated time slows down on a slow machine.
 const MAX_PENDING_SECS: f64 = 0.1;
 
-/// What makes the steps or moves the skin from now on: a device, or the processor.
+/// Where to simulate or skin from now on: a device, or the CPU.
 struct Successor(Option<GpuDevice>);
 
-/// What the owner asked for since the thread last looked.
+/// Requests since the thread last looked.
 #[derive(Default)]
 struct WorkerInbox {
     world_from_joint: Vec<Affine>,
@@ -57,7 +57,7 @@ struct WorkerShared {
     waker: Option<Waker>,
 }
 
-/// Owns the thread; dropping it stops the thread after the frame it is at.
+/// Owns the thread; dropping it stops the thread after its current frame.
 pub struct SimWorker {
     shared: Arc<WorkerShared>,
     thread: Option<JoinHandle<()>>,
@@ -71,7 +71,7 @@ impl SimWorker {
     /// Starts the thread; its snapshots are numbered by the counter.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If no thread can be started.
     pub fn start(
         actor: Actor,
         world_from_joint: Vec<Affine>,
@@ -102,14 +102,14 @@ impl SimWorker {
         })
     }
 
-    /// How much of `dt_secs` the clock may let pass now: less than all of it when the thread is behind.
+    /// How much of `dt_secs` the clock may advance now: less than all of it when the thread lags behind.
     #[must_use]
     pub fn accept(&self, dt_secs: f64) -> f64 {
         let pending = lock(&self.shared.inbox).pending_secs;
         dt_secs.min((MAX_PENDING_SECS - pending).max(0.0))
     }
 
-    /// The joints are here now and so many seconds have passed. Does nothing while asleep in that same pose.
+    /// Posts the joints and the seconds passed. Does nothing while asleep in that same pose.
     pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64) {
         let mut inbox = lock(&self.shared.inbox);
         let moved = inbox.world_from_joint != world_from_joint;
@@ -126,7 +126,7 @@ impl SimWorker {
         self.shared.wake.notify_one();
     }
 
-    /// Forgets velocities and settles in the pose at once, without passing through what lies between.
+    /// Resets velocities and settles in the pose at once, without simulating the motion to it.
     pub fn settle(&self, world_from_joint: &[Affine]) {
         let mut inbox = lock(&self.shared.inbox);
         inbox.world_from_joint.clear();
@@ -154,18 +154,18 @@ impl SimWorker {
         self.shared.asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Changes what snapshots hold; a sleeping worker gives one that has it.
+    /// Changes the content of snapshots; a sleeping worker makes one with it.
     pub fn set_wants(&self, wants: Wants) {
         let mut inbox = lock(&self.shared.inbox);
         (inbox.wants, inbox.posted) = (Some(wants), true);
         self.shared.wake.notify_one();
     }
 
-    /// Has a device make the steps or move the skin from the next frame on, or the processor again. The state goes along.
+    /// Moves the simulation or skinning to a device, or back to the CPU, from the next frame on. The state is transferred.
     pub fn set_device(&self, device: Option<GpuDevice>) {
         let mut inbox = lock(&self.shared.inbox);
         if device.is_some() {
-            // Of one that is replaced nobody has to hear any more.
+            // The loss of a replaced device is not reported.
             *lock(&self.shared.device_fault) = None;
         }
         (inbox.device, inbox.posted) = (Some(Successor(device)), true);
@@ -173,12 +173,12 @@ impl SimWorker {
         self.shared.wake.notify_one();
     }
 
-    /// Ends its sleep: the next time that passes is simulated, even if nothing moves.
+    /// Wakes it: the next time step is simulated, even if nothing moves.
     pub fn wake(&self) {
         self.shared.asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Why its device was lost since the last call; the processor has gone on.
+    /// Takes the reason for the device loss since the last call; the CPU has taken over.
     #[must_use]
     pub fn take_device_fault(&self) -> Option<String> {
         lock(&self.shared.device_fault).take()
@@ -190,19 +190,19 @@ impl SimWorker {
         lock(&self.shared.latest).clone()
     }
 
-    /// What went wrong since the last call, as a sentence for the user.
+    /// Takes the error since the last call, a sentence for the user.
     #[must_use]
     pub fn take_fault(&self) -> Option<String> {
         lock(&self.shared.fault).take()
     }
 
-    /// Whether nothing moves until something is posted.
+    /// Whether nothing moves until the next post.
     #[must_use]
     pub fn is_asleep(&self) -> bool {
         self.shared.asleep.load(Ordering::Relaxed)
     }
 
-    /// Whether the thread ended by itself, which it never should.
+    /// Whether the thread ended by itself, which is an error.
     #[must_use]
     pub fn is_dead(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
@@ -213,7 +213,7 @@ impl Drop for SimWorker {
     fn drop(&mut self) {
         lock(&self.shared.inbox).stop = true;
         self.shared.wake.notify_one();
-        // Not joined: the owner must not wait for a frame in progress; the thread ends by itself after it.
+        // Not joined: the owner must not wait for a frame in progress; the thread ends after it.
         drop(self.thread.take());
     }
 }

@@ -1,4 +1,4 @@
-//! The thread of a worker: frame by frame, from the inbox to the cell.
+//! The worker's thread: computes frame by frame from the inbox to the cell.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -10,15 +10,15 @@ use crate::gpu::actor::{GpuDevice, Shown};
 use crate::math::{Affine, Point};
 use crate::methods::{Actor, Capability, Frame};
 use crate::param::ParamValues;
-use crate::studio::{Shape, Snapshot, Wants};
+use crate::studio::{Snapshot, Wants};
 
-/// Time that is simulated between two looks at the inbox.
+/// Largest time step between two checks of the inbox.
 const SLICE_SECS: f64 = 1.0 / 30.0;
-/// Flesh that moved less than this part of the size in a frame is calm …
+/// Flesh that moved less than this fraction of the size in a frame counts as still …
 const CALM_MOVEMENT: f32 = 2e-6;
-/// … and asleep after so long.
+/// … and falls asleep after this time.
 const CALM_SECS: f64 = 0.5;
-/// Buffers in turn: one in the cell, one with the reader, one being written.
+/// Number of buffers: one in the cell, one with the reader, one being written.
 const BUFFERS: usize = 3;
 
 /// The thread's side.
@@ -30,7 +30,7 @@ pub(super) struct WorkerThread {
     calm_secs: f64,
     sequences: Arc<AtomicU64>,
     wants: Wants,
-    /// Where a device shows what it made.
+    /// Device buffers that receive the result.
     shown: Option<Arc<Shown>>,
 }
 
@@ -38,7 +38,7 @@ fn next_of(sequences: &AtomicU64) -> u64 {
     sequences.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// What there is to show before the first frame.
+/// The snapshot before the first frame.
 pub(super) fn first_snapshot(
     actor: &Actor,
     world_from_joint: Vec<Affine>,
@@ -46,18 +46,8 @@ pub(super) fn first_snapshot(
 ) -> Snapshot {
     Snapshot {
         sequence: next_of(sequences),
-        subject: actor.subject().clone(),
-        method: actor.method(),
-        shape: Shape::new(
-            actor.positions().to_vec(),
-            actor.normals().to_vec(),
-            actor.simulated().to_vec(),
-        ),
-        world_from_joint,
-        times: actor.times(),
-        contact: contact_of(actor),
         contacts: Vec::new(),
-        velocities: Vec::new(),
+        ..Snapshot::of_actor(actor, world_from_joint)
     }
 }
 
@@ -69,7 +59,7 @@ fn contact_of(actor: &Actor) -> Option<ContactReport> {
     Some(contacts_of(actor)?.report())
 }
 
-/// One frame to do.
+/// Work for one frame.
 struct FrameTask {
     dt_secs: f64,
     moved: bool,
@@ -118,7 +108,7 @@ impl WorkerThread {
         }
     }
 
-    /// Waits for something to do; `None` to end.
+    /// Waits for work; `None` ends the thread.
     fn next_task(&mut self) -> Option<FrameTask> {
         let mut inbox = lock(&self.shared.inbox);
         while !inbox.posted && !inbox.stop {
@@ -133,7 +123,7 @@ impl WorkerThread {
         }
         let moved = self.world != inbox.world_from_joint;
         self.world.clone_from(&inbox.world_from_joint);
-        // A slice at a time, so that each is shown and the next already follows the latest pose.
+        // In slices: each is shown, and the next already uses the latest pose.
         let dt_secs = inbox.pending_secs.min(SLICE_SECS);
         inbox.pending_secs -= dt_secs;
         inbox.posted = inbox.pending_secs > 1e-6;
@@ -150,7 +140,7 @@ impl WorkerThread {
         })
     }
 
-    /// Another device, or none.
+    /// Changes the device.
     fn take_device(&mut self, device: Option<Successor>) {
         let Some(Successor(device)) = device else {
             return;
@@ -159,14 +149,14 @@ impl WorkerThread {
         match device {
             Some(device) => {
                 device.give_to(&mut self.actor);
-                // That the one before it was lost says nothing of this one.
+                // The previous device's loss does not concern this one.
                 let _ = self.actor.take_fault();
             }
             None => self.actor.set_device(None),
         }
     }
 
-    /// Notes that the device is gone.
+    /// Records the loss of the device.
     fn watch_device(&mut self) {
         if let Some(fault) = self.actor.take_fault() {
             let inbox = lock(&self.shared.inbox);
@@ -186,21 +176,21 @@ impl WorkerThread {
             && let Err(error) = self.actor.set_params(params)
         {
             *lock(&self.shared.fault) = Some(format!(
-                "The new dynamics can't be used, the old ones stay: {error}."
+                "The new dynamics settings are invalid and were not applied: {error}."
             ));
         }
         if let Some(bones) = &task.bones
             && let Err(error) = self.actor.set_bones(bones)
         {
             *lock(&self.shared.fault) = Some(format!(
-                "The new settings of bones can't be used, the old ones stay: {error}."
+                "The new bone settings are invalid and were not applied: {error}."
             ));
         }
         if let Some(values) = &task.values
             && let Err(error) = self.actor.set_values(values)
         {
             *lock(&self.shared.fault) = Some(format!(
-                "The new settings of the method can't be used, the old ones stay: {error}."
+                "The new method settings are invalid and were not applied: {error}."
             ));
         }
         if task.reset {
@@ -215,7 +205,7 @@ impl WorkerThread {
         }
         let simulated = self.actor.method().has(Capability::State);
         if simulated && !task.reset && task.dt_secs <= 0.0 {
-            // No time has passed; a frame of 0 s would mean "settle".
+            // No time has passed; a frame of 0 s would settle.
             if other_wants {
                 self.publish(0.0);
             }
@@ -227,7 +217,7 @@ impl WorkerThread {
             dt_secs,
         });
         if let Err(fault) = result {
-            *lock(&self.shared.fault) = Some(format!("A frame was left out: {fault}."));
+            *lock(&self.shared.fault) = Some(format!("A frame was skipped: {fault}."));
         }
         let movement = self.publish(dt_secs);
         let calm = !task.moved
@@ -239,7 +229,7 @@ impl WorkerThread {
             0.0
         };
         let asleep = calm && (!simulated || self.calm_secs >= CALM_SECS);
-        // Under the inbox's lock, so that a pose that was posted meanwhile is not slept over.
+        // Under the inbox's lock, so that a pose posted meanwhile is not missed.
         let inbox = lock(&self.shared.inbox);
         if asleep
             && !inbox.reset
@@ -252,8 +242,8 @@ impl WorkerThread {
         }
     }
 
-    /// Largest movement of a vertex since a state. What only a device knows counts as moving until it sleeps; a skin alone has nothing to
-    /// move it but its joints.
+    /// Largest movement of a vertex since a state. Results only on a device count as moving until the thread sleeps; a method without
+    /// simulation moves only with its joints.
     fn movement_since(&self, latest: &Snapshot) -> f32 {
         if self.actor.is_on_device() {
             return if self.actor.is_at_rest() {
@@ -272,7 +262,7 @@ impl WorkerThread {
             .sqrt()
     }
 
-    /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one, which is so long ago.
+    /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one, `dt` earlier.
     fn publish(&mut self, dt_secs: f64) -> f32 {
         let latest = lock(&self.shared.latest).clone();
         let movement = self.movement_since(&latest);
@@ -282,7 +272,7 @@ impl WorkerThread {
             .position(|buffer| !Arc::ptr_eq(buffer, &latest) && Arc::strong_count(buffer) == 1);
         let slot = free.unwrap_or_else(|| {
             if self.buffers.len() >= BUFFERS {
-                self.buffers.remove(0); // Somebody keeps it: theirs now.
+                self.buffers.remove(0); // A reader keeps this buffer.
             }
             self.buffers.push(Arc::new(Snapshot::clone(&latest)));
             self.buffers.len() - 1
@@ -290,7 +280,7 @@ impl WorkerThread {
         let wants = self.wants;
         if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
             snapshot.sequence = next_of(&self.sequences);
-            // A device may be gone with what it showed.
+            // The buffers of a lost device may be gone.
             let skin = self
                 .shown
                 .as_ref()

@@ -1,4 +1,4 @@
-//! Many of a character: where they stand and what they do, and where a device has placed them.
+//! Crowds: positions and motion of many instances of a character, and their results on a device.
 
 mod motion;
 
@@ -10,25 +10,25 @@ use crate::gpu::actor::CrowdSkin;
 use crate::mesh::Bounds;
 use crate::methods::{MethodId, Subject};
 
-/// The state of a crowd, to be drawn.
+/// The state of a crowd, for drawing.
 #[derive(Debug, Clone)]
 pub struct CrowdFrame {
-    /// No two frames and snapshots of a session have the same.
+    /// Unique among all frames and snapshots of a session.
     pub sequence: u64,
-    /// The character that is shown many times.
+    /// The character of all instances.
     pub subject: Arc<Subject>,
-    /// Which method moves them.
+    /// The method.
     pub method: MethodId,
-    /// Where they are on the device.
+    /// The results on the device.
     pub skin: CrowdSkin,
-    /// What a frame takes, milliseconds: placing joints, all steps, and all surfaces. Not known before they move.
+    /// Computation time of a frame, milliseconds: joints, steps and surfaces. Unknown before the first frame.
     pub frame_ms: Option<f64>,
-    /// How many frames a second there are, while they move.
+    /// Frames per second, while they move.
     pub frames_per_s: Option<f64>,
 }
 
 impl CrowdFrame {
-    /// A box around all of them, somewhat too large.
+    /// Bounding box of all instances, slightly enlarged.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.skin.bounds()

@@ -1,24 +1,24 @@
-//! Many of one character at once: where each stands, and when in the motion it is.
+//! Positions and motion phases of the instances of a crowd.
 
 use crate::character::Character;
 use crate::math::{Affine, Vec3, Vec64, origin_of};
 use crate::methods::Subject;
 use crate::studio::{ClipPlay, Motion};
 
-/// How many different moments of a clip there are in a crowd: each is settled once.
+/// Number of different phases in a crowd: each is settled once.
 const PHASES: usize = 24;
-/// Rounds of a clip: for hours.
+/// Repetitions of a clip: enough for hours.
 const ROUNDS: u32 = 100_000;
-/// Moments at which a motion is looked at to know how much room it takes.
+/// Number of times at which a motion is sampled to measure its extent.
 const LOOKS: usize = 16;
-/// Room around the joints for the flesh at least, in sizes of the character.
+/// Minimum margin for the flesh around the joints, in sizes of the character.
 const FLESH: f64 = 0.07;
-/// Half of what is left between neighbours, in sizes of the character.
+/// Half the gap between neighbours, in sizes of the character.
 const GAP: f64 = 0.02;
-/// The golden ratio's part behind the point: what follows each other by it is never close.
+/// Fractional part of the golden ratio: consecutive multiples are well distributed.
 const GOLDEN: f64 = 0.618_033_988_749_895;
 
-/// What a crowd does: a motion, with a place on the floor and a phase for each instance.
+/// A motion, with a position on the floor and a phase for each instance.
 #[derive(Debug, Clone)]
 pub struct CrowdMotion {
     motion: Motion,
@@ -28,9 +28,9 @@ pub struct CrowdMotion {
 }
 
 impl CrowdMotion {
-    /// So many of a subject on a grid on its floor, the first where it stands itself, and in its time. A clip is played over and over, by
-    /// each from another moment on; of a character that is to hold its rest pose, the first clip is played if it has one. Poses are taken
-    /// by all at once.
+    /// `count` instances on a grid on the floor, the first at the character's own position and phase. A clip is repeated, by
+    /// each instance with its own phase; for the rest pose, the first clip is played if there is one. A pose is shown by
+    /// all instances alike.
     #[must_use]
     pub fn new(subject: &Subject, motion: Motion, count: usize) -> Self {
         let character = &subject.character;
@@ -60,30 +60,29 @@ impl CrowdMotion {
         let phase = |instance: usize| {
             ((instance as f64 * GOLDEN).fract() * moments).floor() / moments * round_secs
         };
-        let up = subject.up_axis().axis;
-        let places = places(subject, &motion, round_secs, &up, count);
-        let up = Vec3::new(up[0] as f32, up[1] as f32, up[2] as f32);
+        let up_axis = subject.up_axis();
+        let places = places(subject, &motion, round_secs, &up_axis.axis, count);
         Self {
             motion,
             phases_secs: (0..count).map(phase).collect(),
             places,
-            up,
+            up: up_axis.direction(),
         }
     }
 
-    /// How far each stands from where the character itself does.
+    /// Offsets of the instances from the character's own position.
     #[must_use]
     pub fn places(&self) -> &[Vec3] {
         &self.places
     }
 
-    /// Unit vector: what is up for them.
+    /// The unit up vector.
     #[must_use]
     pub fn up(&self) -> Vec3 {
         self.up
     }
 
-    /// The joints of all, `time_secs` after the start, each as if it stood where the character does.
+    /// World transforms of all instances' joints `time_secs` after the start, at the character's own position.
     #[must_use]
     pub fn poses_at(&self, character: &Character, time_secs: f64) -> Vec<Vec<Affine>> {
         let pose = |phase: &f64| {
@@ -95,7 +94,7 @@ impl CrowdMotion {
     }
 }
 
-/// A grid around where the character stands, as square as can be; every other row stands in the gaps of the one before.
+/// A nearly square grid around the character; every other row is offset by half a gap.
 fn places(
     subject: &Subject,
     motion: &Motion,
@@ -104,7 +103,7 @@ fn places(
     count: usize,
 ) -> Vec<Vec3> {
     let upright = (0..3).find(|&axis| up[axis] != 0.0).unwrap_or(1);
-    // Sideways and forwards; which is which does not matter to a grid.
+    // Sideways and forwards, in any order.
     let [across, along] = match upright {
         0 => [1, 2],
         1 => [0, 2],
@@ -120,7 +119,7 @@ fn places(
     let rows = count.div_ceil(columns);
     let place = |instance: usize| {
         let (row, column) = (instance / columns, instance % columns);
-        // The last row may have fewer: it stands in the middle.
+        // The last row may have fewer instances: it is centred.
         let in_row = columns.min(count - row * columns);
         let shift = if row % 2 == 1 && in_row == columns {
             0.25
@@ -137,7 +136,7 @@ fn places(
         place
     };
     let mut places: Vec<Vec3> = (0..count).map(place).collect();
-    // The one in the middle comes first.
+    // The instance nearest to the centre comes first.
     let middle = (0..count)
         .min_by(|&a, &b| {
             places[a]
@@ -155,7 +154,7 @@ fn places(
     places
 }
 
-/// How far the flesh stands out from the box around the joints at rest, sideways.
+/// Extent of the flesh beyond the box of the joints at rest, sideways.
 fn flesh_around(subject: &Subject, axes: [usize; 2]) -> f64 {
     let surface = subject.bounds_of_surface(&subject.bind_positions);
     let joints = subject.character.skeleton.bind_transforms();
@@ -175,7 +174,7 @@ fn flesh_around(subject: &Subject, axes: [usize; 2]) -> f64 {
     }
 }
 
-/// How far the joints of a character reach along each axis, whatever moment of the motion it is.
+/// Extent of a character's joints along each axis, over the whole motion.
 fn extent(subject: &Subject, motion: &Motion, round_secs: f64) -> Vec64 {
     let character = &subject.character;
     let (mut min, mut max) = (
@@ -184,7 +183,7 @@ fn extent(subject: &Subject, motion: &Motion, round_secs: f64) -> Vec64 {
     );
     for look in 0..LOOKS {
         let part = look as f64 / LOOKS as f64;
-        // Poses are reached within the first second.
+        // A pose is reached within the first second.
         let time_secs = if round_secs > 0.0 {
             part * round_secs
         } else {

@@ -10,20 +10,20 @@ use std::time::Instant;
 use super::pool::{KEPT_PASSES, Pool, StateKey};
 use super::{Comparison, Painted, Picture, ViewportPainter};
 use crate::gpu::GpuError;
-use crate::render::{Ground, Look, MeshDraw, MeshStyle, Renderer, Scene, Target};
+use crate::render::{Ground, Look, MeshDraw, MeshStyle, RenderTarget, Renderer, Scene};
 use crate::studio::{Compare, GhostSkins};
 
-/// Where pictures become textures that a window can show.
+/// Registry of textures that a window can show.
 pub trait Textures {
-    /// Makes a texture of a picture and numbers it.
+    /// Registers a texture and returns its number.
     fn register(&mut self, view: &wgpu::TextureView) -> u64;
-    /// Makes a texture show another picture.
+    /// Replaces a texture.
     fn replace(&mut self, texture: u64, view: &wgpu::TextureView);
-    /// Drops a texture.
+    /// Removes a texture.
     fn free(&mut self, texture: u64);
 }
 
-/// No textures: for pictures that are read back, or measured.
+/// No registry: for pictures that are read back, or measured.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unseen;
 
@@ -42,7 +42,7 @@ pub struct GpuPainter {
     renderer: Renderer,
     pool: Pool,
     canvases: BTreeMap<u32, Canvas>,
-    /// Passes so far: a canvas that is painted a second time begins a new one.
+    /// Number of passes so far: painting a canvas a second time starts a new one.
     pass: u64,
     /// Always draws at full quality.
     best: bool,
@@ -66,7 +66,7 @@ impl GpuPainter {
         self.best = best;
     }
 
-    /// Reads the picture of a canvas back. Waits for it.
+    /// Reads back the picture of a canvas. Waits for it.
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the canvas has not been painted, or the device was lost.
@@ -94,7 +94,7 @@ impl GpuPainter {
         self.pool.writes()
     }
 
-    /// Begins a pass if the canvas has been painted in this one, and drops what nobody has looked at for a while.
+    /// Starts a pass if the canvas has been painted in this one, and drops canvases that were not used recently.
     fn enter_pass(&mut self, canvas: u32, textures: &mut dyn Textures) {
         if self
             .canvases
@@ -114,13 +114,13 @@ impl GpuPainter {
         }
     }
 
-    /// The canvas's picture in the size wanted.
+    /// The canvas's picture in the requested size.
     fn prepare(&mut self, number: u32, size: [u32; 2], textures: &mut dyn Textures) {
         let canvas = self.canvases.remove(&number);
         let canvas = match canvas {
             Some(canvas) if canvas.target.size() == size => canvas,
             Some(canvas) => {
-                let target = Target::new(&self.renderer, size[0], size[1]);
+                let target = RenderTarget::new(&self.renderer, size[0], size[1]);
                 textures.replace(canvas.texture, target.gamma_view());
                 Canvas {
                     target,
@@ -129,7 +129,7 @@ impl GpuPainter {
                 }
             }
             None => {
-                let target = Target::new(&self.renderer, size[0], size[1]);
+                let target = RenderTarget::new(&self.renderer, size[0], size[1]);
                 Canvas::new(textures.register(target.gamma_view()), target)
             }
         };
@@ -259,7 +259,7 @@ struct SceneInputs<'a> {
 }
 
 impl<'a> SceneInputs<'a> {
-    /// A state of the flesh with what is drawn with it.
+    /// A state and the overlays drawn with it.
     fn scene(
         &self,
         state: Option<usize>,
@@ -300,7 +300,7 @@ impl<'a> SceneInputs<'a> {
     }
 }
 
-/// Whether what is drawn over the skin must know where it is; the skin itself is drawn from wherever it was made.
+/// Whether overlays need the skin's positions on the CPU; the skin itself is drawn from the device.
 #[must_use]
 pub fn needs_numbers(look: &Look) -> bool {
     look.normals || look.velocities || look.findings || look.shows_flesh()

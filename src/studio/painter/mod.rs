@@ -5,7 +5,7 @@
 //! | device       | [`GpuPainter`]: pipelines                                                          |
 //! | character    | its model: indices, textures; shared by all views                                 |
 //! | snapshot     | positions and normals on the device; written once, however many views show them    |
-//! | canvas       | its picture, overlays and vertex colours; drawn anew only when something changed    |
+//! | canvas       | its picture, overlays and vertex colours; redrawn only when an input changed        |
 
 mod gpu;
 mod pool;
@@ -19,33 +19,33 @@ pub use gpu::{GpuPainter, PainterOn, Textures, Unseen, needs_numbers};
 use super::{Compare, CrowdFrame, GhostSkins, Snapshot};
 use crate::render::{Camera, Legend, Look, PositionMark};
 
-/// Another method's state in the same picture.
+/// The state of another method in the same picture.
 #[derive(Debug, Clone, Copy)]
 pub struct Comparison<'a> {
     /// The other state.
     pub with: &'a Arc<Snapshot>,
-    /// How the two are shown; [`Compare::Flicker`] shows the own one.
+    /// How the two are compared; [`Compare::Flicker`] shows this state.
     pub how: Compare,
-    /// Where the colours of a difference end, millimetres; `None` follows the differences.
+    /// End of the colour range of a difference, millimetres; `None`: automatic.
     pub max_mm: Option<f32>,
-    /// Skins of the other state at other moments: what a wipe shows beside it.
+    /// Onion skins of the other state, for its side of a wipe.
     pub ghosts: Option<&'a Arc<GhostSkins>>,
 }
 
-/// What is to be drawn.
+/// Contents of a picture.
 #[derive(Debug, Clone, Copy)]
 pub struct Picture<'a> {
-    /// Which canvas: a view, or a cell of a sheet.
+    /// The canvas: a view, or a cell of a sheet.
     pub canvas: u32,
-    /// Pixels.
+    /// Size in pixels.
     pub size: [u32; 2],
     /// Pixels per point of the screen: the scale of line widths.
     pub scale: f32,
     /// The camera.
     pub camera: &'a Camera,
-    /// The state; none shows an empty studio.
+    /// The state; `None` shows an empty studio.
     pub snapshot: Option<&'a Arc<Snapshot>>,
-    /// A crowd, drawn in place of the skin; of the single character only overlays are drawn.
+    /// A crowd, drawn instead of the skin; overlays are drawn for the single character only.
     pub crowd: Option<&'a Arc<CrowdFrame>>,
     /// The comparison.
     pub compare: Option<Comparison<'a>>,
@@ -55,9 +55,9 @@ pub struct Picture<'a> {
     pub hovered: Option<usize>,
     /// Display settings.
     pub look: &'a Look,
-    /// Places that may be marked.
+    /// Positions that may be marked.
     pub marks: Option<&'a Arc<[PositionMark]>>,
-    /// Skins of other moments.
+    /// Onion skins.
     pub ghosts: Option<&'a Arc<GhostSkins>>,
     /// Height of the floor.
     pub ground_height: f32,
@@ -70,15 +70,15 @@ pub struct Picture<'a> {
 pub struct Painted {
     /// The number of its texture, by [`Textures::register`].
     pub texture: u64,
-    /// Milliseconds spent now; 0 if nothing had changed.
+    /// Milliseconds spent; 0 if nothing had changed.
     pub ms: f64,
     /// Legend of the colours, if any.
     pub legends: Vec<Legend>,
 }
 
-/// Draws pictures into textures that a window can show. Tests and headless runs have none.
+/// Draws pictures into textures that a window can show. Tests and headless runs use an implementation that draws nothing.
 pub trait ViewportPainter {
-    /// Draws, if anything has changed since the canvas was drawn last.
+    /// Draws, if an input has changed since the last time.
     fn paint(&mut self, picture: &Picture<'_>) -> Option<Painted>;
 }
 

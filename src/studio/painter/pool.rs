@@ -20,7 +20,7 @@ pub(super) const KEPT_PASSES: u64 = 120;
 pub(super) struct StateKey {
     address: *const (),
     sequence: u64,
-    /// Which of several skins at that address.
+    /// Index among several skins at that address.
     part: usize,
     method: Option<MethodId>,
     character: *const Character,
@@ -199,7 +199,7 @@ impl Pool {
         index
     }
 
-    /// Where the skins of ghosts are, as [`Pool::state`], with their styles.
+    /// The states of ghosts, as [`Pool::state`], with their styles.
     pub(super) fn ghosts(
         &mut self,
         renderer: &Renderer,

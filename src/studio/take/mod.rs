@@ -1,96 +1,96 @@
-//! A motion, frame by frame: what baking and rendering play.
+//! A motion, frame by frame: the input of bake and render.
 
 #[cfg(test)]
 mod tests;
 
 use super::clip_play::ClipPlay;
 use crate::character::Character;
-use crate::math::Affine;
+use crate::math::{Affine, smoothstep};
 use crate::methods::{Actor, Capability, Frame, SkinError};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Pose;
 
-/// Frames per second where nothing else is said.
+/// Default frames per second.
 pub const DEFAULT_FPS: f64 = 30.0;
-/// How long the motion from rest into a pose takes …
+/// Duration of the motion from rest into a pose …
 pub const RAMP_SECS: f64 = 1.0;
-/// … and how long the pose is held after it.
+/// … and of holding it.
 pub const HOLD_SECS: f64 = 1.0;
 
-/// What the joints do.
+/// Motion of the joints.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Motion {
     /// The rest pose, held.
     Rest,
-    /// From rest into the pose within [`RAMP_SECS`], eased in and out; then held for [`HOLD_SECS`].
+    /// From rest into the pose within [`RAMP_SECS`] by smoothstep; then held for [`HOLD_SECS`].
     Pose(Pose),
     /// A clip of the character, by index.
     Clip(usize),
-    /// A clip with range, speed, loops and eased seams.
+    /// A clip with range, speed, loops and blended seams.
     Play(ClipPlay),
 }
 
-/// Which moments of a motion are wanted.
+/// The requested times of a motion.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Moments {
     /// Frames `first..=last`, frame n at the time n / fps. The motion is simulated from its start.
     Frames {
-        /// First one wanted.
+        /// First requested frame.
         first: u32,
-        /// Last one wanted.
+        /// Last requested frame.
         last: u32,
         /// Frames per second.
         fps: f64,
     },
-    /// Frames from a moment inside of the motion, frame n at `start_secs` + n / fps: so a loop comes from its own end.
+    /// Frames from a time inside the motion, frame n at `start_secs` + n / fps: a loop then starts in motion.
     From {
         /// Time of frame 0, seconds from the start.
         start_secs: f64,
-        /// How many frames are simulated before, to be in motion at the first.
+        /// Number of frames that are simulated before the first one (run-up).
         run_up: u32,
-        /// How many frames are wanted, at least one.
+        /// Number of requested frames, at least one.
         frames: u32,
         /// Frames per second.
         fps: f64,
     },
-    /// One frame: the pose of a time, held until still.
+    /// One frame: the pose at a time, held until still.
     Settled {
-        /// Seconds from the start; for a pose without a clip the pose itself is meant, whatever the time.
+        /// Seconds from the start; ignored for a pose without a clip.
         time_secs: f64,
     },
 }
 
-/// A moment to which methods are moved while a take is played.
+/// A step of a take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// The number of the frame.
+    /// Frame number.
     pub frame: u32,
     /// Seconds from the motion's start.
     pub time_secs: f64,
-    /// Seconds since the step before; 0 for the first, which is at rest.
+    /// Seconds since the previous step; 0 for the first, which is at rest.
     pub dt_secs: f64,
-    /// Whether the frame is wanted; others lead up to it.
+    /// Whether the frame is requested; others lead up to it.
     pub is_wanted: bool,
 }
 
-/// A motion and the moments wanted of it.
+/// A motion and the requested times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Take {
-    /// What the joints do.
+    /// The motion.
     pub motion: Motion,
-    /// When to look.
+    /// The requested times.
     pub moments: Moments,
 }
 
-/// Why a take could not be played to its end.
+/// Why a take could not be played to the end.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError<E> {
     /// The method failed.
     #[error("frame {frame}: {source}")]
     Skin {
-        /// Which frame.
+        /// The frame.
         frame: u32,
-        /// What happened.
+        /// The error.
         source: SkinError,
     },
     /// The receiver of the frames failed.
@@ -102,7 +102,7 @@ pub enum PlayError<E> {
 }
 
 impl Motion {
-    /// How long the motion is.
+    /// Duration of the motion.
     #[must_use]
     pub fn duration_secs(&self, character: &Character) -> f64 {
         match self {
@@ -126,10 +126,7 @@ impl Motion {
         match self {
             Self::Rest => rest,
             Self::Pose(pose) if time_secs >= RAMP_SECS => pose.clone(),
-            Self::Pose(pose) => {
-                let t = (time_secs / RAMP_SECS).clamp(0.0, 1.0);
-                rest.lerp(pose, t * t * (3.0 - 2.0 * t))
-            }
+            Self::Pose(pose) => rest.lerp(pose, smoothstep([0.0, RAMP_SECS], time_secs)),
             Self::Clip(clip) => character
                 .clips
                 .get(*clip)
@@ -140,7 +137,7 @@ impl Motion {
         }
     }
 
-    /// The last frame that shows something new.
+    /// The last frame that differs from its predecessor.
     #[must_use]
     pub(crate) fn last_frame(&self, character: &Character, fps: f64) -> u32 {
         // A clip of 1.2 s at 30 fps has frames 0..=36, although 1.2 · 30 is a little less than 36 in binary.
@@ -163,7 +160,7 @@ impl Take {
         }
     }
 
-    /// The time that a settled pose is taken from.
+    /// The time of a settled pose.
     fn settled_time(&self, time_secs: f64) -> f64 {
         match self.motion {
             Motion::Pose(_) => RAMP_SECS,
@@ -171,7 +168,7 @@ impl Take {
         }
     }
 
-    /// How many frames come out.
+    /// Number of requested frames.
     #[must_use]
     pub fn frame_count(&self) -> usize {
         (self.last_frame().saturating_sub(self.first_frame())) as usize + 1
@@ -196,7 +193,7 @@ impl Take {
         }
     }
 
-    /// Frames per second; none of a settled pose.
+    /// Frames per second; `None` for a settled pose.
     #[must_use]
     pub fn fps(&self) -> Option<f64> {
         match self.moments {
@@ -211,7 +208,7 @@ impl Take {
         self.time_at(i64::from(frame))
     }
 
-    /// As [`Take::time_of`]; frames of a run-up have numbers below 0.
+    /// As [`Take::time_of`]; frames of a run-up have negative numbers.
     fn time_at(&self, frame: i64) -> f64 {
         match self.moments {
             Moments::Frames { fps, .. } => frame as f64 / fps,
@@ -222,8 +219,8 @@ impl Take {
         }
     }
 
-    /// The moments to go through, one after the other. Methods with a state of their own come from the start of the motion or of the
-    /// run-up; what depends on the pose alone needs neither.
+    /// The steps, in order. Methods with state start at the beginning of the motion or of the
+    /// run-up; methods that depend on the pose alone need neither.
     pub fn steps(&self, has_state: bool) -> impl ExactSizeIterator<Item = Step> + '_ {
         let (first, last) = (i64::from(self.first_frame()), self.last_frame());
         let lead = match self.moments {
@@ -244,7 +241,7 @@ impl Take {
         })
     }
 
-    /// The pose so many seconds before or after a frame; none outside of the motion.
+    /// The pose at an offset in seconds from a frame; `None` outside the motion.
     #[must_use]
     pub fn pose_around(&self, character: &Character, frame: u32, offset_secs: f64) -> Option<Pose> {
         let time_secs = self.time_of(frame) + offset_secs;
@@ -252,10 +249,10 @@ impl Take {
         inside.then(|| self.motion.pose_at(character, time_secs))
     }
 
-    /// Plays the take on an actor and hands over every frame wanted. It begins at rest in the motion's first pose.
+    /// Plays the take on an actor and passes on every requested frame. It starts at rest in the motion's first pose.
     ///
     /// # Errors
-    /// [`PlayError`], at the first thing that goes wrong.
+    /// [`PlayError`], the first one that occurs.
     pub fn play<E>(
         &self,
         actor: &mut Actor,
@@ -268,7 +265,7 @@ impl Take {
         })
     }
 
-    /// Plays the take on several actors of one character at a time, and hands over every frame wanted with its joints.
+    /// Plays the take on several actors of one character together, and passes on every requested frame with its joints.
     ///
     /// # Errors
     /// As [`Take::play`].
@@ -287,7 +284,7 @@ impl Take {
             let pose = self.motion.pose_at(&character, time_secs);
             character.skeleton.world_from_joint_into(&pose, world);
         };
-        // What is wrong with the end is told before anything is written.
+        // An invalid end is reported before anything is written.
         let frame = self.last_frame();
         place(self.time_of(frame), &mut world);
         let failed = |source| PlayError::Skin { frame, source };

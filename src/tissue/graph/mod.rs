@@ -144,7 +144,7 @@ impl Holding {
 }
 
 /// Builds the graph around the bind pose.
-pub(super) fn build(
+pub(crate) fn build(
     mesh: &TriMesh,
     skeleton: &Skeleton,
     weights: Option<&SkinWeights>,

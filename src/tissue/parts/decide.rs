@@ -13,6 +13,10 @@ const TAIL_SIZE: f64 = 0.015;
 const TAIL_BULK: f64 = 0.2;
 /// A part moves with one joint if the joint has this part of it.
 const ALONE: f64 = 0.95;
+/// A part is hard if one joint has this part of it by the file's weights: the file means it to keep its shape.
+const HARD: f64 = 0.999;
+/// What moves with a joint that moves less than this part of the flesh next to it, parents and children included, does not ride on it.
+const RELATED: f64 = 0.1;
 /// A joint that has less than this part of what it moves in the flesh moves no flesh.
 const NO_FLESH: f64 = 0.02;
 /// Parts that have less flesh near than this become flesh themselves.
@@ -184,12 +188,32 @@ impl Decision<'_> {
         for (flesh, said) in is_flesh.iter_mut().zip(self.said) {
             *flesh = said.map_or(*flesh, |place| place == Place::Flesh);
         }
+        self.harden(&mut is_flesh);
         let mut layer = layers::layers(self.evidence, &is_flesh);
         for part in 0..parts.len() {
             layer[part] &= self.said[part].is_none();
             is_flesh[part] &= !layer[part];
         }
         (is_flesh, layer)
+    }
+
+    /// Takes hard parts out of the flesh, unless nothing would be left of it.
+    fn harden(&self, is_flesh: &mut [bool]) {
+        let soft: Vec<bool> = (0..is_flesh.len())
+            .map(|part| is_flesh[part] && (self.said[part].is_some() || !self.is_hard(part)))
+            .collect();
+        if soft.contains(&true) {
+            is_flesh.copy_from_slice(&soft);
+        }
+    }
+
+    /// Whether the file binds a part to one joint alone.
+    fn is_hard(&self, part: usize) -> bool {
+        self.evidence.skin.weights.is_some()
+            && self
+                .evidence
+                .leader(part)
+                .is_some_and(|(_, share)| share >= HARD)
     }
 
     /// Per joint which part of what it moves is flesh.
@@ -257,7 +281,10 @@ impl Decision<'_> {
                 }
             };
             let rigid = Place::Rigid { joint };
-            return if self.hangs_on_flesh(joint, held) {
+            let hard = self.is_hard(part) && size > thickness;
+            return if hard {
+                with(rigid, " in the file, as a hard thing does")
+            } else if self.hangs_on_flesh(joint, held) {
                 with(rigid, ", which moves no flesh")
             } else if near.distance > 0.5 * thickness {
                 with(rigid, " and stands off the flesh")
@@ -265,6 +292,8 @@ impl Decision<'_> {
                 with(Place::Rides, ", and so does the flesh next to it")
             } else if size > thickness {
                 with(rigid, " and is as large as the limb")
+            } else if near.related < RELATED {
+                with(rigid, ", and the flesh next to it with others")
             } else {
                 with(Place::Rides, " and is small")
             };

@@ -39,6 +39,8 @@ pub(super) struct Nearness {
     pub(super) covered: f64,
     /// The part of its area whose flesh moves with the part's own leading joint.
     pub(super) same: f64,
+    /// As `same`, or with the parent or a child of that joint.
+    pub(super) related: f64,
 }
 
 impl<'a> Evidence<'a> {
@@ -185,11 +187,9 @@ impl<'a> Evidence<'a> {
             near.distance += area * closest.distance;
             near.thickness += area * 2.0 * radius;
             near.covered += if covered { area } else { 0.0 };
-            near.same += if leader.is_some() && self.strongest(corner) == leader {
-                area
-            } else {
-                0.0
-            };
+            let [same, related] = self.relation(leader, self.strongest(corner));
+            near.same += if same { area } else { 0.0 };
+            near.related += if related { area } else { 0.0 };
             total += area;
         }
         (total > 0.0).then(|| Nearness {
@@ -197,7 +197,18 @@ impl<'a> Evidence<'a> {
             thickness: near.thickness / total,
             covered: near.covered / total,
             same: near.same / total,
+            related: near.related / total,
         })
+    }
+
+    /// Whether two joints are the same, and whether they are that or parent and child.
+    fn relation(&self, a: Option<usize>, b: Option<usize>) -> [bool; 2] {
+        let (Some(a), Some(b)) = (a, b) else {
+            return [false; 2];
+        };
+        let joints = self.skin.skeleton.joints();
+        let related = a == b || joints[a].parent == Some(b) || joints[b].parent == Some(a);
+        [a == b, related]
     }
 
     /// The joint that moves a vertex before all others.

@@ -1,7 +1,8 @@
 //! Which connected part of the skin is flesh, which rides on the flesh and which is rigid with a joint.
 //!
 //! A character is often many closed or open shells: limbs with ball joints, eyes, teeth, buttons, hair cards, weapons, clothes over
-//! skin. A shell that bones run through gets tissue of its own. What is too small for that, or lies over other flesh as a layer, rides
+//! skin. A shell that bones run through gets tissue of its own, unless
+//! the file binds it to one joint alone: armour and machines keep their shape. What is too small for that, or lies over other flesh as a layer, rides
 //! on the surface next to it ([`crate::methods::Riding`]); what moves with one joint and has no flesh near is rigid with the joint.
 //!
 //! The order of the decisions: flesh by the bones inside (`lines`), layers over flesh taken out again (`layers`), the others by

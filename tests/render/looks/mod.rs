@@ -13,7 +13,7 @@ use sinew::methods::Subject;
 use sinew::progress::Progress;
 use sinew::render::{
     Background, Camera, Ground, Light, Matcap, MeshFrame, MeshStyle, NamedView, Projection,
-    Renderer, Scene, Target,
+    RenderTarget, Renderer, Scene,
 };
 use sinew::session::{Source, open};
 
@@ -69,7 +69,7 @@ fn a_wipe_shows_each_side_as_it_is_alone() {
     let camera = Camera::framing(&mesh.bounds(), NamedView::ThreeQuarter, 1.0);
     let alone = [0, 1].map(|i: usize| shot(renderer, &camera, &scenes[i]));
     assert!(alone[0] != alone[1]);
-    let mut target = Target::new(renderer, SIZE, SIZE);
+    let mut target = RenderTarget::new(renderer, SIZE, SIZE);
     for column in [0, 57, SIZE / 2, SIZE] {
         renderer.render_wiped(&mut target, &camera, &scenes[0], &scenes[1], column);
         let picture = target.read(renderer.gpu()).expect("a picture");

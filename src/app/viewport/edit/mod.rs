@@ -2,14 +2,14 @@
 //!
 //! | input                            | effect                                                               |
 //! |----------------------------------|---------------------------------------------------------------------|
-//! | click into the flesh             | a joint in its middle: a first one, or one that hangs on the selected |
+//! | click into the flesh             | adds a joint in its middle, as a child of the selected one          |
 //! | click a joint or a bone          | selects                                                             |
-//! | drag a joint                     | moves it inside the flesh; Ctrl takes along what hangs on it         |
+//! | drag a joint                     | moves it inside the flesh; with Ctrl its descendants move too       |
 //! | X, Y, Z while dragging           | only along that axis                                                |
 //! | drag the end of a leaf's bone    | sets its tail                                                       |
 //! | drag the ring around a bone      | sets its radius                                                     |
-//! | Shift+click a bone               | a joint there                                                       |
-//! | Ctrl+click another joint         | the selected joint hangs on it                                      |
+//! | Shift+click a bone               | adds a joint there                                                  |
+//! | Ctrl+click another joint         | makes it the parent of the selected joint                           |
 //! | Delete, M                        | deletes, merges the selected joint                                  |
 //!
 //! [`EditTool`] is what the pointer does, shared by all views; it reads an [`EditView`] and raises commands.

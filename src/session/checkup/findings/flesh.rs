@@ -1,24 +1,24 @@
-//! Findings about the flesh that is made between the skin and the bones.
+//! Findings about the tissue between skin and bones.
 
 use super::{Finding, FindingKind as Kind, PLACES, Patient, finding};
 use crate::character::Severity;
 use crate::rig::Skeleton;
 use crate::tissue::{CornerKind, Tet, Tissue};
 
-/// Part of the tets that may be inside out at rest without a warning.
+/// Fraction of the tets that may be inverted at rest without a warning.
 const MOST_INVERTED: f64 = 0.005;
-/// A region is named if it has at least this part of what is wrong.
+/// A region is named if it has at least this fraction of the bad tets.
 const NAMED_SHARE: f64 = 0.15;
-/// Regions that a sentence names at most.
+/// Largest number of regions in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// Tets that are inside out or flat at rest, and where.
+/// Inverted or flat tets at rest, and where they are.
 #[derive(Debug, Default, PartialEq)]
 struct BadTets {
     tets: usize,
     inverted: usize,
     flat: usize,
-    /// How many of them are on the bones of each joint that has any, most first.
+    /// Number of bad tets per joint that has any, largest first.
     by_joint: Vec<(usize, usize)>,
 }
 
@@ -50,7 +50,7 @@ impl BadTets {
         self.inverted + self.flat
     }
 
-    /// A warning if too many are inside out, a note if too many are inside out or flat.
+    /// A warning if too many are inverted, a note if too many are inverted or flat.
     fn severity(&self) -> Option<Severity> {
         let most = MOST_INVERTED * self.tets as f64;
         if self.inverted as f64 > most {
@@ -62,7 +62,7 @@ impl BadTets {
         }
     }
 
-    /// The joints to name: the first, and those of the next that have a good part of it, too.
+    /// The joints to name: the first, and the next ones that have a large enough fraction.
     fn regions(&self) -> &[(usize, usize)] {
         let least = NAMED_SHARE * self.count() as f64;
         let named = self
@@ -75,7 +75,7 @@ impl BadTets {
         &self.by_joint[..(1 + named).min(self.by_joint.len())]
     }
 
-    /// The finding, without its spots.
+    /// The finding, without its places.
     fn finding(&self, skeleton: &Skeleton) -> Option<Finding> {
         let severity = self.severity()?;
         let quoted = |joint: usize| format!("\"{}\"", skeleton.joints()[joint].name);
@@ -95,13 +95,13 @@ impl BadTets {
         });
         Some(Finding {
             text: format!(
-                "{} of the {} tetrahedra of the flesh are inside out and {} flat in the rest pose ({:.1} %){region}",
+                "{} of the {} tetrahedra of the flesh are inverted and {} flat in the rest pose ({:.1} %){region}",
                 self.inverted,
                 self.tets,
                 self.flat,
                 100.0 * self.count() as f64 / self.tets.max(1) as f64
             ),
-            remedy: "the skin there may crease, or jump while it bends; more simulated vertices or a thinner bone make room, and where nothing bends the \
+            remedy: "the skin there may crease, or jump while it bends; more simulated vertices or a thinner bone help, and where nothing bends the \
                      region can be held by its bone"
                 .to_owned(),
             option,
@@ -111,7 +111,7 @@ impl BadTets {
 }
 
 impl Patient<'_> {
-    /// Flesh that is inside out or flat at rest. Needs the flesh to be made.
+    /// Finds tets that are inverted or flat at rest. Computes the tissue if necessary.
     pub(super) fn flesh(&self) -> Option<Finding> {
         let flesh = self.subject.flesh_if_made()?.ok()?;
         let bad = BadTets::of(&flesh.tissue);
@@ -124,7 +124,7 @@ impl Patient<'_> {
     }
 }
 
-/// The joint that carries the bone under a tet's first skin vertex, or under its first base vertex.
+/// The joint that carries the bone nearest to a tet: that of its first skin vertex, else of its first base vertex.
 fn joint_of(tissue: &Tissue, tet: &Tet) -> Option<usize> {
     let bone_of = |corner: CornerKind| {
         let (CornerKind::Unknown(index) | CornerKind::Prescribed(index)) = corner;
@@ -152,7 +152,7 @@ mod tests {
         Subject::build(Arc::new(character), &Progress::new()).unwrap()
     }
 
-    /// Turns so many of the usable tets on the bones of a joint inside out.
+    /// Inverts this number of the usable tets on the bones of a joint.
     fn inverted(tissue: &Tissue, joint: usize, count: usize) -> Tissue {
         let mut tissue = tissue.clone();
         let chosen: Vec<usize> = tissue.layers[0]
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(many.severity(), Some(Severity::Warning));
     }
 
-    /// The report and the flesh's own measures agree.
+    /// The report agrees with the tissue's own counts.
     #[test]
     fn the_report_has_the_finding_where_the_measures_say_so() {
         let checkup = Checkup::of(&cylinder());

@@ -5,7 +5,7 @@ use crate::character::Severity;
 use crate::mesh::TriMesh;
 use crate::mesh::checkup::MeshCheckup;
 
-/// Remedy of defects that need none.
+/// Remedy text of defects that need no action.
 const AS_FOUND: &str = "simulated as found";
 
 impl Patient<'_> {
@@ -15,7 +15,7 @@ impl Patient<'_> {
         findings
     }
 
-    /// Borders, and edges and vertices where surfaces meet.
+    /// Boundary edges, non-manifold edges and non-manifold vertices.
     fn connectivity(&self, found: &MeshCheckup) -> Vec<Finding> {
         let [borders, edges, vertices] = [
             found.boundaries.len(),
@@ -76,7 +76,7 @@ impl Patient<'_> {
                 Severity::Info,
                 degenerate,
                 corners(mesh, &found.degenerate_faces),
-                "carried by their neighbours",
+                "moved with their neighbours",
                 format!("{} without an area", counted(degenerate, "face", "faces")),
             ),
             self.defect(
@@ -86,7 +86,7 @@ impl Patient<'_> {
                 corners(mesh, &found.duplicate_faces),
                 "counted once in the simulation",
                 format!(
-                    "{} on the corners of another one",
+                    "{} with the same corners as another one",
                     counted(duplicate, "face", "faces")
                 ),
             ),
@@ -95,9 +95,9 @@ impl Patient<'_> {
                 Severity::Mended,
                 flipped,
                 starts(&found.flipped_edges),
-                "turned alike for the simulation",
+                "oriented consistently for the simulation",
                 format!(
-                    "{} between faces that are turned against each other",
+                    "{} between faces of opposite orientation",
                     counted(flipped, "edge", "edges")
                 ),
             ),
@@ -106,7 +106,7 @@ impl Patient<'_> {
                 Severity::Mended,
                 inside_out,
                 found.inside_out.iter().copied(),
-                "turned for the simulation",
+                "reoriented for the simulation",
                 format!(
                     "{} inside out",
                     counted(inside_out, "closed part is", "closed parts are")
@@ -117,10 +117,10 @@ impl Patient<'_> {
                 Severity::Info,
                 intersecting,
                 corners(mesh, &found.intersecting_faces),
-                "contact leaves alone what lies in each other at rest",
+                "contacts ignore what intersects at rest",
                 format!(
-                    "{} through others at rest",
-                    counted(intersecting, "face cuts", "faces cut")
+                    "{} others at rest",
+                    counted(intersecting, "face intersects", "faces intersect")
                 ),
             ),
         ];

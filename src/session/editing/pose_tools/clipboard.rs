@@ -1,14 +1,14 @@
-//! Poses on the clipboard: as JSON, so that they can be pasted into another character, a text or a file.
+//! Poses on the clipboard, as JSON: they can be pasted into another character, a text or a file.
 
 use crate::rig::limits::clamp_joint;
 use crate::rig::symmetry::MirrorHow;
 use crate::rig::{JointDelta, Pose, PoseFile, Skeleton};
 use crate::session::Level;
 
-use super::{Beside, Editor, PoseTools};
+use super::{EditContext, Editor, PoseTools};
 
 impl PoseTools {
-    /// What was copied, as JSON for the clipboard of the system.
+    /// The copied pose, as JSON for the system's clipboard.
     #[must_use]
     pub fn copied_pose(&self) -> Option<String> {
         self.copied
@@ -16,7 +16,7 @@ impl PoseTools {
             .and_then(|file| serde_json::to_string_pretty(file).ok())
     }
 
-    /// Whether there is a pose to paste.
+    /// Whether a pose can be pasted.
     #[must_use]
     pub fn can_paste(&self) -> bool {
         self.copied.is_some()
@@ -24,7 +24,7 @@ impl PoseTools {
 }
 
 impl Editor {
-    pub(super) fn copy_pose(&mut self, with: &mut Beside<'_>, joints: Option<&[usize]>) {
+    pub(super) fn copy_pose(&mut self, with: &mut EditContext<'_>, joints: Option<&[usize]>) {
         self.refresh(with.channels);
         let Some(skeleton) = self.document.skeleton() else {
             return;
@@ -33,7 +33,7 @@ impl Editor {
         let copied = match joints {
             None => all,
             Some(joints) => {
-                // Joints at rest, too: they are to be at rest where they are pasted.
+                // Joints at rest are included: pasting resets them.
                 let names = joints
                     .iter()
                     .filter_map(|&joint| skeleton.joints().get(joint))
@@ -47,13 +47,18 @@ impl Editor {
         self.pose_tools.copied = Some(copied);
     }
 
-    pub(super) fn paste_pose(&mut self, with: &mut Beside<'_>, text: Option<&str>, mirrored: bool) {
+    pub(super) fn paste_pose(
+        &mut self,
+        with: &mut EditContext<'_>,
+        text: Option<&str>,
+        mirrored: bool,
+    ) {
         let file = match text {
             None => self.pose_tools.copied.clone(),
             Some(text) => match serde_json::from_str::<PoseFile>(text) {
                 Ok(file) => Some(file),
                 Err(_) => {
-                    return with.tell(Level::Warning, "What is on the clipboard is no pose: copy one here or from a pose file first.");
+                    return with.tell(Level::Warning, "The clipboard does not contain a pose: copy one here or from a pose file first.");
                 }
             },
         };
@@ -78,7 +83,7 @@ impl Editor {
 
     fn paste(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         skeleton: &Skeleton,
         target: &Pose,
         pasted: &PoseFile,
@@ -113,7 +118,7 @@ impl Editor {
     }
 }
 
-/// What of a pose is for joints that there are.
+/// The part of a pose that concerns existing joints.
 fn known_part(file: &PoseFile, skeleton: &Skeleton) -> Option<PoseFile> {
     let joints: std::collections::BTreeMap<String, JointDelta> = file
         .joints

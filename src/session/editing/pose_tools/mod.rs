@@ -1,14 +1,14 @@
-//! Posing by hand: turning several joints, dragging bodies by any point, pins, limits, mirror and clipboard.
+//! Posing by hand: rotating several joints, dragging any point of the body, pins, limits, mirror and clipboard.
 //!
-//! Drags say where they are *since their beginning*: the session remembers the pose that a gesture began with, so that limits and snapping
-//! take nothing away that the hand gives back, and [`PoseCommand::TakeBack`] leaves no trace.
+//! Drags are given *relative to their start*: the session keeps the pose at the start of a gesture, so that limits and snapping do not
+//! accumulate, and [`PoseCommand::TakeBack`] restores it exactly.
 
 mod clipboard;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Beside, Editor};
+use super::{EditContext, Editor};
 use crate::math::{Point64, Quat};
 use crate::rig::ik::{DragConstraints, EndTurn, Grip, IkDrag, IkRig, keep_pins};
 use crate::rig::limits::{Limit, LimitMap, clamp_joint, clamp_pose};
@@ -16,17 +16,17 @@ use crate::rig::symmetry::{MirrorHow, Symmetry};
 use crate::rig::{Pose, PoseFile, Skeleton, human_limits};
 use crate::session::{Gesture, Level, SelectHow};
 
-/// The axes that a turn of several joints is meant in.
+/// The axes of a rotation of several joints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TurnAxes {
-    /// The world's, for all of them.
+    /// World axes, for all joints.
     #[default]
     World,
-    /// Each joint's own: fingers curl together.
+    /// Each joint's own axes: fingers curl together.
     Own,
 }
 
-/// What can be asked of the pose tools.
+/// Commands of the pose tools.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum PoseCommand {
@@ -34,69 +34,69 @@ pub enum PoseCommand {
     Select {
         /// Which; the last one becomes active.
         joints: Vec<usize>,
-        /// In place of what is selected, or beside it.
+        /// Whether they replace the selection or extend it.
         how: SelectHow,
     },
-    /// Turns joints, each about itself (undoable).
+    /// Rotates joints, each about its own origin (undoable).
     Turn {
-        /// Which.
+        /// The joints, by index.
         joints: Vec<usize>,
-        /// By how much since the gesture began.
+        /// Rotation since the start of the gesture.
         rotation: Quat,
-        /// Which axes `rotation` is given in.
+        /// The axes that `rotation` is given in.
         axes: TurnAxes,
     },
-    /// Drags a point of the body; the body follows, pins and limits hold (undoable). The hips and roots are moved as a whole.
+    /// Drags a point of the body by inverse kinematics with pins and limits (undoable). Hips and roots move the whole body.
     Reach {
-        /// The point, which stays the same during a gesture.
+        /// The dragged point, constant during a gesture.
         grip: Grip,
-        /// Where it is to be, in world space.
+        /// Its target, world space.
         target: Point64,
-        /// How a hand or foot turns.
+        /// How a hand or foot is oriented.
         end: EndTurn,
     },
-    /// Ends the gesture under way as if it had not been; it leaves no step to undo.
+    /// Cancels the gesture in progress and leaves no undo step.
     TakeBack,
-    /// Fixes joints where they are while others are dragged, or lets them go (undoable).
+    /// Pins joints (fixed while others are dragged) or unpins them (undoable).
     SetPins {
-        /// Which.
+        /// The joints, by index.
         joints: Vec<usize>,
-        /// Fixes them.
+        /// Whether to pin.
         pinned: bool,
     },
-    /// Sets how far a joint may turn (undoable); the pose is brought into the limit.
+    /// Sets a joint limit (undoable); the pose is clamped to it.
     SetLimit {
-        /// Which.
+        /// The joint, by index.
         joint: usize,
-        /// Its limit; `None` lets it turn freely.
+        /// The limit; `None` removes it.
         limit: Option<Limit>,
     },
-    /// Gives the joints of a human body the limits of one (undoable).
+    /// Sets human joint limits on the joints of a humanoid (undoable).
     LimitAsHuman,
-    /// Lets all joints turn freely (undoable).
+    /// Removes all joint limits (undoable).
     ClearLimits,
     /// Mirrors the pose (undoable).
     Mirror {
-        /// These joints and their partners; `None` is all.
+        /// These joints and their partners; `None` means all.
         joints: Option<Vec<usize>>,
-        /// What becomes of both sides.
+        /// Direction of the mirroring.
         how: MirrorHow,
     },
-    /// Remembers the pose of joints: all of them for `None`.
+    /// Copies the pose of joints; `None` means all.
     Copy(Option<Vec<usize>>),
-    /// Gives joints the pose that was copied (undoable).
+    /// Pastes a pose onto joints (undoable).
     Paste {
-        /// A pose as JSON from somewhere else; `None` takes what was copied here.
+        /// A pose as JSON from elsewhere; `None` pastes the copied one.
         text: Option<String>,
-        /// Onto the other side.
+        /// Whether to paste it mirrored.
         mirrored: bool,
     },
-    /// Puts joints back to rest (undoable).
+    /// Resets joints to rest (undoable).
     Reset(Vec<usize>),
 }
 
 impl PoseCommand {
-    /// What the command is called in the undo menu.
+    /// Label in the undo menu.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {
@@ -124,7 +124,7 @@ impl PoseCommand {
     }
 }
 
-/// What posing needs to know of the skeleton, and the gesture under way.
+/// Posing data of the skeleton, and the gesture in progress.
 #[derive(Debug, Default)]
 pub struct PoseTools {
     ik: Arc<IkRig>,
@@ -133,30 +133,30 @@ pub struct PoseTools {
     copied: Option<PoseFile>,
 }
 
-/// A gesture under way.
+/// A gesture in progress.
 #[derive(Debug)]
 struct ManualDrag {
     label: &'static str,
     start: Pose,
-    /// What the last command of the gesture made: anything else means that something came between.
+    /// Pose after the gesture's last command: a different pose means that another edit came between.
     last: Pose,
     reach: Option<(IkDrag, EndTurn)>,
 }
 
 impl PoseTools {
-    /// Arms, legs and hips of the open character.
+    /// Limbs and hips of the open character.
     #[must_use]
     pub fn ik_rig(&self) -> &Arc<IkRig> {
         &self.ik
     }
 
-    /// Left and right of the open character.
+    /// Symmetric joint pairs of the open character.
     #[must_use]
     pub fn symmetry(&self) -> Option<&Arc<Symmetry>> {
         self.symmetry.as_ref()
     }
 
-    /// Another skeleton: what is known of the one before is of no use.
+    /// The skeleton changed: clears what is known about the previous one.
     fn enter(&mut self, skeleton: &Skeleton) {
         self.ik = Arc::new(IkRig::of(skeleton));
         self.symmetry = Some(Arc::new(Symmetry::of(skeleton)));
@@ -165,7 +165,7 @@ impl PoseTools {
 }
 
 impl Editor {
-    /// Another skeleton is posed from now on.
+    /// Sets the skeleton that is posed.
     pub(in crate::session) fn enter_skeleton(&mut self) {
         if let Some(skeleton) = self.document.skeleton() {
             self.pose_tools.enter(skeleton);
@@ -173,7 +173,11 @@ impl Editor {
         }
     }
 
-    pub(in crate::session) fn apply_pose(&mut self, with: &mut Beside<'_>, command: PoseCommand) {
+    pub(in crate::session) fn apply_pose(
+        &mut self,
+        with: &mut EditContext<'_>,
+        command: PoseCommand,
+    ) {
         let label = command.label();
         match command {
             PoseCommand::Select { joints, how } => {
@@ -200,8 +204,8 @@ impl Editor {
         }
     }
 
-    /// Puts the pose back to what it was when the gesture began, and drops its undo step.
-    pub(in crate::session) fn take_back_gesture(&mut self, with: &mut Beside<'_>) {
+    /// Restores the pose from before the gesture and removes its undo step.
+    pub(in crate::session) fn take_back_gesture(&mut self, with: &mut EditContext<'_>) {
         if let Some(drag) = self.pose_tools.drag.take() {
             if *self.document.pose_in(with.channels.active_id()) == drag.last {
                 self.document
@@ -213,8 +217,8 @@ impl Editor {
         self.history.end_gesture(&self.document);
     }
 
-    /// Carries on the gesture under way, or begins one.
-    fn take_drag(&mut self, with: &mut Beside<'_>, label: &'static str) -> ManualDrag {
+    /// Continues the gesture in progress, or starts one.
+    fn take_drag(&mut self, with: &mut EditContext<'_>, label: &'static str) -> ManualDrag {
         self.refresh(with.channels);
         let continues = |drag: &ManualDrag| {
             drag.label == label
@@ -232,10 +236,10 @@ impl Editor {
         }
     }
 
-    /// Shows what the gesture came to, and keeps it if it goes on.
-    fn put_drag(&mut self, with: &mut Beside<'_>, mut drag: ManualDrag, pose: Pose) {
+    /// Shows the gesture's pose, and keeps it if the gesture continues.
+    fn put_drag(&mut self, with: &mut EditContext<'_>, mut drag: ManualDrag, pose: Pose) {
         self.edit_pose(with, |_, now| *now = pose);
-        // What became keys is not the same to the last bit.
+        // A pose that became keys differs in rounding.
         self.refresh(with.channels);
         drag.last.clone_from(with.channels.active().pose());
         self.pose_tools.drag = (self.gesture == Gesture::Dragging).then_some(drag);
@@ -243,7 +247,7 @@ impl Editor {
 
     fn turn_joints(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         label: &'static str,
         joints: &[usize],
         rotation: &Quat,
@@ -286,7 +290,7 @@ impl Editor {
 
     fn reach(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         label: &'static str,
         grip: Grip,
         target: &Point64,
@@ -331,7 +335,7 @@ impl Editor {
         }
     }
 
-    fn set_limit(&mut self, with: &mut Beside<'_>, joint: usize, limit: Option<Limit>) {
+    fn set_limit(&mut self, with: &mut EditContext<'_>, joint: usize, limit: Option<Limit>) {
         if joint >= self.document.pose.locals.len() {
             return;
         }
@@ -346,20 +350,23 @@ impl Editor {
         }
     }
 
-    fn limit_as_human(&mut self, with: &mut Beside<'_>) {
+    fn limit_as_human(&mut self, with: &mut EditContext<'_>) {
         let Some(limits) = self.document.skeleton().map(human_limits) else {
             return;
         };
         if limits.is_empty() {
-            with.tell(Level::Warning, "The joints of this character are not those of a human body, so they got no limits.");
+            with.tell(
+                Level::Warning,
+                "No joint limits were set: the joints do not match a human body.",
+            );
             return;
         }
         self.document.limits = limits;
         self.keep_limits(with);
     }
 
-    /// The pose made by hand is brought into the limits; a clip is shown as it is.
-    fn keep_limits(&mut self, with: &mut Beside<'_>) {
+    /// Clamps the pose made by hand to the limits; a clip is shown unclamped.
+    fn keep_limits(&mut self, with: &mut EditContext<'_>) {
         let Some(subject) = self.document.subject.clone() else {
             return;
         };
@@ -371,7 +378,12 @@ impl Editor {
         );
     }
 
-    fn mirror_pose(&mut self, with: &mut Beside<'_>, joints: Option<&[usize]>, how: MirrorHow) {
+    fn mirror_pose(
+        &mut self,
+        with: &mut EditContext<'_>,
+        joints: Option<&[usize]>,
+        how: MirrorHow,
+    ) {
         let Some(symmetry) = self.pose_tools.symmetry.clone() else {
             return;
         };
@@ -380,7 +392,7 @@ impl Editor {
         });
     }
 
-    fn reset_joints(&mut self, with: &mut Beside<'_>, joints: &[usize]) {
+    fn reset_joints(&mut self, with: &mut EditContext<'_>, joints: &[usize]) {
         let joints: Vec<usize> = joints
             .iter()
             .copied()

@@ -1,9 +1,9 @@
-//! Clips on an edited skeleton.
+//! Transfers clips to an edited skeleton.
 
 use crate::rig::edit::{Remap, pose_on};
 use crate::rig::{Ease, Key, KeyedClip, Skeleton};
 
-/// A clip of `old` on the skeleton `new` whose joints came from it: every key turned and displaced from rest as it was.
+/// Transfers a clip from `old` to the skeleton `new`, which was edited from it: every key keeps its rotation and displacement relative to rest.
 pub(in crate::session) fn take_on(
     old: &Skeleton,
     take: &KeyedClip,
@@ -13,7 +13,7 @@ pub(in crate::session) fn take_on(
     let mut carried = KeyedClip::new(take.name(), take.fps(), take.duration_secs());
     let longest = take.tracks().map(|(_, keys)| keys.len()).max().unwrap_or(0);
     for index in 0..longest {
-        // The index-th key of every joint at once; their times do not matter here.
+        // Converts the index-th key of every joint together; key times do not matter here.
         let mut pose = old.rest_pose();
         for (local, joint) in pose.locals.iter_mut().zip(0..) {
             if let Some(key) = take.keys(joint).get(index) {

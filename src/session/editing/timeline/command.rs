@@ -1,4 +1,4 @@
-//! What can be asked of the timeline.
+//! Commands of the timeline.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,39 +6,39 @@ use std::sync::Arc;
 use crate::rig::{Ease, KeyRef, KeyedClip, Pose};
 use crate::session::Scrubbing;
 
-/// One request. Clips are named by their index in [`crate::session::Document::clips`]; only takes can be changed.
+/// A command. Clips are named by their index in [`crate::session::Document::clips`]; only takes can be changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeysCommand {
-    /// Makes a clip of that length with the pose shown as its first key, and shows it (undoable).
+    /// Creates a clip of that length with the shown pose as its first key, and shows it (undoable).
     NewClip {
         /// Seconds.
         duration_secs: f64,
     },
-    /// Makes an editable copy of a clip, in the background, and shows it (undoable). Motion capture gets few keys.
+    /// Creates an editable copy of a clip, in the background, and shows it (undoable). Motion capture is reduced to few keys.
     Duplicate {
-        /// Which.
+        /// The clip, by index.
         clip: usize,
     },
-    /// Gives a take another name (undoable).
+    /// Renames a take (undoable).
     Rename {
-        /// Which.
+        /// The clip, by index.
         clip: usize,
         /// Its name.
         name: String,
     },
-    /// Takes a take away (undoable).
+    /// Removes a take (undoable).
     Delete {
-        /// Which.
+        /// The clip, by index.
         clip: usize,
     },
-    /// Keys the pose shown (undoable): the joints given, all if none are, and whatever was turned by hand since the clip was left.
-    /// The clip is shown at that time.
+    /// Sets keys from the shown pose (undoable): for the given joints, or all if none are given, and for joints edited since the clip was left.
+    /// Then shows the clip at that time.
     SetKeys {
         /// Which clip.
         clip: usize,
         /// Which joints.
         joints: Vec<usize>,
-        /// When, seconds.
+        /// Time, seconds.
         time_secs: f64,
     },
     /// Moves keys in time (undoable).
@@ -47,86 +47,86 @@ pub enum KeysCommand {
         clip: usize,
         /// Which keys.
         keys: Vec<KeyRef>,
-        /// By how much, seconds.
+        /// Offset, seconds.
         by_secs: f64,
-        /// In a drag: the clip as it was when the drag began, which `keys` and `by_secs` are for.
+        /// During a drag: the clip at its start, to which `keys` and `by_secs` refer.
         from: Option<Arc<KeyedClip>>,
     },
-    /// Spreads keys from a time, or draws them together (undoable).
+    /// Scales the times of keys about a fixed time (undoable).
     ScaleKeys {
         /// Which clip.
         clip: usize,
         /// Which keys.
         keys: Vec<KeyRef>,
-        /// What stays, seconds.
+        /// The fixed time, seconds.
         pivot_secs: f64,
-        /// Above 1 spreads.
+        /// Factor; above 1 spreads the keys.
         factor: f64,
         /// As for [`Self::MoveKeys`].
         from: Option<Arc<KeyedClip>>,
     },
-    /// Takes keys away (undoable).
+    /// Removes keys (undoable).
     DeleteKeys {
         /// Which clip.
         clip: usize,
         /// Which keys.
         keys: Vec<KeyRef>,
     },
-    /// Changes how keys go on to the next one (undoable).
+    /// Sets the interpolation from keys to the next key (undoable).
     SetInterpolation {
         /// Which clip.
         clip: usize,
         /// Which keys.
         keys: Vec<KeyRef>,
-        /// How.
+        /// The interpolation.
         ease: Ease,
     },
-    /// Changes how long a take is played (undoable).
+    /// Sets the length of a take (undoable).
     SetDuration {
-        /// Which.
+        /// The clip, by index.
         clip: usize,
         /// Seconds.
         duration_secs: f64,
     },
-    /// Whether turning a joint sets a key in the take shown.
+    /// Auto-key: whether rotating a joint sets a key in the shown take.
     SetAutoKey(bool),
-    /// What is seen while scrubbing.
+    /// What scrubbing shows.
     SetScrubbing(Scrubbing),
-    /// Records what the hand does from now on.
+    /// Starts recording the edits of the pose.
     StartRecording,
-    /// Makes a take of what was recorded, with few keys, and shows it (undoable, the recording as a whole).
+    /// Ends recording: creates a take with few keys and shows it (undoable as one step).
     StopRecording,
-    /// Puts the pose shown into the library (undoable).
+    /// Adds the shown pose to the library (undoable).
     AddPose,
-    /// Goes a part of the way to a pose of the library (undoable).
+    /// Blends the shown pose towards a pose of the library (undoable).
     ApplyPose {
         /// Which, by index.
         pose: usize,
-        /// From 0, not at all, to 1.
+        /// Blend weight, 0 to 1.
         blend: f64,
-        /// In a drag: the pose that was shown when it began.
+        /// During a drag: the pose at its start.
         from: Option<Arc<Pose>>,
     },
-    /// Gives a pose of the library another name (undoable).
+    /// Renames a pose of the library (undoable).
     RenamePose {
         /// Which, by index.
         pose: usize,
         /// Its name.
         name: String,
     },
-    /// Takes a pose out of the library (undoable).
+    /// Removes a pose from the library (undoable).
     DeletePose {
         /// Which, by index.
         pose: usize,
     },
-    /// Reads pose files into the library, each under its file's name (undoable).
+    /// Reads pose files into the library, each named by its file (undoable).
     LoadPoses(Vec<PathBuf>),
-    /// Writes the library as pose files, one a pose, into a folder.
+    /// Writes the library into a folder, one pose file per pose.
     SavePoses(PathBuf),
 }
 
 impl KeysCommand {
-    /// What the command is called in the undo menu.
+    /// Label in the undo menu.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {

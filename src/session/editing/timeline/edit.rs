@@ -6,15 +6,19 @@ use std::sync::Arc;
 use super::KeysCommand;
 use crate::progress::Progress;
 use crate::rig::{KeyRef, KeyTolerance, KeyedClip, NEW_FPS, Pose, SAME_SECS, Trs};
-use crate::session::editing::{Beside, Editor};
+use crate::session::editing::{EditContext, Editor};
 use crate::session::job::{Job, Outcome};
 use crate::session::{DEFAULT_FPS, Gesture, Level};
 
-/// What is not more than rounding is not turned by hand.
+/// Smaller rotations are rounding, not edits.
 const TURNED: f64 = 1e-9;
 
 impl Editor {
-    pub(in crate::session) fn apply_keys(&mut self, with: &mut Beside<'_>, command: KeysCommand) {
+    pub(in crate::session) fn apply_keys(
+        &mut self,
+        with: &mut EditContext<'_>,
+        command: KeysCommand,
+    ) {
         match command {
             KeysCommand::NewClip { duration_secs } => self.new_clip(with, duration_secs),
             KeysCommand::Duplicate { clip } => self.duplicate(with, clip),
@@ -53,7 +57,7 @@ impl Editor {
                 duration_secs,
             } => self.edit_take(with, clip, |take| take.set_duration(duration_secs)),
             KeysCommand::SetAutoKey(on) => self.keying.auto_key = on,
-            // The session's: no part of what is edited.
+            // Handled by the session: not part of the edited state.
             KeysCommand::SetScrubbing(_) => {}
             KeysCommand::StartRecording => self.start_recording(with),
             KeysCommand::StopRecording => self.stop_recording(with),
@@ -71,7 +75,7 @@ impl Editor {
         }
     }
 
-    fn new_clip(&mut self, with: &mut Beside<'_>, duration_secs: f64) {
+    fn new_clip(&mut self, with: &mut EditContext<'_>, duration_secs: f64) {
         self.refresh(with.channels);
         if self
             .document
@@ -89,8 +93,8 @@ impl Editor {
         self.add_take(with, clip);
     }
 
-    /// A take comes to the others and is shown at its start.
-    pub(super) fn add_take(&mut self, with: &mut Beside<'_>, clip: KeyedClip) {
+    /// Adds a take and shows it at its start.
+    pub(super) fn add_take(&mut self, with: &mut EditContext<'_>, clip: KeyedClip) {
         self.document.takes.push(Arc::new(clip));
         let index = self.document.clips().len() - 1;
         with.channels.active_mut().playback.leave_clip();
@@ -101,7 +105,7 @@ impl Editor {
         self.refresh(with.channels);
     }
 
-    fn duplicate(&mut self, with: &mut Beside<'_>, clip: usize) {
+    fn duplicate(&mut self, with: &mut EditContext<'_>, clip: usize) {
         let clips = self.document.clips();
         let name = clips
             .get(clip)
@@ -124,7 +128,7 @@ impl Editor {
                 keyed
             };
             keyed.rename(name);
-            // Made here, so that the window need not.
+            // Done here so that the window does not have to.
             let _ = keyed.clip();
             keyed
         };
@@ -141,8 +145,8 @@ impl Editor {
         }
     }
 
-    /// Takes over an editable copy that is ready, as one undo step. Returns whether there was one.
-    pub(in crate::session) fn take_finished_copy(&mut self, with: &mut Beside<'_>) -> bool {
+    /// Adds an editable copy that has become ready, as one undo step. Returns whether there was one.
+    pub(in crate::session) fn take_finished_copy(&mut self, with: &mut EditContext<'_>) -> bool {
         let outcome = match &self.keying.copying {
             Some(job) => job.poll(),
             None => return false,
@@ -167,7 +171,7 @@ impl Editor {
         true
     }
 
-    fn rename_take(&mut self, with: &mut Beside<'_>, clip: usize, name: &str) {
+    fn rename_take(&mut self, with: &mut EditContext<'_>, clip: usize, name: &str) {
         let (names, name) = (self.document.clips().names(), name.trim());
         if name.is_empty() || names.get(clip).is_none_or(|known| known == name) {
             return;
@@ -178,7 +182,7 @@ impl Editor {
             .follow_clips(&names, &self.document.clips().names());
     }
 
-    fn delete_take(&mut self, with: &mut Beside<'_>, clip: usize) {
+    fn delete_take(&mut self, with: &mut EditContext<'_>, clip: usize) {
         let clips = self.document.clips();
         let (names, first) = (clips.names(), clips.first_take());
         if clips.take(clip).is_some() {
@@ -188,14 +192,19 @@ impl Editor {
         }
     }
 
-    /// Edits a take; a clip of a file stays as it is, and the user is told.
-    fn edit_take(&mut self, with: &mut Beside<'_>, clip: usize, edit: impl FnOnce(&mut KeyedClip)) {
+    /// Edits a take. A clip of a file is left unchanged and the user gets a message.
+    fn edit_take(
+        &mut self,
+        with: &mut EditContext<'_>,
+        clip: usize,
+        edit: impl FnOnce(&mut KeyedClip),
+    ) {
         self.edit_take_from(with, clip, None, edit);
     }
 
     fn edit_take_from(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         clip: usize,
         from: Option<Arc<KeyedClip>>,
         edit: impl FnOnce(&mut KeyedClip),
@@ -223,7 +232,13 @@ impl Editor {
         }
     }
 
-    fn set_keys(&mut self, with: &mut Beside<'_>, clip: usize, joints: &[usize], time_secs: f64) {
+    fn set_keys(
+        &mut self,
+        with: &mut EditContext<'_>,
+        clip: usize,
+        joints: &[usize],
+        time_secs: f64,
+    ) {
         self.refresh(with.channels);
         let Some((take, skeleton)) = self
             .document
@@ -252,10 +267,10 @@ impl Editor {
         self.show_take_at(with, clip, time_secs);
     }
 
-    /// Sets keys of some joints. A joint that had none is held as it was at the start.
+    /// Sets keys of some joints. A joint without keys also gets one at the start with its previous value.
     fn put_keys(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         clip: usize,
         pose: &Pose,
         joints: &BTreeSet<usize>,
@@ -284,8 +299,8 @@ impl Editor {
         });
     }
 
-    /// Stands still at a time of a take.
-    fn show_take_at(&mut self, with: &mut Beside<'_>, clip: usize, time_secs: f64) {
+    /// Pauses at a time of a take.
+    fn show_take_at(&mut self, with: &mut EditContext<'_>, clip: usize, time_secs: f64) {
         let channel = with.channels.active_mut();
         let playback = &mut channel.playback;
         if playback.clip != Some(clip) {
@@ -298,10 +313,10 @@ impl Editor {
         channel.refresh(&self.document);
     }
 
-    /// A pose was made by hand. Returns whether it became keys of the take shown, which auto-key is for.
+    /// After an edit of the pose: with auto-key, sets keys in the shown take. Returns whether it did.
     pub(in crate::session::editing) fn key_changes(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         pose: &Pose,
     ) -> bool {
         let Some(clip) = with
@@ -327,8 +342,8 @@ impl Editor {
         true
     }
 
-    /// The keys that a drag with auto-key has set are gone again.
-    pub(in crate::session::editing) fn take_back_keys(&mut self, with: &mut Beside<'_>) {
+    /// Removes the keys that a drag with auto-key has set.
+    pub(in crate::session::editing) fn take_back_keys(&mut self, with: &mut EditContext<'_>) {
         let playing = with
             .channels
             .active()

@@ -1,18 +1,18 @@
-//! Poses that are kept under names.
+//! The pose library.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::rig::{NamedPose, Pose};
 use crate::session::clips::free_name;
-use crate::session::editing::{Beside, Editor};
+use crate::session::editing::{EditContext, Editor};
 use crate::session::{Level, read_pose};
 
-/// More poses than anybody looks through.
+/// Largest number of poses.
 const MOST_POSES: usize = 1000;
 
 impl Editor {
-    pub(super) fn add_pose(&mut self, with: &mut Beside<'_>) {
+    pub(super) fn add_pose(&mut self, with: &mut EditContext<'_>) {
         self.refresh(with.channels);
         if self.document.subject.is_some() {
             self.keep_pose("Pose", with.channels.active().pose().clone());
@@ -29,7 +29,7 @@ impl Editor {
 
     pub(super) fn blend_pose(
         &mut self,
-        with: &mut Beside<'_>,
+        with: &mut EditContext<'_>,
         pose: usize,
         blend: f64,
         from: Option<&Pose>,
@@ -61,7 +61,7 @@ impl Editor {
         Arc::make_mut(&mut library[pose]).name = name;
     }
 
-    pub(super) fn load_poses(&mut self, with: &mut Beside<'_>, files: &[PathBuf]) {
+    pub(super) fn load_poses(&mut self, with: &mut EditContext<'_>, files: &[PathBuf]) {
         let Some(subject) = self.document.subject.clone() else {
             return;
         };
@@ -79,7 +79,7 @@ impl Editor {
         }
     }
 
-    pub(super) fn save_poses(&mut self, with: &mut Beside<'_>, folder: &Path) {
+    pub(super) fn save_poses(&mut self, with: &mut EditContext<'_>, folder: &Path) {
         let Some(skeleton) = self.document.skeleton() else {
             return;
         };
@@ -99,7 +99,7 @@ impl Editor {
     }
 }
 
-/// A name that every file system takes.
+/// A file name that is valid on every file system.
 fn file_name(name: &str) -> String {
     let safe = |c: char| {
         if c.is_alphanumeric() || " -_.()".contains(c) {

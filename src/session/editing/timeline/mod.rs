@@ -1,16 +1,16 @@
-//! The timeline: keys, takes that are recorded, and the library of poses.
+//! The timeline: keys, recorded takes, and the pose library.
 //!
 //! | file        | what                                                                                       |
 //! |-------------|--------------------------------------------------------------------------------------------|
-//! | [`command`] | what can be asked for                                                                        |
+//! | [`command`] | the commands                                                                                 |
 //! | [`edit`]    | clips and their keys                                                                         |
-//! | [`record`]  | a take of what the hand does                                                                 |
-//! | [`carry`]   | clips on an edited skeleton                                                                  |
-//! | [`library`] | poses under names                                                                            |
+//! | [`record`]  | recording of edits as a take                                                                 |
+//! | [`carry`]   | transfer of clips to an edited skeleton                                                      |
+//! | [`library`] | named poses                                                                                  |
 //!
 //! Clips made by the user are [`KeyedClip`]s in [`Document::takes`]; they are listed after the character's own
-//! ([`crate::session::Clips`]). Turning a joint while one of them is shown sets a key if auto-key is on; otherwise the pose is taken over by
-//! hand, and [`crate::session::PoseChannel::edited_clip`] remembers where, so that it can be keyed there.
+//! ([`crate::session::Clips`]). With auto-key on, rotating a joint while a take is shown sets a key. Otherwise the pose is copied to the
+//! document, and [`crate::session::PoseChannel::edited_clip`] remembers clip and time, so that it can be keyed there.
 
 mod carry;
 mod command;
@@ -27,26 +27,26 @@ pub use command::KeysCommand;
 
 use record::Recording;
 
-/// What belongs to the timeline and not to the document.
+/// Timeline state that is not part of the document.
 #[derive(Default)]
 pub struct Keying {
-    /// Whether turning a joint sets a key.
+    /// Auto-key: whether rotating a joint sets a key.
     auto_key: bool,
     recording: Option<Recording>,
-    /// The document before the recording that has just ended: its undo step begins there.
+    /// The document before the recording that has just ended: start of its undo step.
     recorded_from: Option<Document>,
-    /// An editable copy of a clip under way.
+    /// The job that makes an editable copy of a clip.
     copying: Option<Job<KeyedClip>>,
 }
 
 impl Keying {
-    /// Whether turning a joint sets a key in the editable clip shown.
+    /// Auto-key: whether rotating a joint sets a key in the shown take.
     #[must_use]
     pub fn auto_key(&self) -> bool {
         self.auto_key
     }
 
-    /// How long a take has been recorded, seconds; none while none is.
+    /// Duration of the recording in progress, seconds; `None` without one.
     #[must_use]
     pub fn recording_secs(&self) -> Option<f64> {
         self.recording.as_ref().map(Recording::secs)
@@ -56,7 +56,7 @@ impl Keying {
         self.recording.is_some()
     }
 
-    /// Where the undo step of what was just done begins, if not right before it.
+    /// Start of the undo step of the last edit, if it is not the document right before it.
     pub(in crate::session) fn take_recorded_from(&mut self) -> Option<Document> {
         self.recorded_from.take()
     }
@@ -65,17 +65,17 @@ impl Keying {
         self.recording.is_some() || self.copying.is_some()
     }
 
-    /// What runs now.
+    /// The running job.
     pub(in crate::session) fn list(&self) -> impl Iterator<Item = JobView> {
         self.copying.iter().map(Job::view)
     }
 
-    /// Gives up the copy under way.
+    /// Cancels the copy in progress.
     pub(in crate::session) fn cancel(&mut self) {
         self.copying = None;
     }
 
-    /// Another character has come.
+    /// Resets it for another character.
     pub(in crate::session) fn start_over(&mut self) {
         *self = Self {
             auto_key: self.auto_key,

@@ -1,15 +1,15 @@
-//! A take of live dragging: while it is recorded, real time passes and the pose shown is kept frame by frame. At the end it becomes
-//! a clip with few keys. Nothing that is done meanwhile is an undo step; the recording as a whole is one.
+//! Recording: while it runs, the shown pose is sampled in real time, one pose per frame. At its end the samples become
+//! a clip with few keys. The recording is one undo step; edits during it are not steps of their own.
 
 use crate::rig::{KeyTolerance, KeyedClip, NEW_FPS, Pose};
 use crate::session::ChannelId;
-use crate::session::editing::{Beside, Editor};
+use crate::session::editing::{EditContext, Editor};
 use crate::session::{Document, Level};
 
-/// A recording ends by itself after so long.
+/// A recording ends automatically after this time.
 const LONGEST_SECS: f64 = 300.0;
 
-/// A recording under way.
+/// A recording in progress.
 pub(super) struct Recording {
     before: Document,
     channel: ChannelId,
@@ -24,7 +24,7 @@ impl Recording {
         self.secs
     }
 
-    /// The pose is this one now, so much later; between, it went straight.
+    /// Appends a pose after a time step; frames between are interpolated linearly.
     fn pass(&mut self, pose: &Pose, dt_secs: f64) {
         let now = self.secs + dt_secs;
         loop {
@@ -32,7 +32,7 @@ impl Recording {
             if due > now + 1e-9 || dt_secs <= 0.0 {
                 break;
             }
-            // What stands still stays the same to the last bit.
+            // Equal values are copied, so that unmoved joints stay bit-equal.
             let still = *pose == self.last;
             self.frames.push(if still {
                 pose.clone()
@@ -47,7 +47,7 @@ impl Recording {
 }
 
 impl Editor {
-    pub(super) fn start_recording(&mut self, with: &mut Beside<'_>) {
+    pub(super) fn start_recording(&mut self, with: &mut EditContext<'_>) {
         self.refresh(with.channels);
         if self.keying.is_recording()
             || self
@@ -67,8 +67,8 @@ impl Editor {
         });
     }
 
-    /// Real time has passed. Returns whether the recording under way has to end.
-    pub(in crate::session) fn record(&mut self, with: &mut Beside<'_>, dt_secs: f64) -> bool {
+    /// Advances real time. Returns whether the recording has reached its end.
+    pub(in crate::session) fn record(&mut self, with: &mut EditContext<'_>, dt_secs: f64) -> bool {
         let Some(recording) = &mut self.keying.recording else {
             return false;
         };
@@ -81,12 +81,15 @@ impl Editor {
         recording.pass(with.channels.active().pose(), dt_secs);
         let is_over = recording.secs > LONGEST_SECS;
         if is_over {
-            with.tell(Level::Info, "The recording was ended after five minutes.");
+            with.tell(
+                Level::Info,
+                "The recording ended after five minutes, the limit.",
+            );
         }
         is_over
     }
 
-    pub(super) fn stop_recording(&mut self, with: &mut Beside<'_>) {
+    pub(super) fn stop_recording(&mut self, with: &mut EditContext<'_>) {
         let Some(recording) = self.keying.recording.take() else {
             return;
         };
@@ -104,7 +107,7 @@ impl Editor {
             with.channels.active_mut().playback.leave_clip();
             return with.tell(
                 Level::Info,
-                "Nothing moved while recording, so there is no take.",
+                "Nothing moved during the recording, so no take was created.",
             );
         }
         let name = self.document.clips().free_name("Take");
@@ -120,7 +123,7 @@ impl Editor {
         );
     }
 
-    /// Forgets the recording under way: all is as it was before it.
+    /// Cancels the recording and restores the document from before it.
     pub(in crate::session) fn cancel_recording(&mut self) {
         if let Some(recording) = self.keying.recording.take() {
             let pose = recording.before.pose_in(recording.channel).clone();

@@ -1,4 +1,4 @@
-//! What a crowd shall do now, taken from a clock that plays, pauses and is moved by hand.
+//! What a crowd has to play, derived from a clock that plays, pauses and is moved by hand.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use crate::math::Affine;
 use crate::rig::KeyedClip;
 use crate::session::{Clips, DEFAULT_FPS, Playback};
 
-/// A clip and how it goes round.
+/// A clip and its loop settings.
 #[derive(Debug, Clone)]
 pub(super) struct Playing {
     /// By index in [`Clips`].
     pub clip: usize,
     /// The clip itself, if it is the user's.
     pub take: Option<Arc<KeyedClip>>,
-    /// From when to when, seconds of the clip.
+    /// Played range, seconds of the clip.
     pub range_secs: [f64; 2],
-    /// Within how much time the seam is eased.
+    /// Blend duration at the seam, seconds.
     pub blend_secs: f64,
 }
 
@@ -36,30 +36,30 @@ impl Playing {
         self.range_secs[1] - self.range_secs[0]
     }
 
-    /// Whether moments of the two are moments of one motion, although keys may differ.
+    /// Whether times of the two belong to the same motion; their keys may differ.
     fn goes_on(&self, before: &Self) -> bool {
         (self.clip, self.range_secs) == (before.clip, before.range_secs)
     }
 }
 
-/// What a crowd shall do.
+/// What a crowd has to play.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Beat {
-    /// All of them take this pose.
+    /// All instances take this pose.
     Pose(Vec<Affine>),
-    /// Each is at its phase of a clip.
+    /// Each instance plays a clip at its own phase.
     Clip {
-        /// Which.
+        /// The clip.
         play: Arc<Playing>,
-        /// Seconds since the beginning of a round; rounds follow each other without end.
+        /// Seconds since the start of the range; counts on over repetitions.
         time_secs: f64,
-        /// How many of them go by in a second.
+        /// Clip seconds per second.
         speed: f64,
     },
 }
 
 impl Beat {
-    /// The beat so many seconds ago.
+    /// The beat this many seconds earlier.
     pub(super) fn before(mut self, secs: f64) -> Self {
         if let Self::Clip {
             time_secs, speed, ..
@@ -71,10 +71,10 @@ impl Beat {
     }
 }
 
-/// A step of the clock by hand that is followed: a frame. What is more is a jump.
+/// Largest step of the clock by hand that is played through: one frame. A larger step is a jump.
 const STEP_SECS: f64 = 1.0 / DEFAULT_FPS + 1e-6;
 
-/// Follows a clock, and tells jumps from what goes on.
+/// Follows a clock and tells jumps from continuous playback.
 #[derive(Debug, Default)]
 pub(super) struct Follower {
     last: Option<Seen>,
@@ -91,12 +91,12 @@ enum Seen {
 }
 
 impl Follower {
-    /// The next beat is a jump.
+    /// Treats the next beat as a jump.
     pub(super) fn forget(&mut self) {
         self.last = None;
     }
 
-    /// What the crowd shall do now that `dt_secs` have passed, and whether it has to begin anew there.
+    /// The beat after `dt_secs`, and whether it is a jump: the crowd has to be reset there.
     pub(super) fn beat(
         &mut self,
         playback: &Playback,
@@ -142,7 +142,7 @@ impl Follower {
             Some((_, time)) => (Arc::new(playing), time),
             None => (Arc::new(playing), start),
         };
-        // Who plays backwards comes from the round before.
+        // Backwards playback comes from the previous repetition.
         let time_secs = if time_secs < 0.0 {
             time_secs.rem_euclid(round)
         } else {
@@ -164,7 +164,7 @@ impl Follower {
     }
 }
 
-/// How far a clock went on that moved by `moved` on a round, where `expected` was due; nothing if it was put elsewhere.
+/// Distance that a clock moved on a loop, from its change `moved`, where `expected` was due; `None` for a jump.
 fn gone_by(moved: f64, round: f64, expected: f64) -> Option<f64> {
     let way = [moved, moved + round, moved - round];
     let nearest = way
@@ -188,7 +188,7 @@ mod tests {
         }]
     }
 
-    /// Time and jump of a beat.
+    /// Time and jump flag of a beat.
     fn seen(follower: &mut Follower, playback: &Playback, dt_secs: f64) -> (Option<f64>, bool) {
         match follower.beat(playback, &Clips::new(&clip(), &[]), &[], dt_secs) {
             (Beat::Clip { time_secs, .. }, jumped) => (Some(time_secs), jumped),
@@ -221,7 +221,7 @@ mod tests {
                 "{at:?} at {time}"
             );
         }
-        // It stops at a whole frame; the end of a round that is not gone over again is no jump either.
+        // The clock stops at a whole frame; the end of a range that does not repeat is no jump either.
         (playback.playing, playback.time_secs) = (false, playback.time_secs + 0.01);
         assert!(!seen(&mut follower, &playback, 0.1).1);
         (playback.playing, playback.looping, playback.time_secs) = (true, false, 1.97);

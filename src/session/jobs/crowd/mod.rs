@@ -1,18 +1,18 @@
-//! Many of the character in a view, moved on the graphics device that draws.
+//! Crowds: many instances of the character in a view, simulated on the graphics device that draws.
 //!
 //! | file       | what                                                                   |
 //! |------------|------------------------------------------------------------------------|
-//! | [`beat`]   | what a crowd shall do, taken from the clock; jumps are told from play     |
-//! | [`worker`] | what the thread is told that makes a crowd and goes on with it             |
-//! | [`running`] | that thread                                                           |
-//! | [`shared`] | what both sides see                                                     |
+//! | [`beat`]   | what a crowd has to play, derived from the clock                        |
+//! | [`worker`] | the owner's side of the thread that makes and advances a crowd          |
+//! | [`running`] | the thread's side                                                      |
+//! | [`shared`] | data that both sides access                                             |
 //!
-//! How many a view shows is [`View::crowd`]. A crowd is made in the background, and made anew when something that it is made of
-//! changes; the character itself goes on as ever and is shown until the crowd is there. What comes of a crowd that cannot be made, or is
-//! lost, is one sentence, and one character in the view.
+//! [`View::crowd`] is the number of instances. A crowd is made in the background, and made again when one of its inputs
+//! changes; until it is ready the view shows the single character. If a crowd cannot be made, or its device is lost, the user gets
+//! one message and the view shows one character.
 //!
-//! The first of a crowd stands where the character does and moves in its time. Nothing of the others can be picked, and overlays are those
-//! of the character.
+//! The first instance has the character's position and timing. The others cannot be picked, and overlays are drawn for the
+//! character only.
 
 mod beat;
 mod running;
@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicU64;
 use self::beat::Follower;
 use self::shared::Order;
 use self::worker::CrowdWorker;
-use super::Around;
+use super::JobContext;
 use crate::character::BoneMap;
 use crate::dynamics::{Collisions, Params};
 use crate::gpu::GpuContext;
@@ -34,31 +34,31 @@ use crate::session::job::JobView;
 use crate::session::{ChannelId, Level, View, ViewId, Views};
 use crate::studio::CrowdFrame;
 
-/// What was changed a moment ago will be changed again.
+/// A crowd is made only after its inputs have not changed for this long.
 const PAUSE_SECS: f64 = 0.25;
 
-/// How much time has passed since the last tick.
+/// Time since the last tick.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::session) struct Elapsed {
-    /// Seconds.
+    /// Real seconds.
     pub(in crate::session) real_secs: f64,
-    /// Seconds that the clocks have let pass.
+    /// Seconds by which the clocks advanced.
     pub(in crate::session) clock_secs: f64,
 }
 
-/// A crowd, or one that is being made.
+/// A crowd, ready or being made.
 struct Made {
     order: Order,
     worker: CrowdWorker,
     follower: Follower,
 }
 
-/// What becomes of the crowd of a view.
+/// State of a view's crowd.
 struct Crowd {
     view: ViewId,
     shown: Option<Made>,
     coming: Option<Made>,
-    /// What is about to be made, and for how long it has been wanted.
+    /// The crowd to make next, and how long its inputs have been unchanged.
     wanted: Option<(Order, f64)>,
 }
 
@@ -66,7 +66,7 @@ struct Crowd {
 #[derive(Default)]
 pub struct Crowds {
     list: Vec<Crowd>,
-    /// The frames that were there when last looked at.
+    /// The frames at the last check.
     last_sequences: Vec<u64>,
 }
 
@@ -79,7 +79,7 @@ impl Crowd {
         self.shown.as_ref()?.worker.latest()
     }
 
-    /// Shows what has become ready, and lets go of what is of another character.
+    /// Shows crowds that have become ready, and drops those of another character.
     fn exchange(&mut self, subject: &Arc<Subject>) {
         if self
             .coming
@@ -94,7 +94,7 @@ impl Crowd {
         });
     }
 
-    /// Whether an order has been wanted for long enough, and nobody is at it.
+    /// Whether an order has been unchanged for long enough and is not being made.
     fn is_due(&mut self, order: &Order, dt_secs: f64) -> bool {
         if self.made().any(|made| made.order == *order) {
             self.wanted = None;
@@ -114,7 +114,7 @@ impl Crowd {
 }
 
 impl Crowds {
-    /// How much of `dt_secs` the clock may let pass: the slowest crowd says.
+    /// How much of `dt_secs` the clock may advance, limited by the slowest crowd.
     pub(in crate::session) fn accept(&self, dt_secs: f64) -> f64 {
         self.list
             .iter()
@@ -122,14 +122,14 @@ impl Crowds {
             .fold(dt_secs, |dt, shown| shown.worker.accept(dt))
     }
 
-    /// Whether something is being made, settles, or moves.
+    /// Whether a crowd is being made, settles, or moves.
     pub(in crate::session) fn is_active(&self) -> bool {
         self.list.iter().any(|crowd| {
             crowd.wanted.is_some() || crowd.made().any(|made| !made.worker.is_asleep())
         })
     }
 
-    /// What runs now.
+    /// The running job.
     pub(in crate::session) fn list(&self) -> impl Iterator<Item = JobView> {
         self.list
             .iter()
@@ -137,35 +137,35 @@ impl Crowds {
             .filter_map(|made| made.worker.job())
     }
 
-    /// The crowd of a view as it is now; none while it is being made, and in views of one character.
+    /// The present frame of a view's crowd; `None` while it is being made, and in views of one character.
     #[must_use]
     pub fn of(&self, view: ViewId) -> Option<Arc<CrowdFrame>> {
         self.list.iter().find(|crowd| crowd.view == view)?.frame()
     }
 
-    /// Makes the crowds follow views, document and clocks. Returns whether there is something new to draw.
+    /// Updates the crowds from views, document and clocks. Returns whether there is something new to draw.
     pub(in crate::session) fn follow(
         &mut self,
         views: &[View],
         gpu: Option<&GpuContext>,
         sequences: &Arc<AtomicU64>,
         elapsed: Elapsed,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) -> bool {
         let before = self.list.len();
         self.list
             .retain(|crowd| views.iter().any(|view| view.id == crowd.view));
         let mut changed = self.list.len() != before;
-        let Some(subject) = around.document.subject.clone() else {
+        let Some(subject) = context.document.subject.clone() else {
             return changed;
         };
         for view in views {
             let followed = self
-                .prepare(*view, &subject, gpu, sequences, elapsed, around)
-                .map(|place| self.post(place, view.channel(), elapsed.clock_secs, around));
+                .prepare(*view, &subject, gpu, sequences, elapsed, context)
+                .map(|place| self.post(place, view.channel(), elapsed.clock_secs, context));
             if let Err(why) = followed {
-                self.give_up(view.id, around.views);
-                around.tell(
+                self.give_up(view.id, context.views);
+                context.tell(
                     Level::Warning,
                     format!("One character is shown instead of {}: {why}.", view.crowd),
                 );
@@ -182,7 +182,7 @@ impl Crowds {
         changed
     }
 
-    /// Sees to it that a view's crowd is there or is being made. Returns its place in the list.
+    /// Starts making a view's crowd if necessary. Returns its index in the list.
     fn prepare(
         &mut self,
         view: View,
@@ -190,10 +190,10 @@ impl Crowds {
         gpu: Option<&GpuContext>,
         sequences: &Arc<AtomicU64>,
         elapsed: Elapsed,
-        around: &Around<'_>,
+        context: &JobContext<'_>,
     ) -> Result<usize, String> {
         let gpu = gpu
-            .ok_or("a crowd moves on the graphics device, and there is none")?
+            .ok_or("a crowd needs a graphics device, and there is none")?
             .clone();
         let place = self
             .list
@@ -219,12 +219,12 @@ impl Crowds {
         let subject = subject.weighted(view.need().weights);
         let simulated = view.method.has(Capability::Physics);
         let params = if simulated {
-            around.document.params
+            context.document.params
         } else {
             Params::default()
         };
         let bones = if simulated {
-            around.document.flesh.bones.clone()
+            context.document.flesh.bones.clone()
         } else {
             BoneMap::new()
         };
@@ -238,13 +238,13 @@ impl Crowds {
             subject,
             method: view.method,
             params,
-            values: around.document.method_values.of(view.method),
+            values: context.document.method_values.of(view.method),
             bones,
             count: view.crowd,
         };
-        if !around.dragging && crowd.is_due(&order, elapsed.real_secs) {
+        if !context.dragging && crowd.is_due(&order, elapsed.real_secs) {
             let worker =
-                CrowdWorker::start(order.clone(), sequences.clone(), around.waker.cloned());
+                CrowdWorker::start(order.clone(), sequences.clone(), context.waker.cloned());
             let worker = worker.map_err(|error| format!("no thread could be started: {error}"))?;
             crowd.coming = Some(Made {
                 order,
@@ -255,16 +255,16 @@ impl Crowds {
         Ok(place)
     }
 
-    /// Says what it shall do to a crowd, and to the one that is to come in its place.
-    fn post(&mut self, place: usize, channel: ChannelId, dt_secs: f64, around: &Around<'_>) {
-        let Some(playback) = around.channels.playback_in(channel) else {
+    /// Sends the beat to a crowd, and to the one that will replace it.
+    fn post(&mut self, place: usize, channel: ChannelId, dt_secs: f64, context: &JobContext<'_>) {
+        let Some(playback) = context.channels.playback_in(channel) else {
             return;
         };
-        let joints = around.channels.joints_in(channel);
-        let clips = around.document.clips();
+        let joints = context.channels.joints_in(channel);
+        let clips = context.document.clips();
         let crowd = &mut self.list[place];
         for made in crowd.shown.iter_mut().chain(&mut crowd.coming) {
-            // For a moment they may be of another skeleton.
+            // For a short time they may belong to another skeleton.
             if joints.len() == made.order.subject.character.skeleton.len() {
                 let (beat, anew) = made.follower.beat(playback, &clips, joints, dt_secs);
                 made.worker.post(beat, anew, dt_secs);
@@ -272,7 +272,7 @@ impl Crowds {
         }
     }
 
-    /// Everybody who follows the channel shall begin at rest.
+    /// Makes all crowds of the channel restart at rest.
     pub(in crate::session) fn settle(&mut self, channel: ChannelId, views: &Views) {
         let follows = |crowd: &Crowd| {
             views
@@ -288,7 +288,7 @@ impl Crowds {
         }
     }
 
-    /// Views whose crowd is not there yet, or settles, show one character again.
+    /// Shows one character in views whose crowd is not ready, or settles.
     pub(in crate::session) fn cancel(&mut self, views: &mut Views) {
         let busy = |crowd: &&Crowd| {
             crowd.wanted.is_some() || crowd.made().any(|made| made.worker.job().is_some())

@@ -13,18 +13,18 @@ use crate::progress::{Cancelled, Progress};
 use crate::session::worker::lock;
 use crate::studio::{ClipPlay, CrowdFrame, CrowdMotion, Motion};
 
-/// Time that is simulated between two frames.
+/// Largest time step between two frames.
 const SLICE_SECS: f64 = 1.0 / 30.0;
-/// Flesh is still, so long after the last movement of its joints.
+/// Flesh is considered at rest this long after the last movement of its joints.
 const REST_SECS: f64 = 1.5;
-/// What part of the making is done when the device is ready.
+/// Progress of making a crowd when the device data is ready.
 const READY: f32 = 0.4;
-/// Frames that follow each other at longer intervals do not say how fast a crowd is.
+/// A longer interval between frames is not used to measure the speed.
 const PAUSE: Duration = Duration::from_secs(5);
-/// How much a frame counts in a mean.
+/// Weight of a new frame in the running mean.
 const NEWEST: f64 = 0.1;
 
-/// Why the thread ends.
+/// Reason for the end of the thread.
 pub(super) enum Ended {
     Cancelled,
     Fault(String),
@@ -56,19 +56,19 @@ impl From<BindError> for Ended {
     }
 }
 
-/// A frame to make.
+/// Work for one frame.
 struct Task {
     beat: Beat,
     anew: bool,
     dt_secs: f64,
 }
 
-/// A crowd with what it does.
+/// A crowd and its motion.
 pub(super) struct Running {
     shared: Arc<Shared>,
     crowd: GpuCrowd,
     order: Order,
-    /// The motion, and what has its clip; of no clip until one is played.
+    /// The motion, with the clip it was prepared for; `None` until a clip is played.
     motion: CrowdMotion,
     staged: Option<(Arc<Playing>, Arc<Subject>)>,
     poses: Vec<Vec<Affine>>,
@@ -120,7 +120,7 @@ impl Running {
     pub(super) fn run(&mut self) -> Result<(), Ended> {
         while let Some(task) = self.next_task() {
             match self.go_on(&task) {
-                // Somewhere else is to be settled in, or nowhere any more.
+                // The settling in progress is replaced or cancelled.
                 Err(Ended::Cancelled) => {}
                 result => result?,
             }
@@ -129,7 +129,7 @@ impl Running {
         Ok(())
     }
 
-    /// Waits for something to do; `None` to end.
+    /// Waits for work; `None` ends the thread.
     fn next_task(&self) -> Option<Task> {
         let mut inbox = lock(&self.shared.inbox);
         loop {
@@ -137,7 +137,7 @@ impl Running {
                 return None;
             }
             if let Some(beat) = inbox.beat.clone().filter(|_| inbox.posted) {
-                // A slice at a time: so that each is shown, and submissions are short.
+                // Advances in slices: each is shown, and submissions stay short.
                 let dt_secs = inbox.pending_secs.min(SLICE_SECS);
                 inbox.pending_secs -= dt_secs;
                 inbox.posted = inbox.pending_secs > 1e-6;
@@ -159,7 +159,7 @@ impl Running {
     fn go_on(&mut self, task: &Task) -> Result<(), Ended> {
         let simulated = self.order.method.has(Capability::State);
         if simulated && !task.anew && task.dt_secs <= 0.0 {
-            // No time has passed; a frame of 0 s would mean "settle".
+            // No time has passed; a frame of 0 s would settle.
             return Ok(());
         }
         let start = Instant::now();
@@ -186,7 +186,7 @@ impl Running {
         } else {
             !moved || task.anew
         };
-        // Under the inbox's lock, so that what was posted meanwhile is not slept over.
+        // Under the inbox's lock, so that nothing posted meanwhile is missed.
         let inbox = lock(&self.shared.inbox);
         if rests && !inbox.anew && inbox.beat.as_ref() == Some(&task.beat) {
             self.shared.asleep.store(true, Ordering::Relaxed);
@@ -194,7 +194,7 @@ impl Running {
         Ok(())
     }
 
-    /// Flesh that is put somewhere takes a while to settle: somebody may watch.
+    /// Settling after a reset takes long enough to show its progress.
     fn begin_settling(&self) -> Progress {
         let progress = Progress::new();
         if self.order.method.has(Capability::State) {
@@ -233,7 +233,7 @@ impl Running {
         }
     }
 
-    /// Prepares a clip, if it is another one.
+    /// Prepares a clip, unless it is the present one.
     fn stage(&mut self, play: &Arc<Playing>) -> Arc<Subject> {
         if let Some((_, subject)) = self.staged.as_ref().filter(|(staged, _)| staged == play) {
             return subject.clone();
@@ -257,7 +257,7 @@ impl Running {
         subject
     }
 
-    /// What a frame takes, and how many there are; those that are settled do not count.
+    /// Measures the time per frame and the frame rate; frames that settle do not count.
     fn measure(&mut self, start: Instant, anew: bool) {
         let mean = |before: Option<f64>, now: f64| {
             Some(before.map_or(now, |before| before + (now - before) * NEWEST))

@@ -1,4 +1,4 @@
-//! What a crowd's owner and its thread share.
+//! Data shared by a crowd's owner and its thread.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex};
@@ -13,7 +13,7 @@ use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::session::Waker;
 
-/// What a crowd is made of: where this is equal, no other crowd has to be made.
+/// The inputs of a crowd: while they are equal, the crowd is not made again.
 #[derive(Clone)]
 pub(super) struct Order {
     pub gpu: GpuContext,
@@ -36,7 +36,7 @@ impl PartialEq for Order {
     }
 }
 
-/// What the owner asked for since the thread last looked.
+/// Requests since the thread last looked.
 #[derive(Default)]
 pub(super) struct Inbox {
     pub beat: Option<Beat>,
@@ -50,11 +50,11 @@ pub(super) struct Inbox {
 pub(super) struct Long {
     pub title: String,
     pub progress: Progress,
-    /// Another place to settle in makes it void.
+    /// Cancels this settling when another one is requested.
     pub settles: bool,
 }
 
-/// What both sides see.
+/// Data that both sides access.
 pub(super) struct Shared {
     pub inbox: Mutex<Inbox>,
     pub wake: Condvar,

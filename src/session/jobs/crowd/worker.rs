@@ -1,10 +1,10 @@
-//! A crowd on a thread of its own: it is made there, settled, and goes on frame by frame.
+//! A crowd on its own thread, which makes it, settles it, and advances it frame by frame.
 //!
 //! ```text
 //! owner ─post(beat, seconds)→ inbox (the latest beat wins, seconds add up) → thread: GpuCrowd → frame in a cell → owner
 //! ```
-//! Who draws never waits for it: the thread makes submissions of its own and waits for each
-//! ([`crate::gpu::actor::GpuCrowd::present_aside`]). A frame is put into the cell when the device is done with it.
+//! The caller that draws never waits for it: the thread submits its own work and waits for each submission
+//! ([`crate::gpu::actor::GpuCrowd::present_aside`]). A frame is put into the cell when the device has finished it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -18,10 +18,10 @@ use crate::session::worker::lock;
 use crate::session::{JobView, Waker};
 use crate::studio::CrowdFrame;
 
-/// Time that a crowd may be behind before the clock waits for it.
+/// Time that a crowd may lag behind before the clock waits for it.
 const MAX_PENDING_SECS: f64 = 0.1;
 
-/// Owns the thread; dropping it stops the thread after what it is at.
+/// Owns the thread; dropping it stops the thread after its current work.
 pub(super) struct CrowdWorker {
     shared: Arc<Shared>,
     thread: JoinHandle<()>,
@@ -64,12 +64,12 @@ impl CrowdWorker {
         Ok(Self { shared, thread })
     }
 
-    /// How much of `dt_secs` the clock may let pass now.
+    /// How much of `dt_secs` the clock may advance now.
     pub(super) fn accept(&self, dt_secs: f64) -> f64 {
         dt_secs.min((MAX_PENDING_SECS - lock(&self.shared.inbox).pending_secs).max(0.0))
     }
 
-    /// That is what it shall do now, and so many seconds have passed; `anew` puts everybody there at rest.
+    /// Posts what to play and the seconds passed; `anew` resets all instances to rest there.
     pub(super) fn post(&self, beat: Beat, anew: bool, dt_secs: f64) {
         let mut inbox = lock(&self.shared.inbox);
         let changed = anew || inbox.beat.as_ref() != Some(&beat);
@@ -92,12 +92,12 @@ impl CrowdWorker {
         self.shared.wake.notify_one();
     }
 
-    /// The latest frame; none until the first is there.
+    /// The latest frame; `None` before the first one.
     pub(super) fn latest(&self) -> Option<Arc<CrowdFrame>> {
         lock(&self.shared.latest).clone()
     }
 
-    /// What it does that takes longer than a frame.
+    /// The present work that takes longer than a frame.
     pub(super) fn job(&self) -> Option<JobView> {
         let long = lock(&self.shared.long);
         let long = long.as_ref()?;
@@ -108,7 +108,7 @@ impl CrowdWorker {
         })
     }
 
-    /// Why it has ended, as half a sentence.
+    /// Why the thread has ended, as a clause.
     pub(super) fn fault(&self) -> Option<String> {
         let fault = lock(&self.shared.fault).take();
         fault.or_else(|| {
@@ -118,7 +118,7 @@ impl CrowdWorker {
         })
     }
 
-    /// Whether nothing moves until something is posted.
+    /// Whether nothing moves until the next post.
     pub(super) fn is_asleep(&self) -> bool {
         self.shared.asleep.load(Ordering::Relaxed)
     }

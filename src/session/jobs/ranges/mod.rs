@@ -1,57 +1,57 @@
-//! What is seen while scrubbing.
+//! Simulation of the scrubbed range.
 //!
-//! *Settled*: each moment is its pose, held until still. *Dynamic*: the range is simulated once from its start, in the background and
-//! with the steps of a bake, so that every moment shows what a bake of the range writes, bit for bit, in whatever order it is looked
-//! at. Each method that simulates in some view has a simulation of its own, the active view's first. What was simulated is kept in
-//! memory for as long as nothing that it depends on changes: it is compared by value.
+//! *Settled*: each time shows its pose, held until still. *Dynamic*: the range is simulated once from its start, in the background and
+//! with the steps of a bake, so that every time shows the bit-equal frame of a bake of the range, in any order of
+//! scrubbing. Each method that simulates in some view has its own simulation, the active view's first. Results are kept in
+//! memory while their inputs, which are compared by value, do not change.
 
 mod simulated;
 
 use std::sync::Arc;
 
-use super::Around;
+use super::JobContext;
 use super::stages::Stages;
 use crate::rig::KeyedClip;
 use crate::session::views::Need;
 use crate::session::{ChannelId, Channels, Document, Level, Snapshot, Views, Waker};
 use simulated::{Basis, SimulatedRange, make_room};
 
-/// What is seen while scrubbing.
+/// What scrubbing shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scrubbing {
-    /// The pose of the moment, held until still.
+    /// The pose of the present time, held until still.
     #[default]
     Settled,
-    /// The moment of a simulation that began with the range.
+    /// The frame of a simulation that starts with the range.
     Dynamic,
 }
 
-/// How far the simulation of the range is.
+/// Progress of the simulation of the range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimulatedFrames {
-    /// When the first frame is, seconds of the clip.
+    /// Time of the first frame, seconds of the clip.
     pub from_secs: f64,
     /// Frames per second.
     pub fps: f64,
-    /// Frames that can be shown.
+    /// Frames that are ready.
     pub done: u32,
     /// Frames of the range.
     pub total: u32,
-    /// How much of what all views show is simulated, 0..=1.
+    /// Progress over the simulations of all views, 0..=1.
     pub of_all: f64,
 }
-/// What was changed a moment ago will be changed again.
+/// A simulation starts only after its inputs have not changed for this long.
 const PAUSE_SECS: f64 = 0.25;
 
-/// The simulations of the range: one for each method that simulates in some view, while scrubbing is dynamic.
+/// The simulations of the range while scrubbing is dynamic: one per method that simulates in some view.
 #[derive(Default)]
 pub struct Ranges {
     scrubbing: Scrubbing,
     list: Vec<SimulatedRange>,
 }
 
-/// What a simulation would depend on now; none where there is nothing to simulate.
+/// The present inputs of a simulation; `None` if nothing simulates.
 fn basis_of(
     need: Need,
     document: &Document,
@@ -75,14 +75,14 @@ fn basis_of(
 }
 
 impl Ranges {
-    /// What is seen while scrubbing.
+    /// What scrubbing shows.
     #[must_use]
     pub fn scrubbing(&self) -> Scrubbing {
         self.scrubbing
     }
 
-    /// How far the simulation of the range is, while scrubbing is dynamic and something that shares the active view's clock simulates.
-    /// Frames are the active view's if it does.
+    /// Progress of the simulation of the range; `None` unless scrubbing is dynamic and a view of the active clock simulates.
+    /// The frame counts are those of the active view if it simulates.
     #[must_use]
     pub fn frames(&self, views: &Views) -> Option<SimulatedFrames> {
         let active = views.active().need();
@@ -109,7 +109,7 @@ impl Ranges {
         })
     }
 
-    /// The state that is kept for what a view shows, in place of what its worker made: the one hook of scrubbing. None of the channel
+    /// The stored state to show in a view instead of its worker's. `None` for the channel
     /// that is being recorded.
     #[must_use]
     pub(in crate::session) fn snapshot_of(
@@ -130,7 +130,7 @@ impl Ranges {
         simulated.at(playback.time_secs).filter(|_| may).cloned()
     }
 
-    /// Changes what is seen while scrubbing. Returns whether it was something else.
+    /// Sets what scrubbing shows. Returns whether it changed.
     pub(in crate::session) fn set_scrubbing(&mut self, scrubbing: Scrubbing) -> bool {
         if self.scrubbing == scrubbing {
             return false;
@@ -140,42 +140,42 @@ impl Ranges {
         true
     }
 
-    /// Another character has come.
+    /// Resets it for another character.
     pub(in crate::session) fn start_over(&mut self) {
         self.list.clear();
     }
 
-    /// Gives up what is under way; what is there stays.
+    /// Cancels the running simulation; finished frames are kept.
     pub(in crate::session) fn cancel(&mut self) {
         self.list.iter_mut().for_each(SimulatedRange::stop);
     }
 
-    /// Whether something waits to be begun. While a simulation goes on, every frame wakes the window, and the timeline shows how far
-    /// it is.
+    /// Whether a simulation waits to be started. While one runs, every frame wakes the window, and the timeline shows the
+    /// progress.
     pub(in crate::session) fn is_busy(&self) -> bool {
         let simulates = self.list.iter().any(|simulated| simulated.job.is_some());
         !simulates && self.list.iter().any(SimulatedRange::is_waiting)
     }
 
-    /// Lets go of what no longer fits. While the pose made by hand is shown, or flesh is made, what there is stays.
-    pub(in crate::session) fn drop_stale(&mut self, stages: &Stages, around: &Around<'_>) {
+    /// Drops simulations whose inputs changed. While the pose made by hand is shown, or flesh is being made, all are kept.
+    pub(in crate::session) fn drop_stale(&mut self, stages: &Stages, context: &JobContext<'_>) {
         if self.list.is_empty() {
             return;
         }
-        let wanted = around.views.simulating();
+        let wanted = context.views.simulating();
         let settled = self.scrubbing == Scrubbing::Settled;
         self.list.retain_mut(|simulated| {
             let need = simulated.basis.need;
             if !wanted.contains(&need) || settled {
                 return false;
             }
-            match basis_of(need, around.document, around.channels, stages) {
+            match basis_of(need, context.document, context.channels, stages) {
                 Some(basis) if basis == simulated.basis => {
-                    // Clips may have come before it.
+                    // Clips may have been inserted before it.
                     simulated.basis.clip = basis.clip;
                     true
                 }
-                None => around
+                None => context
                     .channels
                     .playback_in(need.channel)
                     .is_some_and(|playback| playback.clip.is_none()),
@@ -184,17 +184,17 @@ impl Ranges {
         });
     }
 
-    /// Brings the simulations of the range on their way, one after the other. Returns whether there is more to see.
+    /// Starts the simulations of the range, one after the other. Returns whether there is more to show.
     pub(in crate::session) fn follow(
         &mut self,
         dt_secs: f64,
         stages: &Stages,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) -> bool {
-        self.drop_stale(stages, around);
+        self.drop_stale(stages, context);
         let mut changed = false;
         let mut failed = Vec::new();
-        let missing = self.missing(stages, around);
+        let missing = self.missing(stages, context);
         for simulated in &mut self.list {
             simulated.age_secs += dt_secs;
             let (more, why) = simulated.poll();
@@ -203,14 +203,14 @@ impl Ranges {
         }
         self.list.extend(missing);
         failed.extend(self.begin_next(
-            around.views.active().need(),
-            &around.document.takes,
+            context.views.active().need(),
+            &context.document.takes,
             stages,
-            around.waker,
+            context.waker,
         ));
-        self.let_them_play(around.views, around.channels);
+        self.let_them_play(context.views, context.channels);
         for why in failed {
-            around.tell(
+            context.tell(
                 Level::Warning,
                 format!("The range could not be simulated: {why}."),
             );
@@ -218,8 +218,8 @@ impl Ranges {
         changed
     }
 
-    /// What simulates, or could, and is not on the list.
-    fn missing(&self, stages: &Stages, around: &Around<'_>) -> Vec<SimulatedRange> {
+    /// Adds the methods that simulate and are not in the list.
+    fn missing(&self, stages: &Stages, context: &JobContext<'_>) -> Vec<SimulatedRange> {
         if self.scrubbing == Scrubbing::Settled {
             return Vec::new();
         }
@@ -228,17 +228,17 @@ impl Ranges {
                 .iter()
                 .any(|simulated| simulated.basis.need == *need)
         };
-        around
+        context
             .views
             .simulating()
             .into_iter()
             .filter(|need| !known(need))
-            .filter_map(|need| basis_of(need, around.document, around.channels, stages))
+            .filter_map(|need| basis_of(need, context.document, context.channels, stages))
             .map(SimulatedRange::of)
             .collect()
     }
 
-    /// Begins what waits, unless something is under way. Returns what went wrong.
+    /// Starts a waiting simulation, unless one is running. Returns the error.
     fn begin_next(
         &mut self,
         active: Need,
@@ -262,7 +262,7 @@ impl Ranges {
         Some(format!("no thread could be started: {error}"))
     }
 
-    /// Where a clock stands still, playing will go through what is kept, if that is all there for every view that follows it.
+    /// While a clock stands still: whether playing will show stored frames, which requires all frames of all views that follow it.
     fn let_them_play(&mut self, views: &Views, channels: &Channels) {
         let incomplete: Vec<ChannelId> = self
             .list

@@ -1,4 +1,4 @@
-//! The frames of one simulation of a range, and what they depend on.
+//! The stored frames of one simulation of a range, and its inputs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +16,10 @@ use crate::session::job::{Job, Outcome};
 use crate::session::views::Need;
 use crate::session::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Snapshot, Take, Waker, with_takes};
 
-/// What may be kept in memory, of all simulations together.
+/// Memory limit of all simulations together.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// Everything that the simulation depends on.
+/// All inputs of the simulation.
 #[derive(Clone)]
 pub(super) struct Basis {
     pub(super) subject: Arc<Subject>,
@@ -69,12 +69,12 @@ impl Basis {
         }
     }
 
-    /// Frames of the range.
+    /// Number of frames of the range.
     fn frames(&self) -> u32 {
         (self.duration_secs() * self.fps() + 1e-6).floor() as u32 + 1
     }
 
-    /// About how much a frame takes in memory.
+    /// Approximate memory per frame.
     fn bytes_per_frame(&self) -> u64 {
         let (skin, inside) = (
             self.subject.bind_positions.len(),
@@ -93,17 +93,17 @@ impl Basis {
 /// The frames of a simulation.
 pub(super) struct SimulatedRange {
     pub(super) basis: Basis,
-    /// How long the basis has been what it is; the work begins after a pause.
+    /// How long the inputs have been unchanged; the work starts after a pause.
     pub(super) age_secs: f64,
     pub(super) job: Option<Job<Result<(), String>>>,
     incoming: Option<Receiver<Arc<Snapshot>>>,
     frames: Vec<Arc<Snapshot>>,
-    /// Every how many frames one is kept.
+    /// Every n-th frame is stored.
     every: u32,
     pub(super) total: u32,
-    /// It ended, well or not: it is not begun again by itself.
+    /// It has ended, successfully or not, and is not restarted automatically.
     pub(super) ended: bool,
-    /// Whether all frames of all views were there when playing began, so that it goes through them.
+    /// Whether all frames of all views were ready when playing started, so that it shows stored frames.
     pub(super) plays: bool,
 }
 
@@ -123,7 +123,7 @@ impl SimulatedRange {
         }
     }
 
-    /// Whether the work is still to begin.
+    /// Whether the work has not started yet.
     pub(super) fn is_waiting(&self) -> bool {
         !self.ended && self.job.is_none()
     }
@@ -136,19 +136,19 @@ impl SimulatedRange {
         self.ended && self.shown_frames() >= self.total
     }
 
-    /// Frames that can be shown, from the first.
+    /// Number of frames that are ready, from the first.
     pub(super) fn shown_frames(&self) -> u32 {
         (self.frames.len() as u32)
             .saturating_mul(self.every)
             .min(self.total)
     }
 
-    /// What all its frames take in memory.
+    /// Memory of all stored frames.
     fn bytes(&self) -> u64 {
         u64::from(self.total.div_ceil(self.every)) * self.basis.bytes_per_frame()
     }
 
-    /// Keeps only every other frame of those it has.
+    /// Drops every second stored frame.
     fn thin(&mut self) {
         let mut at = 0;
         self.frames.retain(|_| {
@@ -167,7 +167,7 @@ impl SimulatedRange {
         self.frames.get(frame as usize / self.every as usize)
     }
 
-    /// Takes in what the job has made. Returns whether there was anything, and what went wrong.
+    /// Takes over the job's frames. Returns whether there were any, and the error.
     pub(super) fn poll(&mut self) -> (bool, Option<String>) {
         let before = self.frames.len();
         self.frames
@@ -189,7 +189,7 @@ impl SimulatedRange {
         (self.frames.len() != before, failed)
     }
 
-    /// Begins the work.
+    /// Starts the work.
     pub(super) fn start(
         &mut self,
         takes: &[Arc<KeyedClip>],
@@ -212,7 +212,7 @@ impl SimulatedRange {
                         velocities,
                         ..snapshot_of(actor, joints, &basis, &sequences)
                     };
-                    // Nobody waits any more if sending fails; the progress says so, too.
+                    // Sending fails only if the receiver was dropped; the progress is then cancelled too.
                     let _ = sender.send(Arc::new(snapshot));
                     if let Some(wake) = &wake {
                         wake();
@@ -227,7 +227,7 @@ impl SimulatedRange {
     }
 }
 
-/// Plays the range as `sinew bake` does.
+/// Plays the range with the steps of `sinew bake`.
 fn simulate(
     basis: &Basis,
     takes: &[Arc<KeyedClip>],
@@ -289,7 +289,7 @@ fn snapshot_of(
     }
 }
 
-/// World units per second from one frame to the next; the first frame is at rest.
+/// Velocity by finite difference, world units per second; the first frame is at rest.
 fn velocities(before: &[Point], now: &[Point], fps: f32) -> Vec<Vec3> {
     if before.len() != now.len() {
         return vec![Vec3::zeros(); now.len()];
@@ -301,7 +301,7 @@ fn velocities(before: &[Point], now: &[Point], fps: f32) -> Vec<Vec3> {
         .collect()
 }
 
-/// Makes room for one that is about to begin: what takes most keeps fewer frames, until all find room together.
+/// Makes room for a new simulation: the largest ones are thinned out until all fit the memory limit.
 pub(super) fn make_room(all: &mut [SimulatedRange], next: usize) {
     loop {
         let sizes: Vec<u64> = all

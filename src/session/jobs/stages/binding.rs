@@ -1,4 +1,4 @@
-//! Binding: methods are bound to the subject in the background, and each gets a worker that follows its channel's pose.
+//! Binding: methods are bound to the subject in the background; each bound method gets a worker that follows its channel's pose.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{Bound, Stages};
 use crate::methods::{Actor, BindError, MethodId, Subject};
 use crate::progress::Progress;
 use crate::session::job::{Job, Outcome};
-use crate::session::jobs::Around;
+use crate::session::jobs::JobContext;
 use crate::session::views::Need;
 use crate::session::{Level, SimWorker};
 
@@ -16,19 +16,19 @@ impl Stages {
         &mut self,
         subject: &Arc<Subject>,
         need: Need,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) {
-        let (subject, params) = (subject.weighted(need.weights), around.document.params);
-        let values = around.document.method_values.of(need.method);
+        let (subject, params) = (subject.weighted(need.weights), context.document.params);
+        let values = context.document.method_values.of(need.method);
         let title = format!("Binding {}", need.method.label().to_lowercase());
         let work = move |progress: &Progress| {
             Actor::bind_with(&subject, need.method, &params, &values, progress)
         };
-        match Job::start(title, around.waker.cloned(), work) {
+        match Job::start(title, context.waker.cloned(), work) {
             Ok(job) => self.binding = Some((need, job)),
             Err(error) => {
                 let why = format!("no thread could be started: {error}");
-                self.refuse(need.method, &why, around);
+                self.refuse(need.method, &why, context);
             }
         }
     }
@@ -37,7 +37,7 @@ impl Stages {
         &mut self,
         needs: &[Need],
         unfinished: bool,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) -> bool {
         let Some((need, job)) = &self.binding else {
             return false;
@@ -45,7 +45,7 @@ impl Stages {
         let need = *need;
         let outcome = job.poll();
         if matches!(outcome, Outcome::Running) {
-            // What stands in is asked for by nobody.
+            // No view asks for a stand-in.
             if !needs.contains(&need) && !self.bound.is_empty() {
                 self.binding = None;
             }
@@ -54,27 +54,27 @@ impl Stages {
         self.binding = None;
         match outcome {
             Outcome::Done(actor)
-                if around
+                if context
                     .views
                     .channels()
                     .any(|channel| channel == need.channel) =>
             {
-                self.take_bound(need, actor, unfinished, around);
+                self.take_bound(need, actor, unfinished, context);
             }
             Outcome::Done(_) | Outcome::Running => {}
-            Outcome::Lost => self.refuse(need.method, "binding stopped unexpectedly", around),
+            Outcome::Lost => self.refuse(need.method, "binding stopped unexpectedly", context),
         }
         true
     }
 
-    /// A job has made what the active view shows from now on. `unfinished` says that the skeleton is not one to bind to yet.
+    /// Shows the result of a job in the active view. `unfinished`: the skeleton cannot be bound to yet.
     pub(in crate::session) fn take_binding(
         &mut self,
         binding: Binding,
         unfinished: bool,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) {
-        let active = around.views.active().need();
+        let active = context.views.active().need();
         let method = binding.wanted.as_ref().map_or(active.method, Actor::method);
         let need = Need { method, ..active };
         if let Some(actor) = binding.stand_in {
@@ -84,49 +84,49 @@ impl Stages {
                     ..need
                 },
                 actor,
-                around,
+                context,
             );
         }
-        self.take_bound(need, binding.wanted, unfinished, around);
+        self.take_bound(need, binding.wanted, unfinished, context);
     }
 
-    /// A binding is done: it is shown from now on.
+    /// Shows a finished binding.
     fn take_bound(
         &mut self,
         need: Need,
         actor: Result<Actor, BindError>,
         unfinished: bool,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) {
         match actor {
-            Ok(actor) => self.take_actor(need, actor, around),
+            Ok(actor) => self.take_actor(need, actor, context),
             Err(BindError::Cancelled(_)) => {}
-            // A bare mesh, or half a skeleton: the window says how to go on.
+            // A mesh without a skeleton, or an incomplete one: the window tells the user what to do.
             Err(BindError::Tissue(_)) if unfinished => self.refused.push(need.method),
-            Err(error) => self.refuse(need.method, &error.to_string(), around),
+            Err(error) => self.refuse(need.method, &error.to_string(), context),
         }
     }
 
-    pub(super) fn take_actor(&mut self, need: Need, actor: Actor, around: &mut Around<'_>) {
-        // Opening and rebuilding bind with the file's weights; the view's own follow.
+    pub(super) fn take_actor(&mut self, need: Need, actor: Actor, context: &mut JobContext<'_>) {
+        // Opening and rebuilding bind with the file's weights; bindings with a view's own weights come after.
         let need = Need {
             weights: actor.subject().weight_method(),
             ..need
         };
         self.forget(need);
-        let document = around.document;
-        if let Some(channel) = around.channels.get_mut(need.channel) {
+        let document = context.document;
+        if let Some(channel) = context.channels.get_mut(need.channel) {
             channel.refresh(document);
         }
-        let world = around.channels.joints_in(need.channel).to_vec();
+        let world = context.channels.joints_in(need.channel).to_vec();
         match SimWorker::start(
             actor,
             world.clone(),
             self.sequences.clone(),
-            around.waker.cloned(),
+            context.waker.cloned(),
         ) {
             Ok(worker) => {
-                // They may have changed since the binding began.
+                // Parameters may have changed since the binding started.
                 worker.set_params(document.params);
                 worker.set_values(document.method_values.of(need.method));
                 if document
@@ -146,7 +146,7 @@ impl Stages {
             }
             Err(error) => {
                 self.refused.push(need.method);
-                around.tell(
+                context.tell(
                     Level::Error,
                     format!("No thread could be started for the simulation: {error}."),
                 );
@@ -154,18 +154,18 @@ impl Stages {
         }
     }
 
-    pub(super) fn refuse(&mut self, method: MethodId, why: &str, around: &mut Around<'_>) {
+    pub(super) fn refuse(&mut self, method: MethodId, why: &str, context: &mut JobContext<'_>) {
         self.refused.push(method);
-        around.tell(
+        context.tell(
             Level::Warning,
             format!("{} can't be used here: {why}.", method.label()),
         );
     }
 
-    /// Tells the user what went wrong on the simulations' threads.
-    pub(in crate::session) fn watch_workers(&mut self, around: &mut Around<'_>) {
+    /// Reports errors of the simulation threads to the user.
+    pub(in crate::session) fn watch_workers(&mut self, context: &mut JobContext<'_>) {
         for fault in self.workers().filter_map(SimWorker::take_fault) {
-            around.tell(Level::Warning, fault);
+            context.tell(Level::Warning, fault);
         }
         let dead: Vec<Need> = self
             .bound
@@ -175,7 +175,7 @@ impl Stages {
             .collect();
         for need in dead {
             self.forget(need);
-            self.refuse(need.method, "its simulation stopped unexpectedly", around);
+            self.refuse(need.method, "its simulation stopped unexpectedly", context);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Flesh: made in the background once something is shown, and made again when the document's settings change.
+//! Flesh: computed in the background once something is shown, and again when the document's settings change.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::methods::{BindError, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::session::Level;
 use crate::session::job::{Job, Outcome};
-use crate::session::jobs::Around;
+use crate::session::jobs::JobContext;
 
 impl Stages {
-    /// Makes the flesh follow the document's settings. Returns the character with new flesh once it is ready.
+    /// Rebuilds the flesh for changed settings of the document. Returns the character with new flesh once it is ready.
     pub(in crate::session) fn follow_settings(
         &mut self,
         subject: &Arc<Subject>,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) -> Option<Rebuilt> {
-        let wanted = &around.document.flesh;
+        let wanted = &context.document.flesh;
         if subject.settings.same_structure(wanted) {
             self.rebuilding = None;
             return None;
@@ -32,7 +32,7 @@ impl Stages {
                 .as_ref()
                 .is_none_or(|refused| !refused.same_structure(wanted))
             {
-                self.start_rebuilding(subject, around);
+                self.start_rebuilding(subject, context);
             }
             return None;
         }
@@ -45,20 +45,24 @@ impl Stages {
             Some(Outcome::Lost) => "the work stopped unexpectedly".to_owned(),
         };
         self.refused_flesh = self.rebuilding.take().map(|(flesh, _)| flesh);
-        around.tell(
+        context.tell(
             Level::Warning,
             format!("The flesh could not be rebuilt: {refused}."),
         );
         None
     }
 
-    /// Computes the flesh of the subject in the background, once a method is shown and none is being bound. Returns whether it was
-    /// finished now.
-    pub(super) fn follow_flesh(&mut self, subject: &Arc<Subject>, around: &Around<'_>) -> bool {
+    /// Computes the flesh of the subject in the background, once a method is shown and none is being bound. Returns whether it has
+    /// just finished.
+    pub(super) fn follow_flesh(
+        &mut self,
+        subject: &Arc<Subject>,
+        context: &JobContext<'_>,
+    ) -> bool {
         let Some(job) = &self.growing else {
             let idle = !self.bound.is_empty() && self.binding.is_none();
             if idle && !self.growing_cancelled && !subject.is_flesh_made() {
-                self.start_growing(subject.clone(), around);
+                self.start_growing(subject.clone(), context);
             }
             return false;
         };
@@ -71,31 +75,31 @@ impl Stages {
         true
     }
 
-    fn start_growing(&mut self, subject: Arc<Subject>, around: &Around<'_>) {
+    fn start_growing(&mut self, subject: Arc<Subject>, context: &JobContext<'_>) {
         let work = move |progress: &Progress| subject.make_flesh(progress);
-        match Job::start("Making the flesh".to_owned(), around.waker.cloned(), work) {
+        match Job::start("Making the flesh".to_owned(), context.waker.cloned(), work) {
             Ok(job) => self.growing = Some(job),
-            // A method that needs the flesh tries again, and says what is wrong.
+            // A method that needs the flesh is bound again and reports the error.
             Err(_) => self.growing_cancelled = true,
         }
     }
 
-    fn start_rebuilding(&mut self, subject: &Arc<Subject>, around: &mut Around<'_>) {
-        let (subject, flesh) = (subject.clone(), around.document.flesh.clone());
-        let (method, params) = (around.views.active().method, around.document.params);
+    fn start_rebuilding(&mut self, subject: &Arc<Subject>, context: &mut JobContext<'_>) {
+        let (subject, flesh) = (subject.clone(), context.document.flesh.clone());
+        let (method, params) = (context.views.active().method, context.document.params);
         let made_for = flesh.clone();
         let work = move |progress: &Progress| {
             rebuild_and_bind(&subject, &flesh, method, &params, progress)
         };
         match Job::start(
             "Rebuilding the flesh".to_owned(),
-            around.waker.cloned(),
+            context.waker.cloned(),
             work,
         ) {
             Ok(job) => self.rebuilding = Some((made_for, job)),
             Err(error) => {
                 self.refused_flesh = Some(made_for);
-                around.tell(
+                context.tell(
                     Level::Error,
                     format!("No thread could be started to rebuild the flesh: {error}."),
                 );

@@ -1,4 +1,4 @@
-//! The work of the stages' jobs: reading a character, rebuilding its flesh, and binding methods to it.
+//! The work of the jobs: reading a character, rebuilding its flesh, and binding methods to it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,20 +12,20 @@ use crate::methods::{Actor, BindError, MethodId, Requirement, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::edit::Rig;
 use crate::session::project::{Loaded, ReadProject, load_all};
-use crate::session::{Answer, OpenError, Source, with_takes};
+use crate::session::{Answer, Source, SourceError, with_takes};
 
-/// Stands in for a simulation that is not bound yet, or cannot be: it is bound in a moment.
+/// Stand-in for a simulation that is not bound yet, or cannot be: binding it takes little time.
 pub(in crate::session) const STAND_IN: MethodId = MethodId::DQS;
 
-/// What there is to show of a subject.
+/// The bound methods to show for a subject.
 pub(in crate::session) struct Binding {
-    /// Bound to the method asked for, or why that was impossible.
+    /// The requested method, or why it could not be bound.
     pub(in crate::session) wanted: Result<Actor, BindError>,
-    /// What is shown where that was impossible.
+    /// The stand-in if it could not be bound.
     pub(in crate::session) stand_in: Option<Actor>,
 }
 
-/// Binds the method asked for, or what stands in for it.
+/// Binds the requested method, or its stand-in.
 fn bind(
     subject: &Arc<Subject>,
     method: MethodId,
@@ -47,50 +47,50 @@ fn bind(
 pub(in crate::session) struct Opened {
     pub(in crate::session) source: Source,
     pub(in crate::session) subject: Arc<Subject>,
-    /// What is shown of it.
+    /// Its bound methods.
     pub(in crate::session) binding: Binding,
-    /// The first clip that was added, if the character is the one that was open before.
+    /// The first added clip, if files were added to the open character.
     pub(in crate::session) added: Option<usize>,
-    /// It is the character that was open before, with more files.
+    /// Whether files were added to the open character.
     pub(in crate::session) continues: bool,
-    /// The files that were read for it, or for what was added.
+    /// The files that were read.
     pub(in crate::session) files_read: Vec<FileRead>,
-    /// What the project says, if it is one.
+    /// The project's content, if it is one.
     pub(in crate::session) project: Option<ReadProject>,
 }
 
-/// What to open.
+/// Request to open files.
 pub(in crate::session) struct Opening {
     pub(in crate::session) source: Source,
     pub(in crate::session) cache: Cache,
-    /// What to do about files of a project that are not what they were.
+    /// The user's answers about files of a project that are missing or changed.
     pub(in crate::session) answers: BTreeMap<usize, Answer>,
 }
 
 /// A character with new flesh.
 pub(in crate::session) struct Rebuilt {
     pub(in crate::session) subject: Arc<Subject>,
-    /// What is shown of it.
+    /// Its bound methods.
     pub(in crate::session) binding: Binding,
 }
 
-/// Reads a character and derives what all methods share.
+/// Reads a character and makes the subject that all methods share.
 ///
 /// # Errors
-/// [`OpenError`].
-pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
+/// [`SourceError`].
+pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, SourceError> {
     open_with(source, &Cache::none(), progress)
 }
 
-/// As [`open`], but what was derived from the same character before is read from the cache.
+/// As [`open`], with derived data of earlier runs read from the cache.
 ///
 /// # Errors
-/// [`OpenError`].
+/// [`SourceError`].
 pub fn open_with(
     source: &Source,
     cache: &Cache,
     progress: &Progress,
-) -> Result<Arc<Subject>, OpenError> {
+) -> Result<Arc<Subject>, SourceError> {
     progress.report(0.0, "Reading");
     let Loaded {
         character, project, ..
@@ -102,22 +102,22 @@ pub fn open_with(
     ))
 }
 
-/// The subject of a character, on the skeleton that its project has for it.
+/// The subject of a character, on the project's skeleton if it has one.
 fn build(
     source: &Source,
     character: Character,
     project: Option<&ReadProject>,
     cache: &Cache,
     progress: &Progress,
-) -> Result<Arc<Subject>, OpenError> {
+) -> Result<Arc<Subject>, SourceError> {
     progress.check()?;
     let rig =
         project.and_then(|project| Some((project.restored.rig.as_ref()?, &project.restored.flesh)));
     let whole = progress;
     let progress = &whole.part(0.0, if rig.is_some() { 0.5 } else { 1.0 });
     let unusable = |error| match error {
-        BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
-        error => OpenError::Unusable {
+        BindError::Cancelled(cancelled) => SourceError::Cancelled(cancelled),
+        error => SourceError::Unusable {
             file: source.to_string(),
             error,
         },
@@ -128,7 +128,7 @@ fn build(
             .body()
             .parts
             .check_name(name)
-            .map_err(|error| OpenError::Part {
+            .map_err(|error| SourceError::Part {
                 file: source.to_string(),
                 error,
             })?;
@@ -144,7 +144,7 @@ fn build(
     }
 }
 
-/// The same character with flesh by other settings, bound to a method.
+/// The same character with new flesh settings, bound to a method.
 pub(in crate::session) fn rebuild_and_bind(
     old: &Subject,
     settings: &FleshSettings,
@@ -174,13 +174,13 @@ pub(in crate::session) fn rerig_and_bind(
     Ok(Rebuilt { subject, binding })
 }
 
-/// Everything between a name and a living character. A project has a method and parameters of its own.
+/// All steps from file names to a bound character. A project has its own method and parameters.
 pub(in crate::session) fn open_and_bind(
     opening: Opening,
     method: MethodId,
     params: &Params,
     progress: &Progress,
-) -> Result<Opened, OpenError> {
+) -> Result<Opened, SourceError> {
     let Opening {
         source: named,
         cache,
@@ -197,7 +197,7 @@ pub(in crate::session) fn open_and_bind(
     let (method, params) = project.as_ref().map_or((method, *params), |project| {
         (project.restored.method(), project.restored.params)
     });
-    let binding = bind(&subject, method, &params, progress).map_err(OpenError::Cancelled)?;
+    let binding = bind(&subject, method, &params, progress).map_err(SourceError::Cancelled)?;
     Ok(Opened {
         source,
         subject,
@@ -209,7 +209,7 @@ pub(in crate::session) fn open_and_bind(
     })
 }
 
-/// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
+/// The open character with more clips, bound again; its flesh is shared. `source` includes the new files.
 pub(in crate::session) fn add_and_bind(
     old: &Subject,
     source: Source,
@@ -217,15 +217,15 @@ pub(in crate::session) fn add_and_bind(
     method: MethodId,
     params: &Params,
     progress: &Progress,
-) -> Result<Opened, OpenError> {
+) -> Result<Opened, SourceError> {
     let failed = |error| match error {
-        IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
-        error => OpenError::Load(error),
+        IoError::Cancelled(cancelled) => SourceError::Cancelled(cancelled),
+        error => SourceError::Load(error),
     };
     let mut character = (*old.character).clone();
     let added = Some(character.clips.len());
     if character.skeleton.is_empty() {
-        // The motion brings the skeleton: everything is new.
+        // The motion defines the skeleton, so all stages are new.
         let opening = Opening {
             source,
             cache: old.cache().clone(),
@@ -241,7 +241,7 @@ pub(in crate::session) fn add_and_bind(
     let (result, files_read) = recorded(add);
     result.map_err(failed)?;
     let subject = Arc::new(old.with_clips(Arc::new(character)));
-    let binding = bind(&subject, method, params, progress).map_err(OpenError::Cancelled)?;
+    let binding = bind(&subject, method, params, progress).map_err(SourceError::Cancelled)?;
     Ok(Opened {
         source,
         subject,

@@ -1,7 +1,7 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 //!
-//! Files are read (`opening`), flesh is made anew when its settings change (`flesh`), methods are bound to it (`binding`), and each
-//! view shows what comes nearest to what it asks for (`showing`).
+//! The files of a character are read (`opening`), flesh is made again when its settings change (`flesh`), methods are bound to it
+//! (`binding`), and each view shows the requested method or the best available stand-in (`showing`).
 
 mod binding;
 mod flesh;
@@ -20,47 +20,47 @@ use crate::methods::{Actor, BindError, MethodId, MethodValues, Subject};
 use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
-use crate::session::{Answer, ChannelId, Channels, OpenError, SimWorker, Source, ViewId, Wants};
+use crate::session::{Answer, ChannelId, Channels, SimWorker, Source, SourceError, ViewId, Wants};
 use making::{Opened, Rebuilt};
 use resting::Resting;
 
-/// A method bound to the subject of the document, kept when another one is shown: a sleeping worker costs only memory.
+/// A method bound to the document's subject. It is kept when another one is shown: a sleeping worker costs only memory.
 struct Bound {
     need: Need,
     worker: SimWorker,
-    /// Whether a view shows it: it is told every pose.
+    /// Whether a view shows it: only then poses are posted to it.
     live: bool,
 }
 
-/// The bound methods and the jobs under way.
+/// The bound methods and the running jobs.
 #[derive(Default)]
 pub(in crate::session) struct Stages {
-    /// What `bound` belongs to.
+    /// The subject of `bound`.
     subject: Option<Arc<Subject>>,
     bound: Vec<Bound>,
-    /// What was bound to the subjects shown before.
+    /// Bound methods of subjects shown earlier.
     resting: Resting,
-    /// Which of `bound` each view shows.
+    /// Index into `bound` for each view.
     shown: Vec<(ViewId, Need)>,
-    /// Methods that could not be bound to the subject: not tried again by themselves.
+    /// Methods that could not be bound to the subject; they are not retried automatically.
     refused: Vec<MethodId>,
-    opening: Option<Job<Result<Opened, OpenError>>>,
-    /// What the last opening was asked for, to ask again when the user has said where files are.
+    opening: Option<Job<Result<Opened, SourceError>>>,
+    /// The last opening request, to be repeated with the user's answers about files.
     asked: Option<(Source, BTreeMap<usize, Answer>)>,
     binding: Option<(Need, Job<Result<Actor, BindError>>)>,
-    /// New flesh for the document's character, and the settings it is made for.
+    /// The job that makes new flesh, and its settings.
     rebuilding: Option<(FleshSettings, Job<Result<Rebuilt, BindError>>)>,
-    /// Settings whose flesh the user gave up, or that could not be made: not tried again by itself.
+    /// Settings whose flesh was cancelled or failed; not retried automatically.
     refused_flesh: Option<FleshSettings>,
-    /// The flesh of the document's subject, computed for views of it where no method has asked for it.
+    /// The job that computes the subject's flesh for views of it when no method has requested it.
     growing: Option<Job<Result<(), Cancelled>>>,
-    /// The user cancelled that: it does not start again by itself.
+    /// The user cancelled that job: it is not restarted automatically.
     growing_cancelled: bool,
-    /// What snapshots hold beyond what every view needs.
+    /// Optional content of snapshots.
     wants: Wants,
-    /// Numbers all states of all workers.
+    /// Sequence counter of the states of all workers.
     sequences: Arc<AtomicU64>,
-    /// Where derived data is kept between runs.
+    /// Folder of derived data that is kept between runs.
     cache: Cache,
 }
 
@@ -86,7 +86,7 @@ impl Stages {
             .map(|(_, need)| need.method)
     }
 
-    /// What some view shows.
+    /// The bound methods that some view shows.
     pub(in crate::session) fn live_needs(&self) -> impl Iterator<Item = Need> {
         self.bound
             .iter()
@@ -94,12 +94,12 @@ impl Stages {
             .map(|bound| bound.need)
     }
 
-    /// Ends the sleep of all simulations.
+    /// Wakes all simulations.
     pub(in crate::session) fn wake(&self) {
         self.bound.iter().for_each(|bound| bound.worker.wake());
     }
 
-    /// The simulations that have lost their device since the last call, and why.
+    /// The simulations whose device was lost since the last call, with the reason.
     pub(in crate::session) fn faulty_devices(&self) -> Vec<(Need, String)> {
         self.bound
             .iter()
@@ -107,7 +107,7 @@ impl Stages {
             .collect()
     }
 
-    /// Numbers all states.
+    /// The sequence counter of all states.
     pub(in crate::session) fn sequences(&self) -> Arc<AtomicU64> {
         self.sequences.clone()
     }
@@ -120,14 +120,14 @@ impl Stages {
             .map(|bound| (bound.need.channel, &bound.worker))
     }
 
-    /// The methods' own parameters have changed: each worker gets those of its method.
+    /// Sends changed values of the methods' own parameters to the workers.
     pub(in crate::session) fn send_values(&self, values: &MethodValues) {
         for bound in &self.bound {
             bound.worker.set_values(values.of(bound.need.method));
         }
     }
 
-    /// Hands joints and time to the workers that some view shows. Returns whether any of them moves.
+    /// Posts joints and time to the workers that some view shows. Returns whether any of them moves.
     pub(in crate::session) fn post(&self, channels: &Channels, dt_secs: f64) -> bool {
         let mut moving = false;
         for (channel, worker) in self.live_workers() {
@@ -137,20 +137,20 @@ impl Stages {
         moving
     }
 
-    /// The states that are there to be shown.
+    /// The states that can be shown.
     pub(in crate::session) fn live_sequences(&self) -> Vec<u64> {
         self.live_workers()
             .map(|(_, worker)| worker.snapshot().sequence)
             .collect()
     }
 
-    /// How much of `dt_secs` the clock may let pass: the slowest simulation says.
+    /// How much of `dt_secs` the clock may advance, limited by the slowest simulation.
     pub(in crate::session) fn accept(&self, dt_secs: f64) -> f64 {
         self.live_workers()
             .fold(dt_secs, |dt, (_, worker)| worker.accept(dt))
     }
 
-    /// Lets go of what followed other channels.
+    /// Drops workers of channels that no longer exist.
     pub(in crate::session) fn keep_channels(&mut self, channels: &[ChannelId]) {
         self.bound
             .retain(|bound| channels.contains(&bound.need.channel));
@@ -176,7 +176,7 @@ impl Stages {
             || self.growing.is_some()
     }
 
-    /// What runs now.
+    /// The running jobs.
     pub(in crate::session) fn list(&self) -> Vec<JobView> {
         let binding = self.binding.iter().map(|(_, job)| job.view());
         let rebuilding = self.rebuilding.iter().map(|(_, job)| job.view());
@@ -200,19 +200,19 @@ impl Stages {
         self.growing_cancelled |= self.growing.take().is_some();
     }
 
-    /// What was refused may be tried again.
+    /// Allows failed bindings and cancelled flesh to be tried again.
     pub(in crate::session) fn forgive(&mut self) {
         self.refused.clear();
         self.refused_flesh = None;
         self.growing_cancelled = false;
     }
 
-    /// Sets where derived data of characters that are opened from now on is kept.
+    /// Sets the folder of derived data for characters that are opened from now on.
     pub(in crate::session) fn set_cache(&mut self, cache: Cache) {
         self.cache = cache;
     }
 
-    /// Whether the bound methods belong to that.
+    /// Whether the bound methods belong to this subject.
     pub(in crate::session) fn is_of(&self, subject: &Arc<Subject>) -> bool {
         self.subject
             .as_ref()
@@ -224,7 +224,7 @@ impl Stages {
         self.shown.retain(|(_, shown)| *shown != need);
     }
 
-    /// What a view shows from now on. Returns whether that is something else than before.
+    /// Sets what a view shows. Returns whether it changed.
     fn show(&mut self, view: ViewId, need: Need) -> bool {
         if let Some((_, shown)) = self.shown.iter_mut().find(|(id, _)| *id == view) {
             std::mem::replace(shown, need) != need

@@ -7,29 +7,29 @@ use super::Stages;
 use super::making::{Opened, Opening, add_and_bind, open_and_bind};
 use crate::progress::Progress;
 use crate::session::job::{Job, Outcome};
-use crate::session::jobs::Around;
-use crate::session::{Answer, Level, OpenError, Source};
+use crate::session::jobs::JobContext;
+use crate::session::{Answer, Level, Source, SourceError};
 
-/// What came of reading.
+/// Result of reading.
 pub(in crate::session) enum Reading {
-    /// It is done.
-    Done(Box<Result<Opened, OpenError>>),
+    /// Success.
+    Done(Box<Result<Opened, SourceError>>),
     /// The thread ended without a result.
     Lost,
 }
 
 impl Stages {
-    /// Starts reading a character; a reading under way is given up. `answers` say what to do about files of a project that are not
-    /// what they were.
+    /// Starts reading a character and cancels a reading in progress. `answers`: what to do about files of a project that are
+    /// missing or changed.
     pub(in crate::session) fn start_opening(
         &mut self,
         source: Source,
         answers: BTreeMap<usize, Answer>,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) {
-        around.messages.clear();
+        context.messages.clear();
         self.asked = Some((source.clone(), answers.clone()));
-        let (method, params) = (around.views.active().method, around.document.params);
+        let (method, params) = (context.views.active().method, context.document.params);
         let title = format!("Opening {}", source.title());
         let opening = Opening {
             source,
@@ -37,25 +37,25 @@ impl Stages {
             answers,
         };
         let work = move |progress: &Progress| open_and_bind(opening, method, &params, progress);
-        self.read(title, work, around);
+        self.read(title, work, context);
     }
 
-    /// Starts reading motions for the open character; a reading under way is given up.
+    /// Starts reading motions for the open character and cancels a reading in progress.
     pub(in crate::session) fn start_adding(
         &mut self,
         files: Vec<PathBuf>,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) {
-        let mut source = around.document.source.clone();
+        let mut source = context.document.source.clone();
         source.files.extend(files.iter().cloned());
-        let Some(subject) = around.document.subject.clone() else {
-            return self.start_opening(source, BTreeMap::new(), around);
+        let Some(subject) = context.document.subject.clone() else {
+            return self.start_opening(source, BTreeMap::new(), context);
         };
         if files.is_empty() {
             return;
         }
-        around.messages.clear();
-        let (method, params) = (around.views.active().method, around.document.params);
+        context.messages.clear();
+        let (method, params) = (context.views.active().method, context.document.params);
         let title = format!(
             "Adding {}",
             Source {
@@ -77,31 +77,31 @@ impl Stages {
             if only_motions {
                 return add_and_bind(&subject, source, &files, method, &params, progress);
             }
-            // What else belongs to a character can only be understood together with all the rest of it.
+            // Other files can only be interpreted together with all files of the character.
             open_and_bind(opening, method, &params, progress).map(|opened| Opened {
                 continues: true,
                 ..opened
             })
         };
-        self.read(title, work, around);
+        self.read(title, work, context);
     }
 
     fn read(
         &mut self,
         title: String,
-        work: impl FnOnce(&Progress) -> Result<Opened, OpenError> + Send + 'static,
-        around: &mut Around<'_>,
+        work: impl FnOnce(&Progress) -> Result<Opened, SourceError> + Send + 'static,
+        context: &mut JobContext<'_>,
     ) {
-        match Job::start(title, around.waker.cloned(), work) {
+        match Job::start(title, context.waker.cloned(), work) {
             Ok(job) => self.opening = Some(job),
-            Err(error) => around.tell(
+            Err(error) => context.tell(
                 Level::Error,
                 format!("No thread could be started to read the files: {error}."),
             ),
         }
     }
 
-    /// What has been read, once it has.
+    /// The result of reading, once it is ready.
     pub(in crate::session) fn take_opened(&mut self) -> Option<Reading> {
         let reading = match self.opening.as_ref()?.poll() {
             Outcome::Running => return None,
@@ -112,7 +112,7 @@ impl Stages {
         Some(reading)
     }
 
-    /// What the last opening was asked for; once.
+    /// Takes the last opening request.
     pub(in crate::session) fn take_asked(&mut self) -> Option<(Source, BTreeMap<usize, Answer>)> {
         self.asked.take()
     }

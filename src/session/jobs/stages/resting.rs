@@ -1,21 +1,21 @@
-//! Bound methods of subjects that are not shown: who takes a step back finds the flesh as it was, without waiting.
+//! Bound methods of subjects that are not shown: undo to such a subject shows its flesh at once, without binding.
 
 use std::sync::Arc;
 
 use super::Bound;
 use crate::methods::Subject;
 
-/// Subjects kept; each may weigh tens of megabytes.
+/// Subjects kept; each may take tens of megabytes.
 const MOST: usize = 2;
 
-/// Sleeping workers by the subject they belong to, the latest last.
+/// Sleeping workers by subject, the latest last.
 #[derive(Default)]
 pub(super) struct Resting {
     list: Vec<(Arc<Subject>, Vec<Bound>)>,
 }
 
 impl Resting {
-    /// Keeps the workers of a subject that is left, and forgets those left longest ago.
+    /// Stores the workers of a subject that is no longer shown, and drops the oldest.
     pub(super) fn keep(&mut self, subject: Arc<Subject>, bound: Vec<Bound>) {
         if bound.is_empty() {
             return;
@@ -26,7 +26,7 @@ impl Resting {
         }
     }
 
-    /// The workers of a subject that is entered again.
+    /// Takes the workers of a subject that is shown again.
     pub(super) fn take(&mut self, subject: &Arc<Subject>) -> Vec<Bound> {
         let place = self
             .list
@@ -50,7 +50,7 @@ mod tests {
         }
     }
 
-    /// The flesh of the character before is shown at once, by its own method and in its own pose, and nothing is bound anew.
+    /// After undo, the previous character's flesh is shown at once with its own method and pose, without binding.
     #[test]
     fn what_was_open_before_is_there_at_once() {
         let mut session = Session::new();

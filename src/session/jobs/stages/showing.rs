@@ -1,4 +1,4 @@
-//! What is shown: it follows the document and the views, and is never nothing.
+//! Chooses what each view shows from document and views; there is always something to show.
 
 use std::sync::Arc;
 
@@ -6,37 +6,37 @@ use super::making::STAND_IN;
 use super::{Bound, Stages};
 use crate::methods::{Actor, Requirement, Subject};
 use crate::progress::Progress;
-use crate::session::jobs::Around;
+use crate::session::jobs::JobContext;
 use crate::session::views::Need;
 use crate::session::{ChannelId, Channels, Document, View, Views};
 use crate::weights::WeightMethod;
 
-/// Vertices of a character that a direct method is bound to within a frame.
+/// Largest vertex count of a character for which a direct method is bound within a frame.
 const MOST_AT_ONCE: usize = 40_000;
 
 impl Stages {
-    /// Binds what the views ask for and shows what comes nearest to it. Returns whether anything changed. `unfinished` says that the
-    /// skeleton is not one to bind to yet.
+    /// Binds the requested methods and shows the best available ones. Returns whether anything changed. `unfinished`: the
+    /// skeleton cannot be bound to yet.
     pub(in crate::session) fn follow_views(
         &mut self,
         subject: &Arc<Subject>,
         unfinished: bool,
-        around: &mut Around<'_>,
+        context: &mut JobContext<'_>,
     ) -> bool {
-        let needs = around.views.needs();
-        let mut changed = self.take_finished_binding(&needs, unfinished, around);
-        changed |= self.stand_in(subject, around);
+        let needs = context.views.needs();
+        let mut changed = self.take_finished_binding(&needs, unfinished, context);
+        changed |= self.stand_in(subject, context);
         let missing = needs.iter().find(|need| {
             self.bound_worker(**need).is_none() && !self.refused.contains(&need.method)
         });
         if let (Some(&missing), None) = (missing, &self.binding) {
-            self.start_binding(subject, missing, around);
+            self.start_binding(subject, missing, context);
         }
-        changed |= self.follow_flesh(subject, around);
-        self.show_what_is_bound(around.views, around.channels) || changed
+        changed |= self.follow_flesh(subject, context);
+        self.show_what_is_bound(context.views, context.channels) || changed
     }
 
-    /// Another subject is shown from now on. Returns the one before.
+    /// Changes the subject that is shown. Returns the previous one.
     pub(in crate::session) fn enter_subject(
         &mut self,
         subject: &Arc<Subject>,
@@ -51,7 +51,7 @@ impl Stages {
         self.subject.replace(subject.clone())
     }
 
-    /// What is bound to the subject shown until now rests, and what was bound to this one before wakes.
+    /// Stores the workers of the previous subject and restores those of this one.
     fn exchange_bound(&mut self, subject: &Arc<Subject>, document: &Document, views: &Views) {
         self.shown.clear();
         let mut bound = std::mem::take(&mut self.bound);
@@ -79,10 +79,10 @@ impl Stages {
         }
     }
 
-    /// Never nothing: what is bound in a moment is shown until the wanted method is. Of a big character even that takes too long to
-    /// wait for; it is bound in the background.
-    fn stand_in(&mut self, subject: &Arc<Subject>, around: &mut Around<'_>) -> bool {
-        let wanted = around.views.active().need();
+    /// Binds a fast method to show until the requested one is ready. For a large character that too takes
+    /// noticeable time, so it is bound in the background.
+    fn stand_in(&mut self, subject: &Arc<Subject>, context: &mut JobContext<'_>) -> bool {
+        let wanted = context.views.active().need();
         let method = if wanted.method.needs(Requirement::Tissue) {
             STAND_IN
         } else {
@@ -91,7 +91,7 @@ impl Stages {
         if !self.bound.is_empty() || self.refused.contains(&method) {
             return false;
         }
-        // Other weights may take a while to compute.
+        // Computing other weights may take a while.
         let need = Need {
             method,
             weights: WeightMethod::default(),
@@ -99,20 +99,20 @@ impl Stages {
         };
         if subject.bind_positions.len() > MOST_AT_ONCE {
             if self.binding.is_none() {
-                self.start_binding(subject, need, around);
+                self.start_binding(subject, need, context);
             }
             return false;
         }
-        let document = around.document;
+        let document = context.document;
         let values = document.method_values.of(method);
         match Actor::bind_with(subject, method, &document.params, &values, &Progress::new()) {
-            Ok(actor) => self.take_actor(need, actor, around),
-            Err(error) => self.refuse(method, &error.to_string(), around),
+            Ok(actor) => self.take_actor(need, actor, context),
+            Err(error) => self.refuse(method, &error.to_string(), context),
         }
         true
     }
 
-    /// Gives every view what it asks for, or what comes nearest to that, and wakes and rests the workers accordingly.
+    /// Assigns to every view the requested method or the best available one, and wakes or suspends the workers accordingly.
     fn show_what_is_bound(&mut self, views: &Views, channels: &Channels) -> bool {
         let mut changed = false;
         let views = views.list();

@@ -341,7 +341,7 @@ fn what_can_not_be_written_leaves_the_old_file_and_an_unsaved_document() {
         text_of_error(&session)
     );
     save_as(&mut session, &arm, false);
-    assert!(session.project().is_dirty() && text_of_error(&session).contains("never written"));
+    assert!(session.project().is_dirty() && text_of_error(&session).contains("never overwrites"));
     assert_eq!(std::fs::read(&arm).unwrap(), before);
     let locked = folder.file("locked.sinew");
     std::fs::write(&locked, "old").unwrap();

@@ -1,4 +1,4 @@
-//! Canvases: their render targets, and what is drawn with each snapshot.
+//! Canvases: their render targets, and resources drawn with each snapshot.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use super::super::pool::StateKey;
 use super::super::{Comparison, Picture};
 use super::needs_numbers;
 use crate::render::{
-    Camera, Extras, Legend, Look, Marked, MeshColors, MeshModel, Moment, PositionMark, Renderer,
-    SkinColors, SkinPaint, SkinQuantity, Target,
+    Camera, Extras, Legend, Look, Marked, MeshColors, MeshModel, Moment, PositionMark,
+    RenderTarget, Renderer, SkinColors, SkinPaint, SkinQuantity,
 };
 use crate::studio::{Compare, Snapshot};
 
-/// What one canvas has for itself.
+/// Data of one canvas.
 pub(super) struct Canvas {
-    pub(super) target: Target,
+    pub(super) target: RenderTarget,
     pub(super) texture: u64,
     pub(super) own: SideResources,
     /// The right-hand side of a wipe.
@@ -90,7 +90,7 @@ impl PictureKey {
 }
 
 impl Canvas {
-    pub(super) fn new(texture: u64, target: Target) -> Self {
+    pub(super) fn new(texture: u64, target: RenderTarget) -> Self {
         Self {
             target,
             texture,
@@ -188,7 +188,7 @@ impl SideResources {
     }
 }
 
-/// Numbers that nobody needs are not fetched from the device.
+/// Unneeded numbers are not read back from the device.
 fn moment_of<'a>(snapshot: &'a Snapshot, look: &Look) -> Moment<'a> {
     let needed = needs_numbers(look);
     Moment {
@@ -202,7 +202,7 @@ fn moment_of<'a>(snapshot: &'a Snapshot, look: &Look) -> Moment<'a> {
     }
 }
 
-/// What the skin is coloured by: a comparison goes before what the look asks for.
+/// The quantity that colours the skin: that of a comparison, otherwise that of the look.
 pub(super) fn quantity_of<'a>(
     picture: &Picture<'a>,
     snapshot: &'a Arc<Snapshot>,
@@ -228,7 +228,7 @@ pub(super) fn quantity_of<'a>(
             .selected
             .last()
             .map(|&joint| SkinQuantity::Weights { joint }),
-        // In a cut, the cells show it.
+        // In a cut view, the cells show it.
         SkinColors::Strain if picture.look.tets && picture.look.cut.is_some() => None,
         SkinColors::Strain => Some(SkinQuantity::Strain {
             positions: snapshot.positions(),

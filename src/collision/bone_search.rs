@@ -1,7 +1,7 @@
-//! Which vertices lie in the wedges of one bone.
+//! Finds the vertices in the wedges of one bone.
 //!
-//! A grid in cylinder coordinates has the shape of the wedges: cells know how far their wedges reach, and vertices of other bones
-//! within reach are sorted into them by counting.
+//! A grid in cylinder coordinates around the bone: each cell stores the largest radius of its wedges, and vertices of other bones
+//! within that radius are counting-sorted into the cells.
 
 use super::axes::{Axes, CylinderCell, SECTORS};
 use super::bone_cells::BoneCells;
@@ -9,28 +9,30 @@ use super::wedge::{BLOCK, Span, WedgeShape};
 use super::{CollisionBody, Feet, Hit};
 use crate::math::Point;
 
-/// Rounding of radii.
+/// Visitors for which there is room from the start.
+const FIRST_VISITORS: usize = 1024;
+/// Tolerance for rounding of radii.
 const SLACK: f32 = 1.0 + 1e-5;
 
-/// What lies around one bone.
+/// Data of the search around one bone.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Around {
+pub(super) struct BoneSearch {
     axes: Axes,
-    /// The box of its wedges.
+    /// Bounding box of its wedges.
     span: Span,
-    /// Per closure vertex its place in the bone's coordinates.
+    /// Per closure vertex, its position in the bone's coordinates.
     places: Vec<CylinderCell>,
-    /// Per wedge the cells that it touches.
+    /// Per wedge, the cells that it touches.
     wedges: Vec<Wedge>,
-    /// Per cell the largest distance of a wedge from the axis.
+    /// Per cell, the largest distance of a wedge from the axis.
     reach: Vec<f32>,
-    /// Foreign vertices within reach, with their cells; then sorted by cell: those of cell c are `sorted[starts[c]..starts[c + 1]]`.
+    /// Foreign vertices within that distance (visitors), with their cells; then sorted by cell: those of cell c are `sorted[starts[c]..starts[c + 1]]`.
     visitors: Vec<Visitor>,
     sorted: Vec<Visitor>,
-    /// Coordinates of the sorted visitors, so that many are held against a box at once.
+    /// Coordinates of the sorted visitors, for testing many against a box at once.
     places_of_sorted: [Vec<f32>; 3],
     starts: Vec<u32>,
-    /// Per slice the sectors with visitors.
+    /// Per slice, the sectors with visitors.
     occupied: Vec<u8>,
     pub(super) hits: Vec<Hit>,
 }
@@ -38,7 +40,7 @@ pub(super) struct Around {
 #[derive(Debug, Clone, Copy, Default)]
 struct Wedge {
     slices: [u8; 2],
-    /// One bit a sector.
+    /// One bit per sector.
     sectors: u8,
     radius: f32,
 }
@@ -49,7 +51,7 @@ struct Visitor {
     cell: u32,
 }
 
-impl Around {
+impl BoneSearch {
     pub(super) fn search(
         &mut self,
         bone: usize,
@@ -63,6 +65,9 @@ impl Around {
         if own.triangles.is_empty() {
             return;
         }
+        if self.visitors.capacity() == 0 {
+            self.reserve(positions.len().min(FIRST_VISITORS));
+        }
         self.axes = own.axes(feet.bone(bone as u32));
         self.place(own, positions, feet);
         self.fill_cells(own, body);
@@ -73,7 +78,17 @@ impl Around {
         }
     }
 
-    /// Puts all corners and feet of the wedges into the bone's coordinates.
+    /// Makes room for so many visitors, so that few of the later searches allocate.
+    fn reserve(&mut self, count: usize) {
+        self.visitors.reserve(count);
+        self.sorted.reserve(count);
+        self.hits.reserve(count);
+        for places in &mut self.places_of_sorted {
+            places.reserve(count);
+        }
+    }
+
+    /// Transforms all corners and foot points of the wedges to the bone's coordinates.
     fn place(&mut self, own: &BoneCells, positions: &[Point], feet: &Feet) {
         let Self {
             axes, span, places, ..
@@ -111,7 +126,7 @@ impl Around {
                 wedge.sectors |= 1 << skin.sector;
                 sum |= 1_u32 << skin.sector;
             }
-            // With its feet on the axis a wedge within two neighbouring sectors is nowhere else.
+            // With its foot points on the axis, a wedge within two neighbouring sectors touches no others.
             let mixed = body.mixed[triangle as usize];
             let neighbors = sum.count_ones() <= 1
                 || (sum.count_ones() == 2 && (sum & (sum >> 1) != 0 || sum == 0b1000_0001));
@@ -129,7 +144,7 @@ impl Around {
         }
     }
 
-    /// Finds the vertices of other bones within reach.
+    /// Finds the vertices of other bones within range of the wedges.
     fn invite(&mut self, bone: usize, body: &CollisionBody, positions: &[Point], patches: &[Span]) {
         let own = &body.bones[bone];
         self.visitors.clear();
@@ -154,7 +169,7 @@ impl Around {
         }
     }
 
-    /// Sorts the visitors by cell, by counting.
+    /// Counting sort of the visitors by cell.
     fn sort(&mut self, own: &BoneCells, positions: &[Point]) {
         let cells = own.slices * SECTORS;
         self.starts.clear();
@@ -167,7 +182,7 @@ impl Around {
         }
         self.sorted.clear();
         self.sorted.resize(self.visitors.len(), Visitor::default());
-        // Backwards, so that every cell's count runs down to its start.
+        // Backwards, so that every cell's end decreases to its start.
         for visitor in self.visitors.iter().rev() {
             let slot = &mut self.starts[visitor.cell as usize + 1];
             *slot -= 1;
@@ -232,7 +247,7 @@ impl Around {
     }
 }
 
-/// The places of the bits that are set.
+/// Indices of the set bits.
 fn bits(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let next = (word != 0).then(|| word.trailing_zeros() as usize);

@@ -1,0 +1,115 @@
+//! Self-contact: points of the skin that lie in the body elsewhere are pushed out of it.
+//!
+//! As `McAdams`, Zhu, Selle, Empey, Tamstorf, Teran, Sifakis, "Efficient Elasticity for Character Skinning with Contact and Collisions",
+//! SIGGRAPH 2011: a deformed point inside a deformed element is taken back to the rest shape, where the nearest point of the
+//! skin is the way out. The two points are kept apart along the skin's deformed normal by the penalty `½ k A min(0, n · (x − s))²`; pairs
+//! and normals stay as they are while Newton's method runs.
+
+use std::collections::BTreeMap;
+
+use crate::math::{Point64, Vec64};
+
+/// A point of the skin, and where it should leave the body.
+#[derive(Debug, Clone)]
+pub struct Contact {
+    /// The point, a vertex of the skin.
+    pub(super) vertex: u32,
+    /// Nodes with their weights in point minus exit.
+    pub(super) nodes: Vec<(u32, f64)>,
+    /// Deformed normal of the skin at the exit.
+    pub(super) normal: Vec64,
+    /// Force for a unit of depth, in shear moduli times a world unit.
+    pub(super) stiffness: f64,
+}
+
+/// The contacts of one round.
+#[derive(Debug, Clone, Default)]
+pub struct Contacts(pub(super) Vec<Contact>);
+
+impl Contact {
+    /// Signed distance of the point from the skin where it should leave; negative inside.
+    pub(super) fn gap(&self, nodes: &[Point64]) -> f64 {
+        let apart: Vec64 = (self.nodes.iter())
+            .map(|&(node, weight)| nodes[node as usize].coords * weight)
+            .sum();
+        self.normal.dot(&apart)
+    }
+}
+
+impl Contact {
+    /// A part of the way from one contact of a vertex to another.
+    fn towards(self, new: Self, part: f64) -> Self {
+        let Some(normal) = self.normal.lerp(&new.normal, part).try_normalize(0.1) else {
+            return new;
+        };
+        let mut nodes: BTreeMap<u32, f64> = BTreeMap::new();
+        for (list, share) in [(&self.nodes, 1.0 - part), (&new.nodes, part)] {
+            for &(node, weight) in list {
+                *nodes.entry(node).or_default() += share * weight;
+            }
+        }
+        Self {
+            nodes: nodes.into_iter().collect(),
+            normal,
+            stiffness: self.stiffness + (new.stiffness - self.stiffness) * part,
+            vertex: self.vertex,
+        }
+    }
+}
+
+impl Contacts {
+    /// No contact.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The contacts of the next round, from what was found now. Features go from the old ones to the new ones by a part of the way, so
+    /// that points between two exits come to rest; contacts that were not found again stay while they are nearer
+    /// than `near`, and push only where they are inside.
+    pub(super) fn next(self, found: Self, part: f64, nodes: &[Point64], near: f64) -> Self {
+        let mut next = Vec::with_capacity(found.0.len());
+        let is_near = |old: &Contact| old.gap(nodes) < near;
+        let mut olds = self.0.into_iter().filter(is_near).peekable();
+        for new in found.0 {
+            while let Some(old) = olds.next_if(|old| old.vertex < new.vertex) {
+                next.push(old);
+            }
+            next.push(match olds.next_if(|old| old.vertex == new.vertex) {
+                Some(old) => old.towards(new, part),
+                None => new,
+            });
+        }
+        next.extend(olds);
+        Self(next)
+    }
+
+    pub(super) fn energy(&self, nodes: &[Point64]) -> f64 {
+        let of = |contact: &Contact| {
+            let depth = contact.gap(nodes).min(0.0);
+            0.5 * contact.stiffness * depth * depth
+        };
+        self.0.iter().map(of).sum()
+    }
+
+    pub(super) fn add_gradient(&self, nodes: &[Point64], gradient: &mut [Vec64]) {
+        for contact in &self.0 {
+            let force = contact.normal * (contact.stiffness * contact.gap(nodes).min(0.0));
+            for &(node, weight) in &contact.nodes {
+                gradient[node as usize] += force * weight;
+            }
+        }
+    }
+}

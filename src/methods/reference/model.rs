@@ -1,0 +1,382 @@
+//! A body bound to its bones, and its way to a pose.
+
+use std::sync::Arc;
+
+use super::blend::Blend;
+use super::bones::{self, Bones, JointOfNode};
+use super::collide::Collider;
+use super::contact::Contacts;
+use super::elastic::Elastic;
+use super::embed::Embedding;
+use super::inside::Inside;
+use super::lattice::{Lattice, Resolution};
+use super::material::Material;
+use super::newton::{Newton, Until};
+use crate::character::BoneMap;
+use crate::math::{Affine, Point, Point64};
+use crate::mesh::{Topology, TriMesh, TriangleTree, vertex_areas};
+use crate::progress::{Cancelled, Progress};
+use crate::tissue::BoneGraph;
+use crate::weights::SkinWeights;
+
+/// A solved pose: the norm of the forces on free nodes is at most this part of that on the bones.
+pub const TOLERANCE: f64 = 1e-6;
+/// Newton steps to that.
+const STEPS: usize = 80;
+/// On the way to a pose less will do…
+const ON_THE_WAY: Until = Until {
+    tolerance: 2e-2,
+    iterations: 15,
+};
+/// …and the way is cut into pieces no smaller than this.
+const LEAST_PIECE: f64 = 1.0 / 128.0;
+/// Rounds in which contacts are found again, at the pose and on the way there.
+const ROUNDS: usize = 24;
+const ROUNDS_ON_THE_WAY: usize = 2;
+/// From this round on, contacts go by smaller and smaller parts to where they are found.
+const FULL_ROUNDS: f64 = 2.0;
+/// Contacts are settled when no point of the skin moves by more than this part of the body's size from round to round…
+const SETTLED: f64 = 2e-5;
+/// …are found again with forces that balance roughly while it moves by more than this…
+const ROUGH: f64 = 2e-4;
+const ROUGHLY: Until = Until {
+    tolerance: 5e-3,
+    iterations: 18,
+};
+/// …and a pose counts as solved if they don't settle but move it by no more than this.
+const NEARLY_SETTLED: f64 = 1e-3;
+
+/// Why a pose was not solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Unsolved {
+    /// Relative residual that was reached, or NaN.
+    pub residual: f64,
+    /// Whether a shorter way would not help: contacts don't settle.
+    pub is_final: bool,
+}
+
+/// What a model is made of.
+pub(super) struct Parts<'a> {
+    /// The skin of the body in the bind pose.
+    pub mesh: &'a TriMesh,
+    pub graph: &'a BoneGraph,
+    pub bones: &'a BoneMap,
+    /// A row for every vertex.
+    pub weights: &'a SkinWeights,
+}
+
+/// Choices of the user.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Choices {
+    pub resolution: Resolution,
+    pub poisson: f64,
+    pub bone_fraction: f64,
+    pub contact: bool,
+}
+
+/// A body in elements, bound to bones.
+pub(super) struct Model {
+    mesh: TriMesh,
+    tree: TriangleTree,
+    areas: Vec<f64>,
+    size: f64,
+    lattice: Arc<Lattice>,
+    joint_of_node: JointOfNode,
+    skin: Embedding,
+    newton: Newton,
+    blend: Option<Blend>,
+    contact: bool,
+    /// In the last pose that was solved.
+    nodes: Vec<Point64>,
+}
+
+impl Model {
+    pub fn build(
+        parts: &Parts<'_>,
+        choices: &Choices,
+        progress: &Progress,
+    ) -> Result<Self, Cancelled> {
+        let lattice = Lattice::build(parts.mesh, choices.resolution, &progress.part(0.0, 0.6))?;
+        progress.report(0.6, "Holding by bones");
+        let tree = TriangleTree::new(parts.mesh);
+        let inside = Inside::new(parts.mesh, &tree);
+        let bones = Bones {
+            graph: parts.graph,
+            settings: parts.bones,
+            fraction: choices.bone_fraction,
+        };
+        let mut joint_of_node = bones.hold(&lattice, &inside);
+        progress.check()?;
+        progress.report(0.7, "Embedding the skin");
+        let skin = embed_and_hold(&lattice, &inside, parts, &mut joint_of_node);
+        progress.check()?;
+        progress.report(0.8, "Ordering the unknowns");
+        let is_fixed: Vec<bool> = joint_of_node.iter().map(Option::is_some).collect();
+        let lattice = Arc::new(lattice);
+        let elastic = Elastic::new(&lattice, Material::new(choices.poisson), &is_fixed);
+        progress.check()?;
+        progress.report(0.9, "Blending bones");
+        let blend = Blend::of(&elastic, &joint_of_node);
+        progress.check()?;
+        log::debug!(
+            "reference: {} cells of {:.3} units and more, {} elements, {} nodes, {} unknowns",
+            lattice.cells(),
+            lattice.octree.spacing,
+            lattice.elements.len(),
+            lattice.nodes.len(),
+            3 * elastic.free_nodes().len(),
+        );
+        Ok(Self {
+            mesh: parts.mesh.clone(),
+            tree,
+            areas: vertex_areas(parts.mesh),
+            size: f64::from(parts.mesh.bounds().size()),
+            joint_of_node,
+            skin,
+            newton: Newton::new(elastic),
+            blend,
+            contact: choices.contact,
+            nodes: lattice.nodes.clone(),
+            lattice,
+        })
+    }
+
+    /// The skin in the last pose that was solved.
+    pub fn skin_into(&self, out: &mut [Point], motion: &Affine) {
+        for (vertex, out) in out.iter_mut().enumerate() {
+            *out = (motion * self.skin.place(vertex, &self.nodes)).cast();
+        }
+    }
+
+    /// Walks from rest to a pose. `motions_at` gives the motion of every joint from the bind pose, for 0 (rest) to 1 (the pose).
+    pub fn solve(
+        &mut self,
+        pieces: usize,
+        mut motions_at: impl FnMut(f64) -> Vec<Affine>,
+    ) -> Result<(), Unsolved> {
+        self.nodes.clone_from(&self.lattice.nodes);
+        let mut last: Vec<Affine> = Vec::new();
+        let (mut at, mut piece) = (0.0, 1.0 / pieces.max(1) as f64);
+        while at < 1.0 {
+            let next = if at + piece > 1.0 - 1e-9 {
+                1.0
+            } else {
+                at + piece
+            };
+            let motions = motions_at(next);
+            last.resize(motions.len(), Affine::identity());
+            let before = self.nodes.clone();
+            self.follow(&last, &motions);
+            let solved = if next < 1.0 {
+                self.approach()
+            } else {
+                self.arrive()
+            };
+            match solved {
+                Ok(()) => {
+                    (at, last) = (next, motions);
+                }
+                Err(unsolved) if unsolved.is_final || piece < LEAST_PIECE => return Err(unsolved),
+                Err(_) => {
+                    self.nodes = before;
+                    piece *= 0.5;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts prescribed nodes where their joints have them, and guesses where the others are.
+    fn follow(&mut self, last: &[Affine], motions: &[Affine]) {
+        let identity = Affine::identity();
+        let steps: Vec<Affine> = (last.iter().zip(motions))
+            .map(|(last, now)| now * last.try_inverse().unwrap_or(identity))
+            .collect();
+        if let Some(blend) = &self.blend {
+            blend.follow(self.newton.elastic(), &steps, &mut self.nodes);
+        }
+        for ((node, rest), joint) in (self.nodes.iter_mut())
+            .zip(&self.lattice.nodes)
+            .zip(&self.joint_of_node)
+        {
+            if let Some(joint) = joint {
+                *node = motions[*joint as usize] * rest;
+            }
+        }
+    }
+
+    /// Near enough to the equilibrium to go on from there.
+    fn approach(&mut self) -> Result<(), Unsolved> {
+        self.minimise(&Contacts::none(), ON_THE_WAY)?;
+        for _ in 0..ROUNDS_ON_THE_WAY {
+            let contacts = self.contacts();
+            if contacts.is_empty() {
+                break;
+            }
+            self.minimise(&contacts, ON_THE_WAY)?;
+        }
+        Ok(())
+    }
+
+    /// The equilibrium.
+    fn arrive(&mut self) -> Result<(), Unsolved> {
+        let until = Until {
+            tolerance: TOLERANCE,
+            iterations: STEPS,
+        };
+        let mut contacts = self.contacts();
+        if !contacts.is_empty() {
+            // Where nodes were guessed to be, contacts mean little.
+            self.newton_steps(&contacts, ON_THE_WAY)?;
+            contacts = self.contacts();
+        }
+        let mut farthest = f64::INFINITY;
+        for round in 0..ROUNDS {
+            let before = self.skin();
+            // As long as contacts change, forces need not balance exactly.
+            let is_rough = !contacts.is_empty() && farthest > ROUGH;
+            if is_rough {
+                self.newton_steps(&contacts, ROUGHLY)?;
+            } else {
+                self.minimise(&contacts, until)?;
+            }
+            let after = self.skin();
+            let moved = before.iter().zip(&after).map(|(a, b)| (a - b).norm());
+            farthest = moved.fold(0.0, f64::max) / self.size;
+            log::debug!("reference: round {round} moved the skin by {farthest:.1e} of the size");
+            let again = self.contacts();
+            if !is_rough && (again.is_empty() && contacts.is_empty() || farthest <= SETTLED) {
+                return Ok(());
+            }
+            let part = (FULL_ROUNDS / (round as f64 + 1.0)).min(1.0);
+            let near = self.lattice.octree.spacing;
+            contacts = contacts.next(again, part, &self.nodes, near);
+        }
+        self.minimise(&contacts, until)?;
+        if farthest <= NEARLY_SETTLED {
+            log::warn!("contacts don't settle: the skin still moves by {farthest:.1e} of the size");
+            return Ok(());
+        }
+        Err(Unsolved {
+            residual: farthest,
+            is_final: true,
+        })
+    }
+
+    fn skin(&self) -> Vec<Point64> {
+        let place = |vertex| self.skin.place(vertex, &self.nodes);
+        (0..self.skin.len()).map(place).collect()
+    }
+
+    fn contacts(&self) -> Contacts {
+        if !self.contact {
+            return Contacts::none();
+        }
+        Collider {
+            lattice: &self.lattice,
+            inside: &Inside::new(&self.mesh, &self.tree),
+            skin: &self.skin,
+            areas: &self.areas,
+        }
+        .contacts(&self.nodes)
+    }
+
+    /// On the way a residual that is merely small counts as solved.
+    fn minimise(&mut self, contacts: &Contacts, until: Until) -> Result<(), Unsolved> {
+        let residual = self.newton_steps(contacts, until)?;
+        let enough = until.tolerance
+            * if until.tolerance > TOLERANCE {
+                50.0
+            } else {
+                1.0
+            };
+        if residual <= enough {
+            Ok(())
+        } else {
+            Err(Unsolved {
+                residual,
+                is_final: false,
+            })
+        }
+    }
+
+    /// Goes towards the equilibrium; returns the residual that was reached.
+    fn newton_steps(&mut self, contacts: &Contacts, until: Until) -> Result<f64, Unsolved> {
+        let start = std::time::Instant::now();
+        let lost = Unsolved {
+            residual: f64::NAN,
+            is_final: false,
+        };
+        let solved = self
+            .newton
+            .minimise(&mut self.nodes, contacts, until)
+            .map_err(|error| {
+                log::debug!("reference: {error}");
+                lost
+            })?;
+        log::debug!(
+            "reference: {} contacts, {} steps to a residual of {:.1e} in {:.2} s",
+            contacts.len(),
+            solved.iterations,
+            solved.residual,
+            start.elapsed().as_secs_f64(),
+        );
+        let mut numbers = self.nodes.iter().flat_map(|node| node.iter());
+        if numbers.all(|number| number.is_finite()) {
+            Ok(solved.residual)
+        } else {
+            Err(lost)
+        }
+    }
+}
+
+/// Embeds the skin's vertices. Bodies without a bone are held by the joint that has most weight there, unless they are slivers of a
+/// shell that does have bones: their vertices then belong to the rest of the shell.
+fn embed_and_hold(
+    lattice: &Lattice,
+    inside: &Inside<'_>,
+    parts: &Parts<'_>,
+    joint_of_node: &mut JointOfNode,
+) -> Embedding {
+    let points: Vec<Point64> = parts.mesh.positions.iter().map(|p| p.cast()).collect();
+    let mut elements = lattice.elements_of(inside, &points, |_| true);
+    let mut has_bone = vec![false; lattice.components];
+    for element in &lattice.elements {
+        let mut nodes = element.nodes.iter();
+        if nodes.any(|&node| joint_of_node[node as usize].is_some()) {
+            has_bone[element.component as usize] = true;
+        }
+    }
+    let topology = Topology::of(parts.mesh);
+    let component = |element: u32| lattice.elements[element as usize].component as usize;
+    let mut shell_has_bone = vec![false; topology.components];
+    for (&shell, element) in topology.component_of.iter().zip(&elements) {
+        shell_has_bone[shell as usize] |= element.is_some_and(|e| has_bone[component(e)]);
+    }
+    for (vertex, element) in elements.iter_mut().enumerate() {
+        let shell = topology.component_of[vertex] as usize;
+        if shell_has_bone[shell] && element.is_some_and(|e| !has_bone[component(e)]) {
+            *element = lattice.element_near(inside, &points[vertex], |other| {
+                has_bone[other.component as usize]
+            });
+        }
+    }
+    let rows = elements
+        .iter()
+        .enumerate()
+        .filter_map(|(vertex, element)| Some(((*element)?, parts.weights.row(vertex))));
+    let strongest = bones::strongest_joints(lattice, rows);
+    for element in &lattice.elements {
+        let component = element.component as usize;
+        if has_bone[component] {
+            continue;
+        }
+        for &node in &element.nodes {
+            joint_of_node[node as usize] = Some(strongest[component].unwrap_or(0));
+        }
+    }
+    Embedding::of(points.iter().zip(&elements).filter_map(|(point, element)| {
+        let element = (*element)?;
+        Some((element, &lattice.elements[element as usize], *point))
+    }))
+}

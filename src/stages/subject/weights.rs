@@ -1,0 +1,87 @@
+//! Weights of a subject, and the guide of the flesh by them.
+
+use std::sync::{Arc, PoisonError, Weak};
+
+use super::Subject;
+use crate::progress::{Cancelled, Progress};
+use crate::stages::source_weights::weights_of_mesh;
+use crate::tissue::Guide;
+use crate::weights::{SkinWeights, WeightMethod};
+
+impl Subject {
+    /// The same character with weights by another method; every other stage is shared.
+    #[must_use]
+    pub fn with_weights(&self, method: WeightMethod) -> Self {
+        Self {
+            weight_method: method,
+            weights: self.all_weights.by(method),
+            weighted: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// As [`Subject::with_weights`], but shared: returns the same subject to all callers while it is in use.
+    #[must_use]
+    pub fn weighted(self: &Arc<Self>, method: WeightMethod) -> Arc<Self> {
+        if method == self.weight_method {
+            return self.clone();
+        }
+        let mut all = self.weighted.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|subject| subject.strong_count() > 0);
+        let mut known = all.iter().filter_map(Weak::upgrade);
+        if let Some(subject) = known.find(|subject| subject.weight_method == method) {
+            return subject;
+        }
+        let subject = Arc::new(self.with_weights(method));
+        all.push(Arc::downgrade(&subject));
+        subject
+    }
+
+    /// How the weights are computed.
+    #[must_use]
+    pub fn weight_method(&self) -> WeightMethod {
+        self.weight_method
+    }
+
+    /// Computes the weights.
+    ///
+    /// # Errors
+    /// [`Cancelled`]; a later call computes them.
+    pub fn make_weights(&self, progress: &Progress) -> Result<(), Cancelled> {
+        self.weights.of_meshes.get(progress).map(drop)
+    }
+
+    /// For every source mesh, the weights that replace those of the file; `None` for a mesh that uses the file's, or has none. Waits
+    /// until they are computed.
+    #[must_use]
+    pub fn mesh_weights(&self) -> &[Option<SkinWeights>] {
+        self.weights.of_meshes.wait_for()
+    }
+
+    /// The weights of a source mesh, the file's or computed ones; `None` if it has none. Waits until they are computed.
+    #[must_use]
+    pub fn weights_of_mesh(&self, mesh: usize) -> Option<&SkinWeights> {
+        weights_of_mesh(&self.character, self.mesh_weights(), mesh)
+    }
+
+    /// The file's weights on the welded skin, without influences where it has none; `None` if it has none at all.
+    #[must_use]
+    pub fn file_weights(&self) -> Option<&SkinWeights> {
+        self.stages.file_weights()
+    }
+
+    /// The weights of every vertex of the welded skin; by distance where the source meshes have none. Waits until they are computed.
+    #[must_use]
+    pub fn skin_weights(&self) -> &SkinWeights {
+        self.weights.of_skin.wait_for()
+    }
+
+    /// The guide of these vertices of the welded skin; `None` if there is no flesh, or its base follows the bones. Waits until flesh and
+    /// weights are computed.
+    #[must_use]
+    pub fn guide_of(&self, vertices: &[u32]) -> Option<Guide> {
+        self.flesh().ok()?.tissue.bending.as_ref()?;
+        let weights = self.skin_weights().of_some(vertices);
+        Some(Guide::new(weights, &self.character.skeleton))
+    }
+}
