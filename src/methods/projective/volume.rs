@@ -1,9 +1,17 @@
 //! Volume that a bend takes away comes back around it.
 //!
 //! Flesh and what is under it hardly change their volume: where a limb folds, it becomes thicker. The volume of the body is divided into
-//! the cones from every vertex' foot point on the bone lines to the skin around it. What the cones have lost, spread along the skin over
-//! about the radius of a limb (implicit heat flow, which keeps the sum), says how much farther outwards skin and base belong. It is
-//! learned from step to step as a multiple of what the guide alone changes, so that it comes and goes with the pose. Skin that lies in a fold, or faces a cavity, stays where it is: there is no room.
+//! the cones from every vertex' foot point on the bone lines to the skin around it. What the cones would lose without any bulge, spread
+//! along the skin over about the radius of a limb (implicit heat flow, which keeps the sum), is the bulge b: how far outwards of the
+//! guide skin and base belong. With the spreading D and the loss l that is measured, every look at the skin sets
+//!
+//! ```text
+//!     b = D (l + b)
+//! ```
+//!
+//! so that where b stays, the sum of all losses is zero, and b is as smooth as D makes it. It is kept as a multiple of what the guide
+//! alone changes of the volume around each vertex, so that it comes and goes with the pose. Skin that lies in a fold, or faces a cavity,
+//! stays where it is: there is no room.
 
 use rayon::prelude::*;
 
@@ -205,18 +213,20 @@ impl VolumePreserver {
     pub(super) fn observe(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) -> f32 {
         measure(&self.triangles, skin, &mut self.area_vectors);
         self.lose(skin, |vertex, foot| frame.points[vertex].apply(foot));
+        // What would be lost without the bulges: spread again and again, only what is missing would grow into what is rough.
+        let bulges = self.bulge.iter().zip(&self.open).zip(&self.vertex_areas);
+        for (loss, ((bulge, open), area)) in self.loss.iter_mut().zip(bulges) {
+            *loss += bulge * open * area;
+        }
         self.spread();
-        let skin = self.loss.iter().zip(&self.open).zip(&self.most);
-        for ((ratio, &room), ((missing, open), most)) in
-            self.ratio.iter_mut().zip(&self.room).zip(skin)
-        {
-            // Where there is hardly any room what was needed is forgotten; what can't be followed is not learned.
+        let skin = self.loss.iter().zip(&self.room).zip(&self.most);
+        for (ratio, ((needed, &room), most)) in self.ratio.iter_mut().zip(skin) {
+            // Where there is hardly any room little is needed; what can't be followed is not learned.
             let known = room + self.least_room;
-            // Where it ends does not depend on `part`, so that what settled stays.
-            let next = *ratio + part * (missing * open - *ratio * self.least_room) / known;
             let most = MOST_RATIO.min(most / known);
+            let next = (needed / known).clamp(-most, most);
             if next.is_finite() {
-                *ratio = next.clamp(-most, most);
+                *ratio += part * (next - *ratio);
             }
         }
         self.bulge_into_room()

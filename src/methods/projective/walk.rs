@@ -14,7 +14,7 @@ const PIECE_ITERATIONS: usize = 6;
 const VOLUME_ROUNDS: usize = 16;
 /// …of so many iterations each, until none moves the skin by more than this part of the size.
 const VOLUME_ITERATIONS: usize = 12;
-const VOLUME_STILL: f32 = 1e-5;
+const VOLUME_STILL: f32 = 3e-6;
 /// Virtual bones settle in at most so many pieces…
 const SETTLING_PIECES: usize = 200;
 /// …of so many iterations each.
