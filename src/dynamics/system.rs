@@ -5,11 +5,12 @@ use super::chain::{Chain, Chains, TETS};
 use super::guidance::{Guidance, stars};
 use super::local::{Block, BlockWeights};
 use super::{Materials, Params};
+use crate::mesh::Bending;
 use crate::numerics::FactorError;
 use crate::numerics::lanes::LANES;
 use crate::numerics::partition::{Partition, Subdomain};
 use crate::numerics::pattern::Cliques;
-use crate::tissue::{Bending, Layer, Tissue};
+use crate::tissue::{Layer, Tissue};
 
 /// The assembled equations of a tissue; independent of parameters and pose.
 pub struct System {

@@ -2,6 +2,7 @@
 //! and repair.
 
 mod around;
+mod bending;
 pub mod checkup;
 mod closest;
 pub mod decimate;
@@ -18,6 +19,7 @@ mod triangle_tree;
 mod weld;
 mod winding;
 
+pub use bending::Bending;
 pub use checkup::MeshCheckup;
 pub use closest::{closest_on_segment, closest_on_triangle};
 pub use laplacian::{cotangent_laplacian, vertex_areas};

@@ -1,6 +1,7 @@
 //! From the simulation mesh to the source vertices.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::riding::Riding;
@@ -8,7 +9,7 @@ use super::{BindError, Subject};
 use crate::math::{Affine, Point, Vec3};
 use crate::progress::Progress;
 use crate::tissue::{Guide, GuideFrame};
-use crate::upsample::{Directions, Frames, Upsampling};
+use crate::upsample::{Directions, Frames, Smoothing, Upsampling};
 use crate::weights::by_distance;
 
 /// Maps simulated vertices to every source vertex of the skin: the flesh, then cloth and props. Includes the buffers of one
@@ -40,17 +41,27 @@ struct Guides {
     coarse_frame: GuideFrame,
     fine_frame: GuideFrame,
     unposed: Vec<Point>,
+    smoothing: Smoothing,
 }
 
 impl Guides {
     /// `None` if the flesh is not guided.
     fn bind(subject: &Subject) -> Option<Self> {
         let coarse = subject.guide_of(&subject.sim().skin_from_sim)?;
-        let fine = subject.guide_of(&subject.body().skin_from_flesh)?;
+        let body = subject.body();
+        let fine = subject.guide_of(&body.skin_from_flesh)?;
+        let simulated: HashSet<u32> = subject.sim().skin_from_sim.iter().copied().collect();
+        let held = (0u32..).zip(&body.skin_from_flesh);
+        let held = held.filter(|(_, skin)| simulated.contains(skin));
         Some(Self {
             coarse_frame: coarse.at_rest(),
             fine_frame: fine.at_rest(),
             unposed: vec![Point::origin(); coarse.len()],
+            smoothing: Smoothing::of(
+                &body.flesh,
+                &subject.skin_weights().of_some(&body.skin_from_flesh),
+                held.map(|(flesh, _)| flesh),
+            ),
             coarse,
             fine,
         })
@@ -68,10 +79,13 @@ impl Guides {
     }
 
     /// Poses the fine points.
-    fn pose(&self, flesh: &mut [Point]) {
-        for (point, transform) in flesh.iter_mut().zip(&self.fine_frame.points) {
+    fn pose(&mut self, flesh: &mut [Point]) {
+        let transforms = &self.fine_frame.points;
+        for (point, transform) in flesh.iter_mut().zip(transforms) {
             *point = transform.apply(point);
         }
+        self.smoothing
+            .apply(|vertex| transforms[vertex].rotation(), flesh);
     }
 }
 

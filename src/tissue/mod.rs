@@ -29,7 +29,6 @@
 //! - Tets that are too flat to have a usable gradient are left out; vertices that the others don't hold in place are carried by the bones.
 
 pub mod anchors;
-mod bending;
 pub mod foot;
 pub mod graph;
 mod guide;
@@ -45,7 +44,6 @@ mod stretching;
 pub mod volumes;
 
 pub use anchors::{Anchors, BaseFrame};
-pub use bending::Bending;
 pub use graph::{Bone, BoneGraph, Node};
 pub use guide::{Guide, GuideFrame};
 pub use joint_regions::joint_regions;
@@ -59,7 +57,7 @@ use foot::Feet;
 
 use crate::character::{FleshBase, FleshSettings, Note};
 use crate::math::Point64;
-use crate::mesh::{SimMesh, Topology, TriMesh};
+use crate::mesh::{Bending, SimMesh, Topology, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;

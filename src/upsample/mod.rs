@@ -56,12 +56,14 @@ mod locate;
 mod mls;
 mod plain;
 mod rows;
+mod smoothing;
 mod surface;
 
 pub use directions::Directions;
 pub use fit::MAX_NEIGHBOURS;
 pub use frames::Frames;
 pub use plain::{PlainStand, PlainSums, PlainUpsampling};
+pub use smoothing::Smoothing;
 
 use crate::math::Point;
 use crate::mesh::TriMesh;

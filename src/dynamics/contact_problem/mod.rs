@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::collision::{CollisionBody, Contact};
-use crate::math::{Point, Vec3};
+use crate::math::{Point, Vec3, smoothstep};
 use crate::numerics::complementarity::Complementarity;
 use crate::numerics::compliance::Compliance;
 use crate::numerics::window::WindowSolver;
@@ -56,8 +56,9 @@ fn way(contact: &Contact, positions: &[Point]) -> Vec3 {
 const FACING: f32 = 0.3;
 /// …the normal of the contact agrees with theirs by this cosine…
 const AGREEING: f32 = 0.2;
-/// …and they are at most so many times as far from each other there as contacts may press them in.
-const NEAR: f32 = 4.0;
+/// …and they are at most so many times as far from each other there as contacts may press them in. What overlaps by more than it can be
+/// pressed in is pressed less and less, down to nothing here: pressed as far as it goes, it would still overlap, and be crumpled.
+const NEAR: f32 = 3.0;
 /// A contact ends when its targets move past each other by more than so many times that in one step.
 const JUMP: f32 = 2.0;
 /// A vertex whose contact was ended while it pressed begins no other for so many steps in which targets move: flesh that stands would
@@ -157,7 +158,9 @@ impl Room {
         let gap = contact.normal.dot(&way);
         let beside = (way - contact.normal * gap).norm();
         let opposite = 2.0 - beside / (gap.abs() + 0.5 * contact.edge).max(f32::MIN_POSITIVE);
-        gap + self.give_of(contact) * opposite.clamp(0.0, 1.0)
+        let give = self.give_of(contact);
+        let overlap = -gap / give.max(f32::MIN_POSITIVE);
+        gap + give * opposite.clamp(0.0, 1.0) * (1.0 - smoothstep([1.0, NEAR], overlap))
     }
 }
 

@@ -25,8 +25,8 @@ use nalgebra::UnitQuaternion;
 
 use super::chain::Chains;
 use crate::math::{Point, Vec3};
+use crate::mesh::Bending;
 use crate::numerics::partition::Partition;
-use crate::tissue::Bending;
 use element::GuidedElement;
 pub(super) use forces::Forces;
 pub(super) use quadratic::Quadratic;

@@ -16,9 +16,9 @@
 use rayon::prelude::*;
 
 use crate::math::{Point, Vec3, smoothstep};
-use crate::mesh::{Topology, TriMesh};
+use crate::mesh::{Bending, Topology, TriMesh};
 use crate::numerics::{Cholesky, Ordering, SolveMemory, SymmetricMatrix};
-use crate::tissue::{Bending, GuideFrame, Tissue};
+use crate::tissue::{GuideFrame, Tissue};
 
 /// Losses are spread over this many times the radius of limbs…
 const REACH: f64 = 1.5;

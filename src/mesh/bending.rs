@@ -11,8 +11,8 @@
 //! - The rotations are prescribed (by the guide) rather than fitted: the energy is quadratic, its matrix constant, and skin that was
 //!   turned inside out unfolds.
 
+use super::{TriMesh, cotangent_laplacian, vertex_areas};
 use crate::math::Vec64;
-use crate::mesh::{TriMesh, cotangent_laplacian, vertex_areas};
 
 /// Vertices have at least this part of the mean area: at smaller ones bending would dominate everything.
 const LEAST_AREA: f64 = 0.05;
