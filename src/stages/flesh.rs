@@ -146,11 +146,22 @@ impl Stages {
         self.body.get(&progress.part(0.0, 0.1))?;
         self.sim.get(&progress.part(0.1, 0.3))?;
         let rest = progress.part(0.3, 1.0);
-        let (flesh, upsampling) = rayon::join(
-            || self.flesh.get(&rest).map(drop),
-            || self.upsampling.get(&rest.silent()).map(drop),
-        );
-        flesh.and(upsampling)
+        let flesh = || self.flesh.get(&rest).map(drop);
+        let silent = rest.silent();
+        let upsampling = || self.upsampling.get(&silent).map(drop);
+        // No job of the thread pool may wait for a stage: a worker that takes it while it computes a part of that very stage would wait
+        // for itself.
+        if rayon::current_thread_index().is_some() {
+            return flesh().and_then(|()| upsampling());
+        }
+        std::thread::scope(|scope| {
+            let beside = scope.spawn(upsampling);
+            let flesh = flesh();
+            let upsampling = beside
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            flesh.and(upsampling)
+        })
     }
 }
 

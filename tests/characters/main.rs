@@ -12,3 +12,4 @@ mod checkup;
 mod decimation;
 mod intersections;
 mod motions;
+mod stages;
