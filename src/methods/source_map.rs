@@ -57,11 +57,7 @@ impl Guides {
             coarse_frame: coarse.at_rest(),
             fine_frame: fine.at_rest(),
             unposed: vec![Point::origin(); coarse.len()],
-            smoothing: Smoothing::of(
-                &body.flesh,
-                &subject.skin_weights().of_some(&body.skin_from_flesh),
-                held.map(|(flesh, _)| flesh),
-            ),
+            smoothing: Smoothing::of(&body.flesh, fine.weights(), held.map(|(flesh, _)| flesh)),
             coarse,
             fine,
         })

@@ -56,6 +56,12 @@ impl Guide {
         }
     }
 
+    /// The weights of all points.
+    #[must_use]
+    pub fn weights(&self) -> &SkinWeights {
+        &self.weights
+    }
+
     /// How many points there are.
     #[must_use]
     pub fn len(&self) -> usize {
