@@ -27,10 +27,11 @@ const SMOOTH: f32 = 0.8;
 
 /// The cosine between the skin's normal and the direction from the bone line is at least this.
 const UPRIGHT: f32 = 0.1;
-/// The contact point of a loaded pair slides over the surface in steps of this many local edge lengths.
-const SLIDE: f32 = 0.3;
-/// Fraction of a change of normal that is applied per step.
-const TURN: f32 = 0.5;
+/// The contact point of a pair stays while its vertex is within this many local edge lengths beside it.
+const SLIDE: f32 = 0.01;
+/// Fraction of a change of normal that is applied per step: what a contact presses turns its normal, and with more it would go to and
+/// fro.
+const TURN: f32 = 0.1;
 /// The vertex projects onto the contact point within this many local edge lengths…
 const BESIDE: f32 = 0.7;
 /// …or this many for an existing pair.
@@ -57,6 +58,10 @@ pub struct Contact {
     pub edge: f32,
     /// Load λ of the pair; 0 while it is not active. Written by the solver, and kept as long as the pair.
     pub load: f32,
+    /// The gap that the pair is made to hold at least, world units. Written by the solver, and kept as long as the pair.
+    pub held: f32,
+    /// Whether the pair is to end as soon as it presses no more. Written by the solver, and kept as long as the pair.
+    pub ends: bool,
     /// Whether the pair existed before the last refresh.
     pub old: bool,
 }
@@ -93,8 +98,11 @@ impl ContactList {
     }
 
     /// Removes the contacts for which `keep` is false.
-    pub fn retain(&mut self, keep: impl FnMut(&Contact) -> bool) {
-        self.contacts.retain(keep);
+    pub fn retain(&mut self, keep: impl FnMut(&mut Contact) -> bool) {
+        match &mut self.around {
+            Some(watched) => watched.retain(&mut self.contacts, keep),
+            None => self.contacts.retain_mut(keep),
+        }
     }
 
     /// Removes all contacts.
@@ -148,6 +156,8 @@ impl ContactList {
                 let gap = normal.dot(&(positions[next.vertex as usize] - place(&next, positions)));
                 let next = Contact {
                     load: contact.load,
+                    held: contact.held,
+                    ends: contact.ends,
                     old: true,
                     normal,
                     gap,
@@ -361,6 +371,8 @@ impl<'a> Seeker<'a> {
             gap,
             edge,
             load: 0.0,
+            held: gap,
+            ends: false,
             old: false,
         })
     }

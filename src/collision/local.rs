@@ -133,6 +133,24 @@ impl Watched {
         std::mem::swap(contacts, kept);
         std::mem::swap(ids, kept_ids);
     }
+
+    /// Removes the contacts for which `keep` is false.
+    pub(super) fn retain(
+        &mut self,
+        contacts: &mut Vec<Contact>,
+        mut keep: impl FnMut(&mut Contact) -> bool,
+    ) {
+        let mut kept = 0;
+        for index in 0..contacts.len() {
+            if keep(&mut contacts[index]) {
+                contacts[kept] = contacts[index];
+                self.ids[kept] = self.ids[index];
+                kept += 1;
+            }
+        }
+        contacts.truncate(kept);
+        self.ids.truncate(kept);
+    }
 }
 
 /// The two bones of a joint in the pose, and the direction of the second one relative to the first in its bind pose.
@@ -177,7 +195,6 @@ fn meet(
     if ends {
         return None;
     }
-    let load = before.map_or(0.0, |contact| contact.load);
     let triangle = body.fan(second).first().copied().unwrap_or(0);
     Some(Contact {
         vertex: first,
@@ -187,7 +204,9 @@ fn meet(
         normal,
         gap,
         edge: pair.edge,
-        load,
+        load: before.map_or(0.0, |contact| contact.load),
+        held: before.map_or(gap, |contact| contact.held),
+        ends: before.is_some_and(|contact| contact.ends),
         old: before.is_some(),
     })
 }

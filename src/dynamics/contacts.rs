@@ -114,6 +114,7 @@ impl Contacts {
         let count = self.room.targets.len();
         self.room.bans.resize(count, 0);
         self.room.lift_bans(STILL * self.size);
+        self.room.count_stood(self.size);
         self.room.give.clear();
         self.room
             .give
@@ -166,6 +167,7 @@ impl Contacts {
     pub fn clear(&mut self) {
         self.list.clear();
         self.room.bans.fill(0);
+        self.room.wake();
         self.report = ContactReport::default();
     }
 
@@ -195,14 +197,21 @@ impl Contacts {
             self.compliance.clear();
             self.factor = factor;
         }
-        self.list.refresh(
-            &self.body,
-            positions,
-            &self.feet,
-            factor == FactorKind::Static,
-        );
+        // An equilibrium is what softness would end at.
+        let softly = factor == FactorKind::Dynamic;
         let (body, room) = (&self.body, &mut self.room);
-        self.list.retain(|contact| room.admits(contact, body));
+        if softly && room.has_stood() {
+            for contact in self.list.contacts_mut() {
+                contact.gap = gap(contact, positions);
+            }
+        } else {
+            self.list.refresh(body, positions, &self.feet, !softly);
+            self.list
+                .retain(|contact| room.admits(contact, body, softly));
+            for contact in self.list.contacts_mut() {
+                contact.held = room.held(contact, softly);
+            }
+        }
         let contacts = self.list.contacts();
         let pressed = contacts.iter().filter(|c| c.load > 0.0).count();
         let changed = contacts.iter().any(|c| !c.old) || pressed != self.report.pressing;
@@ -217,7 +226,7 @@ impl Contacts {
 
     fn prepare(&mut self, solver: &mut WindowSolver<'_>) {
         let contacts = self.list.contacts();
-        self.problem.take(contacts, &self.stiffness, &self.room);
+        self.problem.take(contacts, &self.stiffness);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);

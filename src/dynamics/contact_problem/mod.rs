@@ -9,7 +9,7 @@ use crate::numerics::compliance::Compliance;
 use crate::numerics::window::WindowSolver;
 
 /// Stiffness of a contact relative to that of the flesh at its vertices.
-const HARDNESS: f32 = 30.0;
+const HARDNESS: f32 = 5.0;
 /// Contacts hold vertices this part of the local edge length above the surface (ε).
 const MARGIN: f32 = 0.05;
 /// A step pushes a contact out by no more than so many local edges.
@@ -65,6 +65,18 @@ const JUMP: f32 = 2.0;
 /// go back and forth between two states for ever.
 const BAN_STEPS: u8 = 20;
 
+/// Contacts of guided flesh press it out of what it overlaps by this part of how far they may press it in, per step; and ones that
+/// are to end let it back by so many times that. So they begin and end softly.
+const PRESS_OUT: f32 = 0.1;
+const LET_BACK: f32 = 2.0;
+/// The part of what the gap to be held lacks that is made up in a step: the place of a contact follows what it presses, and would
+/// otherwise go to and fro with it.
+const MAKE_UP: f32 = 0.1;
+/// Where targets have stood for so many steps, contacts stay as they are, so that flesh comes to rest…
+const STOOD: u32 = 60;
+/// …and stood means within this part of the size.
+const STANDS: f32 = 1e-3;
+
 /// How far guided flesh may be pressed in.
 ///
 /// Where targets lie inside each other, the base under them does, too, and there is no place for all of the flesh. So contacts press it
@@ -79,23 +91,89 @@ pub(super) struct Room {
     pub(super) give: Vec<f32>,
     /// By vertex for how many more steps it is in no contact; empty without guidance.
     pub(super) bans: Vec<u8>,
+    /// Where the targets were when they last moved, and for how many steps they have stood there.
+    stood_at: Vec<Point>,
+    stood: u32,
 }
 
 impl Room {
-    /// Whether a contact may stay; one that may not is banned for a while.
-    pub(super) fn admits(&mut self, contact: &Contact, body: &CollisionBody) -> bool {
+    /// Whether a contact may stay. One that may not, but presses, stays until it presses no more, if `softly`; its vertex is then in
+    /// no other contact for a while.
+    pub(super) fn admits(
+        &mut self,
+        contact: &mut Contact,
+        body: &CollisionBody,
+        softly: bool,
+    ) -> bool {
         let vertex = contact.vertex as usize;
-        if self.bans.get(vertex).is_some_and(|&steps| steps > 0) {
+        let Some(&steps) = self.bans.get(vertex) else {
+            return true;
+        };
+        let pressing = contact.load > 0.0;
+        let jumped = self.has_jumped(contact);
+        if !jumped && !contact.ends && steps == 0 && self.allows(contact, body) {
+            return true;
+        }
+        if pressing || contact.ends {
+            self.bans[vertex] = BAN_STEPS;
+        }
+        contact.ends = pressing && softly && !jumped;
+        contact.ends
+    }
+
+    /// Whether the targets of a contact moved past each other in this step.
+    fn has_jumped(&self, contact: &Contact) -> bool {
+        if self.before.len() != self.targets.len() {
             return false;
         }
-        let allowed = self.allows(contact, body);
-        if let Some(steps) = self.bans.get_mut(vertex)
-            && !allowed
-            && contact.load > 0.0
-        {
-            *steps = BAN_STEPS;
+        let moved = way(contact, &self.targets) - way(contact, &self.before);
+        moved.norm() > JUMP * self.give_of(contact)
+    }
+
+    /// The gap that a contact is made to hold in this step.
+    pub(super) fn held(&self, contact: &Contact, softly: bool) -> f32 {
+        let goal = (MARGIN * contact.edge).min(self.gap(contact));
+        if self.targets.is_empty() || !softly {
+            return goal;
         }
-        allowed
+        let rate = PRESS_OUT * self.give_of(contact);
+        if contact.ends {
+            return contact.held - LET_BACK * rate;
+        }
+        let moved = if self.before.len() == self.targets.len() {
+            way(contact, &self.targets) - way(contact, &self.before)
+        } else {
+            Vec3::zeros()
+        };
+        let held = contact.held + contact.normal.dot(&moved).min(0.0);
+        held + (MAKE_UP * (goal - held)).min(rate)
+    }
+
+    /// Whether contacts are to stay as they are.
+    pub(super) fn has_stood(&self) -> bool {
+        self.stood >= STOOD && !self.targets.is_empty()
+    }
+
+    /// Contacts may change again.
+    pub(super) fn wake(&mut self) {
+        self.stood = 0;
+        self.stood_at.clear();
+    }
+
+    /// Counts a step in which targets stand.
+    pub(super) fn count_stood(&mut self, size: f32) {
+        let stand = self.stood_at.len() == self.targets.len()
+            && self
+                .stood_at
+                .iter()
+                .zip(&self.targets)
+                .all(|(stood, now)| (now - stood).norm() <= STANDS * size);
+        if stand {
+            self.stood = self.stood.saturating_add(1);
+        } else {
+            self.stood = 0;
+            self.stood_at.clone_from(&self.targets);
+        }
     }
 
     /// Counts a step down, unless all targets stand still.
@@ -114,11 +192,8 @@ impl Room {
     }
 
     /// Whether the guide allows a contact: at their targets the two surfaces face each other, are no farther apart than their flesh is
-    /// deep, and have not just jumped past each other. Others are left from a tangle and would keep it.
+    /// deep. Others are left from a tangle and would keep it.
     fn allows(&self, contact: &Contact, body: &CollisionBody) -> bool {
-        if self.targets.is_empty() {
-            return true;
-        }
         if body.are_back_to_back(contact.vertex, contact.corners, contact.weights) {
             return false;
         }
@@ -135,10 +210,7 @@ impl Room {
         if !agrees {
             return false;
         }
-        let way = way(contact, &self.targets);
-        let jumped = self.before.len() == self.targets.len()
-            && (way - self::way(contact, &self.before)).norm() > JUMP * give;
-        way.norm() <= NEAR * give + contact.edge && !jumped
+        way(contact, &self.targets).norm() <= NEAR * give + contact.edge
     }
 
     /// How far both surfaces together may be pressed in.
@@ -166,7 +238,7 @@ impl Room {
 
 impl Problem {
     /// What does not depend on P.
-    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32], room: &Room) {
+    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32]) {
         self.slots.clear();
         self.weights.clear();
         self.normals.clear();
@@ -177,11 +249,7 @@ impl Problem {
             let [a, b, d] = c.weights;
             self.weights.push([1.0, -a, -b, -d]);
             self.normals.push(c.normal);
-            self.targets.push(
-                (MARGIN * c.edge)
-                    .min(c.gap + PUSH * c.edge)
-                    .min(room.gap(c)),
-            );
+            self.targets.push(c.held.min(c.gap + PUSH * c.edge));
             self.softness.push(compliance_of(c, stiffness) / HARDNESS);
             self.loads.values.push(c.load);
         }

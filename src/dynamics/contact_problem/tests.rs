@@ -85,6 +85,8 @@ impl Sheets {
                 gap: 0.0,
                 edge: 1.0,
                 load: 0.0,
+                held: MARGIN,
+                ends: false,
                 old: true,
             };
             contact.gap = gap(&contact, &self.positions);
@@ -163,7 +165,7 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
             window: &mut window,
         };
         let mut problem = Problem::default();
-        problem.take(&contacts, &sheets.stiffness, &Room::default());
+        problem.take(&contacts, &sheets.stiffness);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);

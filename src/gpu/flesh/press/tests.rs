@@ -42,6 +42,8 @@ impl Case {
             gap: 0.0,
             edge: 1.0,
             load: 0.0,
+            held: 0.0,
+            ends: false,
             old: false,
         };
         let contacts = corners
