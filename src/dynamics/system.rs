@@ -161,7 +161,7 @@ impl System {
         Ok(Self {
             total_volume: volume.iter().sum(),
             volume,
-            guidance: bending.map(|bending| Guidance::of(&chains, bending, &partition)),
+            guidance: bending.map(|bending| Guidance::of(bending, &partition)),
             chains,
             partition,
             blocks,

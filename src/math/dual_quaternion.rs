@@ -8,6 +8,9 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
 use super::{Affine, Point, Quat, Vec3, linear_part, origin_of};
 
+/// A stretch that differs from none by no more than this is none: so much is rounding.
+const NO_STRETCH: f64 = 1e-6;
+
 /// A transform as a rigid motion after a stretch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SplitTransform {
@@ -33,7 +36,10 @@ impl SplitTransform {
     /// Splits an affine transform.
     #[must_use]
     pub fn of(transform: &Affine) -> Self {
-        let (rotation, stretch) = polar(&linear_part(transform));
+        let (rotation, mut stretch) = polar(&linear_part(transform));
+        if (stretch - Matrix3::identity()).amax() <= NO_STRETCH {
+            stretch = Matrix3::identity();
+        }
         let real = rotation.into_inner();
         let t = origin_of(transform);
         let dual = Quaternion::new(0.0, t.x, t.y, t.z) * real * 0.5;
@@ -75,6 +81,38 @@ impl SplitTransform {
         })
     }
 
+    /// As [`SplitTransform::blend`], of transforms that do not stretch.
+    #[must_use]
+    pub fn blend_rigid<'a>(weighted: impl IntoIterator<Item = (&'a Self, f32)>) -> Option<Self> {
+        let mut weighted = weighted.into_iter();
+        let first = weighted.next()?;
+        let pivot = first.0.real.coords;
+        let mut real = pivot * first.1;
+        let mut dual = first.0.dual.coords * first.1;
+        for (split, weight) in weighted {
+            let own = split.real.coords;
+            let signed = if own.dot(&pivot) < 0.0 {
+                -weight
+            } else {
+                weight
+            };
+            real += own * signed;
+            dual += split.dual.coords * signed;
+        }
+        let norm = real.norm();
+        (norm >= 1e-6).then(|| Self {
+            real: Quaternion::from(real / norm),
+            dual: Quaternion::from(dual / norm),
+            stretch: Matrix3::identity(),
+        })
+    }
+
+    /// Whether it is a rigid motion.
+    #[must_use]
+    pub fn is_rigid(&self) -> bool {
+        self.stretch == Matrix3::identity()
+    }
+
     /// The image of a point.
     #[must_use]
     pub fn apply(&self, point: &Point) -> Point {
@@ -90,7 +128,7 @@ impl SplitTransform {
         let (r, d): (Vec3, Vec3) = (self.real.imag(), self.dual.imag());
         let moved = point.coords - self.translation(&r, &d);
         let turned = self.rotation().inverse() * moved;
-        if self.stretch == Matrix3::identity() {
+        if self.is_rigid() {
             return Point::from(turned);
         }
         self.stretch

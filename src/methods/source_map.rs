@@ -63,23 +63,26 @@ impl Guides {
         })
     }
 
-    /// The simulated points in the bind pose.
-    fn unpose(&mut self, simulated: &[Point], world_from_joint: &[Affine]) -> &[Point] {
-        self.coarse.pose(world_from_joint, &mut self.coarse_frame);
+    /// The simulated points in the bind pose. `posed` are the transforms of the coarse guide in this pose, if they are known.
+    fn unpose(
+        &mut self,
+        simulated: &[Point],
+        world_from_joint: &[Affine],
+        posed: Option<&GuideFrame>,
+    ) -> &[Point] {
         self.fine.pose(world_from_joint, &mut self.fine_frame);
-        let transforms = &self.coarse_frame.points;
-        for ((out, point), transform) in self.unposed.iter_mut().zip(simulated).zip(transforms) {
-            *out = transform.apply_inverse(point);
-        }
+        let posed = posed.unwrap_or_else(|| {
+            self.coarse.pose(world_from_joint, &mut self.coarse_frame);
+            &self.coarse_frame
+        });
+        posed.apply_inverse(simulated, &mut self.unposed);
         &self.unposed
     }
 
     /// Poses the fine points.
     fn pose(&mut self, flesh: &mut [Point]) {
+        self.fine_frame.apply_in_place(flesh);
         let transforms = &self.fine_frame.points;
-        for (point, transform) in flesh.iter_mut().zip(transforms) {
-            *point = transform.apply(point);
-        }
         self.smoothing
             .apply(|vertex| transforms[vertex].rotation(), flesh);
     }
@@ -139,11 +142,19 @@ impl SourceMap {
         })
     }
 
-    /// Writes the source vertices of the skin. Allocates nothing.
+    /// Whether this guide moves the simulation mesh, and upsampling takes it into account.
+    pub(super) fn is_guided_by(&self, guide: &Guide) -> bool {
+        let guides = self.upsampled.as_ref().and_then(|map| map.guides.as_ref());
+        guides.is_some_and(|guides| guides.coarse.weights() == guide.weights())
+    }
+
+    /// Writes the source vertices of the skin. `posed` are the transforms in this pose of a guide of which
+    /// [`SourceMap::is_guided_by`] is true, if they are known. Allocates nothing.
     pub(super) fn follow(
         &mut self,
         simulated: &[Point],
         world_from_joint: &[Affine],
+        posed: Option<&GuideFrame>,
         source: &mut [Point],
     ) {
         let flesh = match &mut self.upsampled {
@@ -158,7 +169,7 @@ impl SourceMap {
                 match guides {
                     None => upsampling.positions_into(simulated, frames, flesh),
                     Some(guides) => {
-                        let unposed = guides.unpose(simulated, world_from_joint);
+                        let unposed = guides.unpose(simulated, world_from_joint, posed);
                         upsampling.positions_into(unposed, frames, flesh);
                         guides.pose(flesh);
                     }

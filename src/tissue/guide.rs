@@ -21,6 +21,8 @@ pub struct Guide {
 /// The transforms of one pose; `posed_from_bind`.
 #[derive(Debug, Clone, Default)]
 pub struct GuideFrame {
+    /// The pose; none at rest.
+    world_from_joint: Vec<Affine>,
     joints: Vec<SplitTransform>,
     /// One per point.
     pub points: Vec<SplitTransform>,
@@ -78,6 +80,7 @@ impl Guide {
     #[must_use]
     pub fn at_rest(&self) -> GuideFrame {
         GuideFrame {
+            world_from_joint: Vec::new(),
             joints: Vec::new(),
             points: vec![SplitTransform::identity(); self.len()],
         }
@@ -85,7 +88,13 @@ impl Guide {
 
     /// Computes the transforms in a pose. Allocates nothing after the first call.
     pub fn pose(&self, world_from_joint: &[Affine], frame: &mut GuideFrame) {
-        let GuideFrame { joints, points } = frame;
+        let GuideFrame {
+            world_from_joint: of_frame,
+            joints,
+            points,
+        } = frame;
+        of_frame.clear();
+        of_frame.extend_from_slice(world_from_joint);
         joints.clear();
         joints.extend(
             world_from_joint
@@ -95,27 +104,61 @@ impl Guide {
         );
         points.resize(self.len(), SplitTransform::identity());
         let joints = &*joints;
+        let rigid = joints.iter().all(SplitTransform::is_rigid);
         points
             .par_iter_mut()
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(point, out)| {
                 let weighted = self.weights.of(point);
-                *out =
-                    SplitTransform::blend(weighted.map(|(joint, weight)| (&joints[joint], weight)))
-                        .unwrap_or_else(SplitTransform::identity);
+                let weighted = weighted.map(|(joint, weight)| (&joints[joint], weight));
+                let blend = if rigid {
+                    SplitTransform::blend_rigid(weighted)
+                } else {
+                    SplitTransform::blend(weighted)
+                };
+                *out = blend.unwrap_or_else(SplitTransform::identity);
             });
     }
 }
 
 impl GuideFrame {
+    /// Whether these are the transforms of a pose.
+    #[must_use]
+    pub fn is_of(&self, world_from_joint: &[Affine]) -> bool {
+        self.world_from_joint == world_from_joint
+    }
+
     /// The images of points at rest.
     ///
     /// # Panics
     /// If there are fewer points than transforms.
     pub fn apply(&self, rest: &[Point], out: &mut [Point]) {
-        for ((out, rest), transform) in out.iter_mut().zip(rest).zip(&self.points) {
-            *out = transform.apply(rest);
-        }
+        out.par_iter_mut()
+            .zip(rest)
+            .zip(&self.points)
+            .with_min_len(MIN_TASK)
+            .for_each(|((out, rest), transform)| *out = transform.apply(rest));
+    }
+
+    /// The points at rest whose images are `posed`.
+    ///
+    /// # Panics
+    /// If there are fewer points than transforms.
+    pub fn apply_inverse(&self, posed: &[Point], out: &mut [Point]) {
+        out.par_iter_mut()
+            .zip(posed)
+            .zip(&self.points)
+            .with_min_len(MIN_TASK)
+            .for_each(|((out, posed), transform)| *out = transform.apply_inverse(posed));
+    }
+
+    /// Moves points from where they are at rest to their images.
+    pub fn apply_in_place(&self, points: &mut [Point]) {
+        points
+            .par_iter_mut()
+            .zip(&self.points)
+            .with_min_len(MIN_TASK)
+            .for_each(|(point, transform)| *point = transform.apply(point));
     }
 }

@@ -1,87 +1,227 @@
 //! The forces of guidance at its targets, once a step.
+//!
+//! With the rotation of a tet the mean of those of its unknowns, the force on an unknown a is a sum over its neighbours b, itself among
+//! them, and over base points near it:
+//!
+//! ```text
+//!     r_a = Σ_b R_b p_ab − Σ_b K_ab (y_b − y_a) − Σ_s K_as (s − y_a) + Σ_b L_ba m_b,
+//!     m_b = k_b (R_b (L x̄)_b − (L y)_b)
+//! ```
+//!
+//! with `p_ab = Σ_t w_t V_t gₐ / n_t` over the tets around both, `n_t` unknowns each, and `K = Σ_t w_t V_t gₐ·g_b`: tables of one row per
+//! unknown, in place of a loop over tets.
 
 use rayon::prelude::*;
 
-use super::element::ChainForces;
 use super::{Guidance, Target};
-use crate::math::{Point, Vec3};
-use crate::numerics::lanes::{Padded, add};
+use crate::dynamics::chain::Chain;
+use crate::math::{Point, Vec3, Vec64};
+use crate::numerics::lanes::{Padded, add, scaled, sub};
+use crate::tissue::CornerKind;
 
-/// Elements or vertices that one task handles at least.
-const MIN_TASK: usize = 256;
+/// Vertices that one task handles at least.
+const MIN_TASK: usize = 512;
 
-/// Weights under one set of parameters, and the buffers of a step.
+/// What a neighbour b adds to the force on an unknown a.
+#[derive(Clone, Copy, Default)]
+struct Neighbor {
+    unknown: u32,
+    /// `K_ab`, and `L_ba`.
+    stiffness: f32,
+    laplacian: f32,
+    /// `p_ab`.
+    pull: [f32; 3],
+}
+
+/// A target as the sums need it.
+#[derive(Clone, Copy, Default)]
+struct Turned {
+    place: Padded,
+    /// Columns of the rotation.
+    rotation: [Padded; 3],
+    /// `m`.
+    bend: Padded,
+}
+
+/// The tables under one set of parameters, and the buffers of a step.
 #[derive(Default)]
 pub(in crate::dynamics) struct Forces {
-    element_weights: Vec<f32>,
-    bending_weights: Vec<f32>,
-    of_elements: Vec<ChainForces>,
-    bends: Vec<Vec3>,
+    /// `starts[a]..starts[a + 1]` are the neighbours of an unknown, itself among them.
+    starts: Vec<u32>,
+    neighbors: Vec<Neighbor>,
+    /// The same of prescribed points, with `K_as`.
+    base_starts: Vec<u32>,
+    base: Vec<(u32, f32)>,
+    /// `(L x̄)` and k of every unknown.
+    curvature: Vec<(Vec3, f32)>,
+    turned: Vec<Turned>,
     /// r by unknown.
     pub(in crate::dynamics) values: Vec<Padded>,
 }
 
+/// The row of one unknown while it is added up.
+#[derive(Default, Clone)]
+struct Row {
+    neighbors: Vec<(u32, f64, f64, Vec64)>,
+    base: Vec<(u32, f64)>,
+}
+
+impl Row {
+    fn neighbor(&mut self, unknown: u32) -> &mut (u32, f64, f64, Vec64) {
+        let found = self.neighbors.iter().position(|entry| entry.0 == unknown);
+        let index = found.unwrap_or_else(|| {
+            self.neighbors.push((unknown, 0.0, 0.0, Vec64::zeros()));
+            self.neighbors.len() - 1
+        });
+        &mut self.neighbors[index]
+    }
+
+    fn add_base(&mut self, point: u32, stiffness: f64) {
+        match self.base.iter_mut().find(|entry| entry.0 == point) {
+            Some(entry) => entry.1 += stiffness,
+            None => self.base.push((point, stiffness)),
+        }
+    }
+}
+
+/// Adds the elements of a chain of weight `weight` to the rows of its unknowns.
+fn add_chain(rows: &mut [Row], chain: &Chain, weight: f64) {
+    let corners = chain.own_corners();
+    let unknowns = corners.iter().filter(|c| c.as_unknown().is_some()).count() as f64;
+    for (a, corner) in corners.iter().enumerate() {
+        let Some(row) = corner.as_unknown() else {
+            continue;
+        };
+        let row = &mut rows[row as usize];
+        let pull = chain.pull(a) * (weight / unknowns);
+        for (b, other) in corners.iter().enumerate() {
+            let stiffness = chain.stiffness(a, b) * weight;
+            match other.kind() {
+                CornerKind::Unknown(unknown) => {
+                    let entry = row.neighbor(unknown);
+                    entry.1 += stiffness;
+                    entry.3 += pull;
+                }
+                CornerKind::Prescribed(point) => row.add_base(point, stiffness),
+            }
+        }
+    }
+}
+
 impl Forces {
-    /// Takes over the weights μ w of elements and those of bending.
+    /// Builds the tables for the weights μ w of chains and those of bending.
     pub(in crate::dynamics) fn weigh(
         &mut self,
         guidance: &Guidance,
-        of_elements: Vec<f64>,
-        of_bending: Vec<f64>,
+        chains: &[Chain],
+        of_chains: &[f64],
+        of_bending: &[f64],
     ) {
-        let single = |values: Vec<f64>| values.into_iter().map(|v| v as f32).collect();
-        self.element_weights = single(of_elements);
-        self.bending_weights = single(of_bending);
-        self.of_elements
-            .resize(guidance.elements.len(), ChainForces::default());
-        self.bends.resize(guidance.bending.len(), Vec3::zeros());
-        self.values.resize(guidance.bending.len(), [0.0; 4]);
+        let bending = &guidance.bending;
+        let mut rows = vec![Row::default(); bending.len()];
+        for (chain, &weight) in chains.iter().zip(of_chains) {
+            add_chain(&mut rows, chain, weight);
+        }
+        for (vertex, row) in rows.iter_mut().enumerate() {
+            // The Laplacian is symmetric.
+            for (column, value) in bending.row(vertex) {
+                row.neighbor(column).2 += value;
+            }
+        }
+        (self.starts, self.base_starts) = (vec![0], vec![0]);
+        self.neighbors.clear();
+        self.base.clear();
+        for row in &mut rows {
+            row.neighbors.sort_unstable_by_key(|entry| entry.0);
+            row.base.sort_unstable_by_key(|entry| entry.0);
+            let neighbors = row.neighbors.iter();
+            self.neighbors
+                .extend(
+                    neighbors.map(|&(unknown, stiffness, laplacian, pull)| Neighbor {
+                        unknown,
+                        stiffness: stiffness as f32,
+                        laplacian: laplacian as f32,
+                        pull: pull.cast::<f32>().into(),
+                    }),
+                );
+            let base = row.base.iter();
+            self.base
+                .extend(base.map(|&(point, stiffness)| (point, stiffness as f32)));
+            self.starts.push(self.neighbors.len() as u32);
+            self.base_starts.push(self.base.len() as u32);
+        }
+        let curvature = bending.curvature.iter().zip(of_bending);
+        self.curvature = curvature
+            .map(|(curvature, &weight)| (curvature.cast::<f32>(), weight as f32))
+            .collect();
+        self.turned.resize(bending.len(), Turned::default());
+        self.values.resize(bending.len(), [0.0; 4]);
     }
 
     /// Computes r for these targets and this base.
-    pub(in crate::dynamics) fn compute(
-        &mut self,
-        guidance: &Guidance,
-        targets: &[Target],
-        base: &[Point],
-    ) {
-        self.of_elements
+    pub(in crate::dynamics) fn compute(&mut self, targets: &[Target], base: &[Point]) {
+        let Self {
+            starts,
+            neighbors,
+            base_starts,
+            base: near_base,
+            curvature,
+            turned,
+            values,
+        } = self;
+        let (starts, neighbors) = (&*starts, &*neighbors);
+        let around =
+            |starts: &[u32], vertex: usize| starts[vertex] as usize..starts[vertex + 1] as usize;
+        turned
             .par_iter_mut()
-            .zip(&guidance.elements)
-            .zip(&self.element_weights)
             .with_min_len(MIN_TASK)
-            .for_each(|((forces, element), &weight)| {
-                *forces = element.forces(weight, targets, base);
-            });
-        let bending = &guidance.bending;
-        self.bends
-            .par_iter_mut()
-            .zip(&self.bending_weights)
-            .with_min_len(MIN_TASK)
+            .zip(&*curvature)
             .enumerate()
-            .for_each(|(vertex, (bend, &weight))| {
+            .for_each(|(vertex, (out, (curvature, weight)))| {
                 let own = &targets[vertex];
-                let mut sum = own.rotation * bending.curvature[vertex].cast::<f32>();
-                for (column, value) in bending.row(vertex) {
-                    sum -= (targets[column as usize].place - own.place) * value as f32;
+                let place = padded(&own.place.coords);
+                let matrix = own.rotation.to_rotation_matrix().into_inner();
+                let rotation = [0, 1, 2].map(|k| padded(&matrix.column(k).into()));
+                let mut bend = turn(&rotation, (*curvature).into());
+                for neighbor in &neighbors[around(starts, vertex)] {
+                    let other = padded(&targets[neighbor.unknown as usize].place.coords);
+                    bend = sub(bend, scaled(sub(other, place), neighbor.laplacian));
                 }
-                *bend = sum * weight;
+                *out = Turned {
+                    place,
+                    rotation,
+                    bend: scaled(bend, *weight),
+                };
             });
-        let (of_elements, bends) = (&self.of_elements, &self.bends);
-        self.values
+        let turned = &*turned;
+        values
             .par_iter_mut()
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, out)| {
-                let mut bent = Vec3::zeros();
-                for (column, value) in bending.row(vertex) {
-                    bent += bends[column as usize] * value as f32;
+                let place = turned[vertex].place;
+                let mut sum = [0.0; 4];
+                for neighbor in &neighbors[around(starts, vertex)] {
+                    let other = &turned[neighbor.unknown as usize];
+                    sum = add(sum, turn(&other.rotation, neighbor.pull));
+                    sum = add(sum, scaled(other.bend, neighbor.laplacian));
+                    sum = sub(sum, scaled(sub(other.place, place), neighbor.stiffness));
                 }
-                let mut sum = [bent.x, bent.y, bent.z, 0.0];
-                for &(element, corner) in &guidance.around[vertex] {
-                    sum = add(sum, of_elements[element as usize][corner as usize]);
+                for &(point, stiffness) in &near_base[around(base_starts, vertex)] {
+                    let other = padded(&base[point as usize].coords);
+                    sum = sub(sum, scaled(sub(other, place), stiffness));
                 }
                 *out = sum;
             });
     }
+}
+
+fn padded(v: &Vec3) -> Padded {
+    [v.x, v.y, v.z, 0.0]
+}
+
+/// R v.
+fn turn(rotation: &[Padded; 3], [x, y, z]: [f32; 3]) -> Padded {
+    let [a, b, c] = rotation;
+    add(scaled(*a, x), add(scaled(*b, y), scaled(*c, z)))
 }

@@ -4,7 +4,7 @@
 //!     E_g(x) = μ Σ_t w_t V_t/2 ‖F_t − R_t‖² + k/2 Σᵢ Aᵢ ‖(L x)ᵢ/Aᵢ − Rᵢ (L x̄)ᵢ/Aᵢ‖²
 //! ```
 //!
-//! with Rᵢ the rotation of the target of vertex i, `R_t` the mean over the unknowns of the tet's cell, and the skin's bending as
+//! with Rᵢ the rotation of the target of vertex i, `R_t` the mean of these matrices over the unknowns of the tet's chain, and the skin's bending as
 //! [`Bending`] says. The first term makes the energy of a tet nearly convex: iterations converge fast, and no element stays inside out.
 //! The second keeps the skin smooth.
 //!
@@ -17,17 +17,14 @@
 //! and only the forces `r = −∇E_g(y)` depend on the pose: they are computed once a step (`forces.rs`), in differences of neighbours, so
 //! that little is lost to rounding.
 
-mod element;
 mod forces;
 mod quadratic;
 
 use nalgebra::UnitQuaternion;
 
-use super::chain::Chains;
 use crate::math::{Point, Vec3};
 use crate::mesh::Bending;
 use crate::numerics::partition::Partition;
-use element::GuidedElement;
 pub(super) use forces::Forces;
 pub(super) use quadratic::Quadratic;
 
@@ -62,9 +59,6 @@ impl Target {
 /// What is constant in the energies of guidance; independent of parameters and pose.
 pub(super) struct Guidance {
     pub(super) bending: Bending,
-    elements: Vec<GuidedElement>,
-    /// Per unknown the elements around it, each with the index of its corner.
-    around: Vec<Vec<(u32, u8)>>,
     /// Entries of the matrix that the bending of each vertex adds to, in the order of [`pairs`].
     pub(super) entries: Vec<u32>,
     pub(super) entry_starts: Vec<usize>,
@@ -90,14 +84,7 @@ pub(super) fn pairs(
 }
 
 impl Guidance {
-    pub(super) fn of(chains: &Chains, bending: &Bending, partition: &Partition) -> Self {
-        let elements: Vec<GuidedElement> = chains.chains.iter().map(GuidedElement::of).collect();
-        let mut around = vec![Vec::new(); bending.len()];
-        for (index, element) in elements.iter().enumerate() {
-            for (corner, unknown) in element.unknowns() {
-                around[unknown as usize].push((index as u32, corner as u8));
-            }
-        }
+    pub(super) fn of(bending: &Bending, partition: &Partition) -> Self {
         let (mut entries, mut entry_starts) = (Vec::new(), vec![0]);
         for vertex in 0..bending.len() {
             entries.extend(
@@ -109,8 +96,6 @@ impl Guidance {
         }
         Self {
             bending: bending.clone(),
-            elements,
-            around,
             entries,
             entry_starts,
         }

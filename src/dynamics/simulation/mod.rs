@@ -5,6 +5,8 @@ mod step;
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::guidance::{Forces, Quadratic, Target};
 use super::rows::Rows;
 use super::solver::Solver;
@@ -21,6 +23,9 @@ const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
 /// In a step, inertia takes guided flesh at most this part of its depth away from what carries it: a jump of the pose must not turn its
 /// elements inside out.
 const MOST_LAG: f32 = 0.5;
+
+/// Unknowns that one task handles at least.
+const MIN_TASK: usize = 512;
 
 /// What a step did.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -135,17 +140,13 @@ impl Simulation {
         &self.targets
     }
 
-    /// Sets the targets that come into force when the base moves next: one per unknown. Without guidance they are ignored.
-    ///
-    /// # Panics
-    /// If there are more or fewer targets than unknowns.
-    pub fn aim(&mut self, targets: impl ExactSizeIterator<Item = Target>) {
-        if self.is_guided() {
-            assert_eq!(targets.len(), self.aimed.len(), "one target per unknown");
-            for (aimed, target) in self.aimed.iter_mut().zip(targets) {
-                *aimed = target;
-            }
-        }
+    /// Sets the targets that come into force when the base moves next, by unknown. Without guidance they are not asked for.
+    pub fn aim(&mut self, target_of: impl Fn(usize) -> Target + Sync) {
+        self.aimed
+            .par_iter_mut()
+            .with_min_len(MIN_TASK)
+            .enumerate()
+            .for_each(|(unknown, aimed)| *aimed = target_of(unknown));
     }
 
     /// Skin velocities, world units per simulated second.
@@ -311,7 +312,9 @@ impl Simulation {
         if let Some(guidance) = &system.guidance {
             let of_elements = system.guidance_weights(params, materials);
             let of_bending = system.bending_weights(guidance, params, materials);
-            self.forces.weigh(guidance, of_elements, of_bending);
+            let chains = &system.chains.chains;
+            self.forces
+                .weigh(guidance, chains, &of_elements, &of_bending);
         }
     }
 }

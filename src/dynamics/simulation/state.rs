@@ -116,10 +116,10 @@ impl Simulation {
             touch,
             ..
         } = self;
-        let Some(guidance) = &system.guidance else {
+        if system.guidance.is_none() {
             return;
-        };
-        forces.compute(guidance, targets, base);
+        }
+        forces.compute(targets, base);
         if let Some(touch) = touch {
             let places = targets.iter().map(|target| target.place);
             touch.contacts.set_room(places, depths);

@@ -42,6 +42,8 @@ struct ProjectiveSkin {
     /// The simulation mesh in the last frame.
     simulated: Vec<Point>,
     source_map: SourceMap,
+    /// Whether upsampling is guided as the simulation is.
+    shares_guide: bool,
     /// Blends the meshes that are not simulated (props), if there are any.
     props: Option<LinearBlend>,
     upsampling_ms: f64,
@@ -53,10 +55,14 @@ impl ProjectiveSkin {
     fn bind(input: &BindInput<'_>) -> Result<Self, BindError> {
         let subject = input.subject;
         let all_simulated = subject.skin.skin_from_source.iter().all(Option::is_some);
+        let projective = Projective::bind(subject, input.physics)?;
+        let source_map = SourceMap::bind(subject, input.normals, input.progress)?;
+        let guide = projective.guide();
         Ok(Self {
-            projective: Projective::bind(subject, input.physics)?,
+            shares_guide: guide.is_some_and(|guide| source_map.is_guided_by(guide)),
+            projective,
             simulated: subject.sim().mesh.positions.clone(),
-            source_map: SourceMap::bind(subject, input.normals, input.progress)?,
+            source_map,
             props: (!all_simulated)
                 .then(|| LinearBlend::bind(&subject.character, subject.mesh_weights())),
             upsampling_ms: 0.0,
@@ -78,8 +84,13 @@ impl Skinner for ProjectiveSkin {
             props.skin(frame, out)?;
         }
         let start = std::time::Instant::now();
-        self.source_map
-            .follow(&self.simulated, frame.world_from_joint, out);
+        let posed = self.projective.guide_in(frame.world_from_joint);
+        self.source_map.follow(
+            &self.simulated,
+            frame.world_from_joint,
+            posed.filter(|_| self.shares_guide),
+            out,
+        );
         self.upsampling_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(())
     }

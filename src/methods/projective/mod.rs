@@ -36,7 +36,7 @@ use crate::dynamics::{FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::Trs;
 use crate::stages::{Flesh, Subject};
-use crate::tissue::BaseFrame;
+use crate::tissue::{BaseFrame, Guide, GuideFrame};
 
 /// A single step in which a joint turns by more than this is a jump: its inertia means nothing.
 const JUMP_RAD: f64 = 0.6;
@@ -45,9 +45,6 @@ const JUMP_RAD: f64 = 0.6;
 const ASLEEP: f32 = 2e-7;
 /// …after so many steps.
 const STEPS_TO_SLEEP: u32 = 20;
-
-/// The part of lost volume that returns every few steps.
-const VOLUME_PART: f32 = 0.6;
 
 /// How virtual bones follow the pose.
 #[derive(Debug, Clone, Copy)]
@@ -146,6 +143,16 @@ impl Projective {
         &self.simulation
     }
 
+    /// The guide that the base follows, unless it follows the bones.
+    pub(super) fn guide(&self) -> Option<&Guide> {
+        self.guided.as_ref().map(Guided::guide)
+    }
+
+    /// Its transforms in a pose, if the last step was made there.
+    pub(super) fn guide_in(&self, world_from_joint: &[Affine]) -> Option<&GuideFrame> {
+        self.guided.as_ref()?.frame_in(world_from_joint)
+    }
+
     /// Whether the base follows the skin's weights.
     #[must_use]
     pub fn is_guided(&self) -> bool {
@@ -225,7 +232,7 @@ impl Projective {
         if let Some(guided) = &mut self.guided {
             anchors.move_volumes(world, &mut self.frame);
             guided.place(world, &mut self.base);
-            self.simulation.aim(guided.targets());
+            self.simulation.aim(|vertex| guided.target(vertex));
         } else if there {
             anchors.move_volumes(world, &mut self.frame);
         } else {
@@ -265,7 +272,7 @@ impl Projective {
         let start = Instant::now();
         let report = self.simulation.step_until(&self.base, deadline);
         if let Some(guided) = &mut self.guided {
-            guided.keep_volume_in_turn(self.simulation.positions(), VOLUME_PART);
+            guided.keep_volume(self.simulation.positions());
         }
         self.times.iterations += report.iterations as u32;
         self.times.step_ms += start.elapsed().as_secs_f64() * 1e3;

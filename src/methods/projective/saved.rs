@@ -60,7 +60,7 @@ impl Projective {
             return Err(StateError::OtherCharacter);
         }
         self.discard_device_state();
-        self.simulation.aim(saved.targets.iter().copied());
+        self.simulation.aim(|vertex| saved.targets[vertex]);
         self.simulation.set_state(&saved.state);
         if let (Some(guided), Some(saved)) = (&mut self.guided, &saved.guided) {
             guided.restore(saved);

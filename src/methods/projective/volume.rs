@@ -42,6 +42,8 @@ const FOLD_REACH: f64 = 0.7;
 const MOST_RINGS: usize = 3;
 /// Cosines between the way out from the foot point and the skin's normal: from the second on skin faces outwards, below the first a cavity.
 const OUTWARD: [f32; 2] = [0.2, 0.6];
+/// The part of a difference that is made up in a step, twice one after the other.
+const FOLLOWED: f32 = 0.35;
 /// Vertices that one task handles at least.
 const MIN_TASK: usize = 512;
 
@@ -86,8 +88,11 @@ pub(super) struct VolumePreserver {
     /// By bone the area of its skin, and the mean way of the pose.
     bone_areas: Vec<f32>,
     bone_ways: Vec<f32>,
-    /// How many times the room each vertex has to be moved.
+    /// How many times the room each vertex has to be moved, as seen at the last look.
+    needed: Vec<f32>,
+    /// The same as it is used: it follows `between`, and that follows `needed`, so that looks every few steps cannot be seen.
     ratio: Vec<f32>,
+    between: Vec<f32>,
 }
 
 impl VolumePreserver {
@@ -145,7 +150,9 @@ impl VolumePreserver {
             shares: Vec::new(),
             bone_areas: vec![0.0; tissue.graph.bones.len()],
             bone_ways: vec![0.0; tissue.graph.bones.len()],
+            needed: vec![0.0; count],
             ratio: vec![0.0; count],
+            between: vec![0.0; count],
         };
         for (index, triangle) in mesh.triangles.iter().enumerate() {
             for &vertex in triangle {
@@ -187,18 +194,40 @@ impl VolumePreserver {
     }
 
     /// What is kept from step to step.
-    pub(super) fn state(&self) -> &[f32] {
-        &self.ratio
+    pub(super) fn state(&self) -> [Vec<f32>; 3] {
+        [
+            self.needed.clone(),
+            self.between.clone(),
+            self.ratio.clone(),
+        ]
     }
 
     /// Goes on from what [`VolumePreserver::state`] returned.
-    pub(super) fn set_state(&mut self, ratio: &[f32]) {
+    pub(super) fn set_state(&mut self, [needed, between, ratio]: &[Vec<f32>; 3]) {
+        self.needed.copy_from_slice(needed);
+        self.between.copy_from_slice(between);
         self.ratio.copy_from_slice(ratio);
     }
 
     /// Forgets how much was needed.
     pub(super) fn reset(&mut self) {
-        self.ratio.fill(0.0);
+        self.needed.fill(0.0);
+        self.take_needed();
+    }
+
+    /// What was needed at the last look is used at once.
+    pub(super) fn take_needed(&mut self) {
+        self.between.copy_from_slice(&self.needed);
+        self.ratio.copy_from_slice(&self.needed);
+    }
+
+    /// What is used follows what is needed, by one step.
+    pub(super) fn advance(&mut self) {
+        let ways = self.needed.iter().zip(&mut self.between);
+        for (ratio, (needed, between)) in self.ratio.iter_mut().zip(ways) {
+            *between += FOLLOWED * (needed - *between);
+            *ratio += FOLLOWED * (*between - *ratio);
+        }
     }
 
     /// Bulges with the pose: as much of the room there is now as was needed before.
@@ -208,9 +237,8 @@ impl VolumePreserver {
         self.bulge_into_room();
     }
 
-    /// Looks at the skin in the pose that was followed last, and changes the bulges by a part of what is missing. Returns the largest
-    /// change.
-    pub(super) fn observe(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) -> f32 {
+    /// Looks at the skin in the pose that was followed last, and changes what is needed by a part of what is missing.
+    pub(super) fn observe(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) {
         measure(&self.triangles, skin, &mut self.area_vectors);
         self.lose(skin, |vertex, foot| frame.points[vertex].apply(foot));
         // What would be lost without the bulges: spread again and again, only what is missing would grow into what is rough.
@@ -220,19 +248,19 @@ impl VolumePreserver {
         }
         self.spread();
         let skin = self.loss.iter().zip(&self.room).zip(&self.most);
-        for (ratio, ((needed, &room), most)) in self.ratio.iter_mut().zip(skin) {
+        for (ratio, ((way, &room), most)) in self.needed.iter_mut().zip(skin) {
             // Where there is hardly any room little is needed; what can't be followed is not learned.
             let known = room + self.least_room;
             let most = MOST_RATIO.min(most / known);
-            let next = (needed / known).clamp(-most, most);
+            let next = (way / known).clamp(-most, most);
             if next.is_finite() {
                 *ratio += part * (next - *ratio);
             }
         }
-        self.bulge_into_room()
     }
 
-    fn bulge_into_room(&mut self) -> f32 {
+    /// Moves the bulges to where they belong in this pose. Returns the largest change.
+    pub(super) fn bulge_into_room(&mut self) -> f32 {
         let mut largest = 0.0_f32;
         let rooms = self.ratio.iter().zip(&self.room).zip(&self.most);
         for (bulge, ((ratio, room), &most)) in self.bulge.iter_mut().zip(rooms) {
@@ -394,9 +422,12 @@ impl VolumePreserver {
 /// A sixth of the area vector of every triangle: a third of it belongs to each corner, twice.
 fn measure(triangles: &[[u32; 3]], points: &[Point], out: &mut [Vec3]) {
     let corner = |v: u32| points[v as usize];
-    for (area, &[a, b, c]) in out.iter_mut().zip(triangles) {
-        *area = (corner(b) - corner(a)).cross(&(corner(c) - corner(a))) / 6.0;
-    }
+    out.par_iter_mut()
+        .zip(triangles)
+        .with_min_len(MIN_TASK)
+        .for_each(|(area, &[a, b, c])| {
+            *area = (corner(b) - corner(a)).cross(&(corner(c) - corner(a))) / 6.0;
+        });
 }
 
 fn sum_of(around: &[u32], area_vectors: &[Vec3]) -> Vec3 {

@@ -58,7 +58,7 @@ impl Projective {
         }
         self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
         if let Some(guided) = &self.guided {
-            let places: Vec<Point> = guided.targets().map(|target| target.place).collect();
+            let places: Vec<Point> = (0..guided.len()).map(|v| guided.target(v).place).collect();
             self.simulation.place(&places, &self.base);
         }
         self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
@@ -125,7 +125,7 @@ impl Projective {
             let Some(guided) = &mut self.guided else {
                 return Ok(());
             };
-            let moved = guided.keep_volume(self.simulation.positions(), 1.0);
+            let moved = guided.return_volume(self.simulation.positions());
             if moved <= VOLUME_STILL * self.subject.size {
                 return Ok(());
             }
