@@ -1,6 +1,6 @@
 // Normals of source vertices that no local frame carries: area-weighted over the triangles around each, in a fixed order.
 
-struct NormalTarget {
+struct GatheredNormal {
     vertex: u32,
     // Begin and end of its triangles.
     begin: u32,
@@ -8,7 +8,7 @@ struct NormalTarget {
     pad: u32,
 }
 
-@group(0) @binding(1) var<storage, read> targets: array<NormalTarget>;
+@group(0) @binding(1) var<storage, read> targets: array<GatheredNormal>;
 @group(0) @binding(2) var<storage, read> corners: array<u32>;
 @group(0) @binding(3) var<storage, read> positions: array<f32>;
 @group(0) @binding(4) var<storage, read_write> normals: array<f32>;

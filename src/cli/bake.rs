@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::pose::PoseOptions;
 use super::weights::WeightsOption;
-use super::{Failure, Outcome, character, print_json, stderr};
+use super::{CommandResult, Failure, character, print_json, stderr};
 use crate::io::MOST_INFLUENCES;
 use crate::methods::{Actor, MethodId, Subject};
 use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
@@ -122,7 +122,7 @@ enum BakeKind<'a> {
 }
 
 impl Bake {
-    pub(super) fn run(&self, options: &Options) -> Outcome {
+    pub(super) fn run(&self, options: &Options) -> CommandResult {
         let mut work = self
             .output
             .as_deref()
@@ -172,7 +172,7 @@ impl Bake {
         path: &Path,
         format: BakeFormat,
         method: MethodId,
-    ) -> Outcome {
+    ) -> CommandResult {
         let settings = BakeSettings {
             format,
             every: self.every,
@@ -232,7 +232,7 @@ impl Bake {
         options: &Options,
         subject: &Subject,
         files: impl Iterator<Item = &'a PathBuf>,
-    ) -> Outcome {
+    ) -> CommandResult {
         let files: Vec<PathBuf> = files.cloned().collect();
         if self.json {
             return print_json(&FilesReport {
@@ -318,7 +318,7 @@ fn list(files: &[PathBuf]) -> String {
 }
 
 /// Checks before any work that the output's folder exists.
-pub(super) fn check_folder(output: &std::path::Path) -> Outcome {
+pub(super) fn check_folder(output: &std::path::Path) -> CommandResult {
     let folder = match output.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => std::path::Path::new("."),

@@ -19,7 +19,7 @@ use self::report::{
 use super::calibration::Calibration;
 use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::weights::WeightsOption;
-use super::{Failure, Outcome, print_json, print_lines, stderr};
+use super::{CommandResult, Failure, print_json, print_lines, stderr};
 use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::math::{Affine, Quat, Vec64};
@@ -61,7 +61,7 @@ struct FrameSample {
 }
 
 impl Bench {
-    pub(super) fn run(&self, options: &Options) -> Outcome {
+    pub(super) fn run(&self, options: &Options) -> CommandResult {
         if let Some(count) = self.crowd {
             return self.run_crowd(count as usize, options);
         }

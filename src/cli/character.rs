@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::options::{CharacterOptions, Options};
-use super::{Failure, Outcome, stderr};
+use super::{CommandResult, Failure, stderr};
 use crate::character::{Note, Severity};
 use crate::gpu::GpuContext;
 use crate::gpu::actor::{DeviceDecision, decide_device};
@@ -106,7 +106,7 @@ pub(super) fn bind(
 }
 
 /// Moves the actor to the graphics device, as requested.
-fn move_to_gpu(actor: &mut Actor, options: &Options) -> Outcome {
+fn move_to_gpu(actor: &mut Actor, options: &Options) -> CommandResult {
     let gpu = stderr::without_wayland_noise(GpuContext::headless)
         .map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
     let DeviceDecision { device, why, .. } = decide_device(DeviceChoice::Gpu, Ok(&gpu), actor);

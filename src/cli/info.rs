@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::motion_info::{motion_lines, show_motions};
 use super::options::{CharacterOptions, Options};
-use super::{Failure, Outcome, print_json, print_lines, stderr};
+use super::{CommandResult, Failure, print_json, print_lines, stderr};
 use crate::character::Severity;
 use crate::io::write_mapping;
 use crate::session::{Checkup, ClipSummary, JointSummary, MeshSummary, PartSummary};
@@ -28,7 +28,7 @@ pub(super) struct Info {
 }
 
 impl Info {
-    pub(super) fn run(&self, options: &Options) -> Outcome {
+    pub(super) fn run(&self, options: &Options) -> CommandResult {
         if self.save_mapping.is_none()
             && !self.character.files.is_empty()
             && self.character.files.iter().all(|file| is_motion(file))

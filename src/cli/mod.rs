@@ -76,7 +76,7 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-type Outcome = Result<(), Failure>;
+type CommandResult = Result<(), Failure>;
 
 /// Runs the command line of this process.
 #[must_use]
@@ -119,7 +119,7 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
     })
 }
 
-fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
+fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResult {
     let options = &arguments.options;
     if arguments.verb.is_some() {
         signals::leave_nothing_behind();
@@ -147,7 +147,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
 }
 
 /// Suggests a verb: a mistyped verb is parsed as a file that does not exist.
-fn suggest_verb(files: &[PathBuf]) -> Outcome {
+fn suggest_verb(files: &[PathBuf]) -> CommandResult {
     let Some(first) = files.first() else {
         return Ok(());
     };
@@ -170,18 +170,18 @@ fn suggest_verb(files: &[PathBuf]) -> Outcome {
 }
 
 /// Prints a report for machines.
-fn print_json(report: &impl serde::Serialize) -> Outcome {
+fn print_json(report: &impl serde::Serialize) -> CommandResult {
     print(&serde_json::to_string_pretty(report)?)
 }
 
 /// Prints lines of text.
-fn print_lines(lines: impl IntoIterator<Item = String>) -> Outcome {
+fn print_lines(lines: impl IntoIterator<Item = String>) -> CommandResult {
     lines
         .into_iter()
         .try_for_each(|line| print(&stderr::printable(&line)))
 }
 
-fn print(text: &str) -> Outcome {
+fn print(text: &str) -> CommandResult {
     use std::io::{ErrorKind, Write};
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {

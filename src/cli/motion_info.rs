@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Outcome, print_json, print_lines};
+use super::{CommandResult, print_json, print_lines};
 use crate::character::Note;
 use crate::io::{BvhFile, IoError, read_motion};
 use crate::rig::Joint;
@@ -31,7 +31,7 @@ struct MotionJoint {
 }
 
 /// Prints a summary of motions that come without a character.
-pub(super) fn show_motions(files: &[PathBuf], json: bool) -> Outcome {
+pub(super) fn show_motions(files: &[PathBuf], json: bool) -> CommandResult {
     let reports = files
         .iter()
         .map(|file| MotionReport::of(file))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::physics::PhysicsOptions;
-use super::{Failure, Outcome};
+use super::{CommandResult, Failure};
 use crate::cache::Cache;
 use crate::character::{BoneSettings, FleshBase, LEAST_SIM_VERTICES, SimVertices};
 use crate::dynamics::{Collisions, GRAVITY, Params, Preset};
@@ -159,7 +159,7 @@ impl Options {
     }
 
     /// Applies options of the whole process.
-    pub(super) fn check(&self) -> Outcome {
+    pub(super) fn check(&self) -> CommandResult {
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())

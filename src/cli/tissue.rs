@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::bake::check_folder;
 use super::character::say_notes;
 use super::options::{CharacterOptions, Options};
-use super::{Failure, Outcome, print_json, stderr};
+use super::{CommandResult, Failure, print_json, stderr};
 use crate::io::write_tissue;
 use crate::tissue::Quality;
 
@@ -35,7 +35,7 @@ struct TissueReport<'a> {
 }
 
 impl TissueVerb {
-    pub(super) fn run(&self, options: &Options) -> Outcome {
+    pub(super) fn run(&self, options: &Options) -> CommandResult {
         check_folder(&self.output)?;
         let subject = self.character.open(options)?;
         let name = &subject.character.name;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::editing::{EditContext, Editor};
-use super::history::History;
+use super::history::UndoHistory;
 use super::jobs::{JobContext, Jobs};
 use super::{
     Command, CommandQueue, Document, Gesture, KeysCommand, PoseCommand, ProjectCommand, RigCommand,
@@ -195,7 +195,7 @@ impl Session {
     }
 
     /// Moves to another document of the history and updates what is shown.
-    fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
+    fn travel(&mut self, go: impl FnOnce(&mut UndoHistory, &mut Document) -> bool) {
         let earlier = self.editor.document.clone();
         if !go(&mut self.editor.history, &mut self.editor.document) {
             return;

@@ -14,7 +14,7 @@ struct UndoStep {
 
 /// Undo and redo steps. The present document is stored by the owner.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub(super) struct UndoHistory {
     past: Vec<UndoStep>,
     future: Vec<UndoStep>,
     /// Label of the drag whose step is still open.
@@ -39,7 +39,7 @@ const MAX_EDITED_SUBJECTS: usize = 12;
 /// Steps kept; each holds a pose and a few pointers.
 pub(super) const MAX_STEPS: usize = 200;
 
-impl History {
+impl UndoHistory {
     /// Records that a command turned `before` into `now`. A drag is one step, from before its first command to its last.
     pub(super) fn record(
         &mut self,
@@ -209,7 +209,7 @@ mod tests {
     }
 
     /// Applies a list of `(density, gesture)` edits through a history.
-    fn edit(history: &mut History, now: &mut Document, edits: &[(f64, Gesture)]) {
+    fn edit(history: &mut UndoHistory, now: &mut Document, edits: &[(f64, Gesture)]) {
         for &(density, gesture) in edits {
             let before = std::mem::replace(now, with_density(density));
             history.record(before, now, "Density", gesture);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_drag_is_one_step_and_the_next_drag_another() {
-        let (mut history, mut now) = (History::default(), with_density(1.0));
+        let (mut history, mut now) = (UndoHistory::default(), with_density(1.0));
         edit(
             &mut history,
             &mut now,
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn what_changes_nothing_leaves_no_step() {
-        let (mut history, mut now) = (History::default(), with_density(1.0));
+        let (mut history, mut now) = (UndoHistory::default(), with_density(1.0));
         edit(&mut history, &mut now, &[(1.0, Gesture::Once)]);
         assert_eq!(history.undo_label(), None);
         edit(
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_new_edit_forgets_what_was_undone() {
-        let (mut history, mut now) = (History::default(), with_density(1.0));
+        let (mut history, mut now) = (UndoHistory::default(), with_density(1.0));
         edit(
             &mut history,
             &mut now,
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn any_step_can_be_jumped_to_and_the_list_says_where_one_is() {
-        let (mut history, mut now) = (History::default(), with_density(0.0));
+        let (mut history, mut now) = (UndoHistory::default(), with_density(0.0));
         let edits: Vec<_> = (1..=9).map(|n| (f64::from(n), Gesture::Once)).collect();
         edit(&mut history, &mut now, &edits);
         for position in [3, 9, 0, 5, 4] {
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_list_is_bounded() {
-        let (mut history, mut now) = (History::default(), with_density(0.0));
+        let (mut history, mut now) = (UndoHistory::default(), with_density(0.0));
         let edits: Vec<_> = (1..=MAX_STEPS + 7)
             .map(|n| (n as f64, Gesture::Once))
             .collect();

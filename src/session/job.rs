@@ -24,7 +24,7 @@ pub(super) struct Job<T> {
 }
 
 /// State of a job.
-pub(super) enum Outcome<T> {
+pub(super) enum JobState<T> {
     Running,
     Done(T),
     /// The thread ended without a result.
@@ -58,11 +58,11 @@ impl<T: Send + 'static> Job<T> {
         })
     }
 
-    pub(super) fn poll(&self) -> Outcome<T> {
+    pub(super) fn poll(&self) -> JobState<T> {
         match self.receiver.try_recv() {
-            Ok(result) => Outcome::Done(result),
-            Err(TryRecvError::Empty) => Outcome::Running,
-            Err(TryRecvError::Disconnected) => Outcome::Lost,
+            Ok(result) => JobState::Done(result),
+            Err(TryRecvError::Empty) => JobState::Running,
+            Err(TryRecvError::Disconnected) => JobState::Lost,
         }
     }
 

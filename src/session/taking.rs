@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::history::History;
+use super::history::UndoHistory;
 use super::jobs::stages::making::{Opened, Rebuilt};
 use super::jobs::stages::opening::Reading;
 use super::project::Restored;
@@ -182,7 +182,7 @@ impl Session {
         let editor = &mut self.editor;
         if first {
             // The empty document before the first character is not an undo step.
-            editor.history = History::default();
+            editor.history = UndoHistory::default();
         } else {
             let label = if continues { "Add files" } else { "Open" };
             editor

@@ -31,11 +31,15 @@ pub struct CheckupView<'a> {
 pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
     let findings = view.checkup.map_or(&[][..], |checkup| &checkup.findings);
     let notes = view.checkup.map_or(view.notes, |checkup| &checkup.notes);
-    let mut rows: Vec<(Severity, Row<'_>)> = findings
+    let mut rows: Vec<(Severity, CheckupRow<'_>)> = findings
         .iter()
-        .map(|finding| (finding.severity, Row::Finding(finding)))
+        .map(|finding| (finding.severity, CheckupRow::Finding(finding)))
         .collect();
-    rows.extend(notes.iter().map(|note| (note.severity, Row::Note(note))));
+    rows.extend(
+        notes
+            .iter()
+            .map(|note| (note.severity, CheckupRow::Note(note))),
+    );
     rows.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
     let rest = rows
         .iter()
@@ -76,12 +80,12 @@ pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
     }
 }
 
-enum Row<'a> {
+enum CheckupRow<'a> {
     Finding(&'a Finding),
     Note(&'a Note),
 }
 
-impl Row<'_> {
+impl CheckupRow<'_> {
     fn draw(&self, ui: &mut Ui, actions: &mut Actions) {
         let (severity, text) = match self {
             Self::Finding(finding) => (finding.severity, &finding.text),

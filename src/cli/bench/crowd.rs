@@ -8,7 +8,7 @@ use super::Bench;
 use super::gpu::stage_lines;
 use super::report::CharacterSize;
 use crate::cli::options::Options;
-use crate::cli::{Failure, Outcome, crowd, print_json, print_lines, stderr};
+use crate::cli::{CommandResult, Failure, crowd, print_json, print_lines, stderr};
 use crate::gpu::actor::{CrowdSize, GpuCrowd};
 use crate::methods::{Actor, DeviceTimes, MethodId};
 use crate::progress::Progress;
@@ -50,7 +50,7 @@ struct CrowdReport {
 
 impl Bench {
     /// Measures a crowd.
-    pub(super) fn run_crowd(&self, count: usize, options: &Options) -> Outcome {
+    pub(super) fn run_crowd(&self, count: usize, options: &Options) -> CommandResult {
         let report = stderr::with_progress(options, "Measuring", |progress| {
             self.measure_crowd(count, options, progress)
         })?;

@@ -20,7 +20,7 @@ use super::bake::check_folder;
 use super::options::{CharacterOptions, Options, methods_help, parse_method};
 use super::pose::PoseOptions;
 use super::weights::WeightsOption;
-use super::{Failure, Outcome, character, print_json, stderr};
+use super::{CommandResult, Failure, character, print_json, stderr};
 use crate::gpu::GpuContext;
 use crate::io::{AnimationFormat, write_atomically};
 use crate::math::Point;
@@ -95,7 +95,7 @@ struct RenderLook {
 }
 
 impl Render {
-    pub(super) fn run(&self, options: &Options) -> Outcome {
+    pub(super) fn run(&self, options: &Options) -> CommandResult {
         check_folder(&self.output)?;
         let Some(format) = AnimationFormat::of_path(&self.output) else {
             let shown = self.output.display();

@@ -48,7 +48,7 @@ pub(super) struct SurfaceStand {
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
-pub(super) struct NormalTarget {
+pub(super) struct GatheredNormal {
     pub vertex: u32,
     pub begin: u32,
     pub end: u32,
@@ -135,7 +135,7 @@ pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
         layout!(SurfaceDims: count, vertices, row_stride, palette_stride, frame_stride, width, pad, origin),
         layout!(SourceVertex: name, x, y, z),
         layout!(SurfaceStand: corner, share_b, local, share_c),
-        layout!(NormalTarget: vertex, begin, end, pad),
+        layout!(GatheredNormal: vertex, begin, end, pad),
         layout!(ClothControl: rest, vertex, axis_u, patch_begin, axis_v, patch_end, axis_n, pad),
         layout!(ClothTangent: vertex, along_u, along_v),
         layout!(StiffCluster: patch_begin, patch_end, begin, end),

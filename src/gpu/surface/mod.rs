@@ -33,7 +33,7 @@ mod layout;
 mod model;
 mod pack;
 mod palette;
-mod stages;
+mod passes;
 mod state;
 
 pub use base::{Base, BaseModel};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::stages::{Builder, Stage};
+use super::passes::{Builder, SurfacePass};
 use super::{SurfaceError, check_groups};
 use crate::gpu::GpuContext;
 use crate::methods::Recipe;
@@ -11,8 +11,8 @@ use crate::methods::Recipe;
 #[derive(Debug)]
 pub struct SurfaceModel {
     pub(super) recipe: Arc<Recipe>,
-    pub(super) stages: Vec<Stage>,
-    pub(super) go_on: Option<Stage>,
+    pub(super) passes: Vec<SurfacePass>,
+    pub(super) go_on: Option<SurfacePass>,
 }
 
 impl SurfaceModel {
@@ -38,14 +38,14 @@ impl SurfaceModel {
             recipe: &recipe,
             row_of_vertex,
         };
-        let stages = builder.stages()?;
-        for stage in &stages {
-            check_groups(gpu, "vertices", stage.workgroups as usize)?;
+        let passes = builder.passes()?;
+        for pass in &passes {
+            check_groups(gpu, "vertices", pass.workgroups as usize)?;
         }
         let go_on = (recipe.simulated > 0).then(|| builder.go_on());
         Ok(Self {
             recipe,
-            stages,
+            passes,
             go_on,
         })
     }
@@ -59,7 +59,7 @@ impl SurfaceModel {
     /// Passes of a frame at a step (not between steps).
     #[must_use]
     pub fn passes(&self) -> usize {
-        self.stages.len()
+        self.passes.len()
     }
 
     /// Bytes per instance with this number of simulated rows: total, and in the largest buffer.
@@ -81,9 +81,9 @@ impl SurfaceModel {
     /// Bytes of constants read per frame, the same for all instances.
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {
-        self.stages
+        self.passes
             .iter()
-            .flat_map(|stage| &stage.constants)
+            .flat_map(|pass| &pass.constants)
             .map(|(_, buffer)| buffer.size())
             .sum()
     }

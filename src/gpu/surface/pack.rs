@@ -1,7 +1,7 @@
 //! Packs recipes into the layout of the shaders.
 
 use super::layout::{
-    BLENDED, ClothControl, ClothTangent, FLESH, LAST, NormalTarget, SIMULATED, SourceVertex,
+    BLENDED, ClothControl, ClothTangent, FLESH, GatheredNormal, LAST, SIMULATED, SourceVertex,
     StiffCluster, StiffPoint, StiffVertex, SurfaceStand,
 };
 use crate::methods::Recipe;
@@ -139,10 +139,10 @@ pub(super) fn around_rows(
 }
 
 /// Vertices whose normals are gathered.
-pub(super) fn normal_targets(recipe: &Recipe) -> Vec<NormalTarget> {
+pub(super) fn normal_targets(recipe: &Recipe) -> Vec<GatheredNormal> {
     let pack = |target: &crate::methods::recipe::NormalTarget| {
         let [begin, end] = target.triangles;
-        NormalTarget {
+        GatheredNormal {
             vertex: target.vertex,
             begin,
             end,

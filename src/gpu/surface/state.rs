@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::layout::SurfaceDims;
 use super::palette::Palette;
-use super::stages::{Slot, Stage};
+use super::passes::{StateBuffer, SurfacePass};
 use super::{SurfaceError, SurfaceModel, check_groups, check_size};
 use crate::gpu::compute::{Dispatch, fetch, filled, storage, storage_of, uniform_of};
 use crate::gpu::{GpuContext, GpuError};
@@ -96,7 +96,7 @@ impl Surface {
                 "frames of control points",
                 &UNTURNED.repeat(controls * instances),
             ),
-            row_normals: needs(model, Slot::RowNormals)
+            row_normals: needs(model, StateBuffer::RowNormals)
                 .then(|| rows(gpu, "normals of rows", simulated, instances)),
             moved: simulated
                 .and_then(|s| s.velocities)
@@ -110,15 +110,15 @@ impl Surface {
             ..SurfaceDims::default()
         };
         let bound =
-            |stage: &Stage, moved: bool| buffers.bound(gpu, stage, &strides, moved, instances);
+            |pass: &SurfacePass, moved: bool| buffers.bound(gpu, pass, &strides, moved, instances);
         let at_step = model
-            .stages
+            .passes
             .iter()
-            .filter_map(|stage| bound(stage, false))
+            .filter_map(|pass| bound(pass, false))
             .collect();
-        let all = model.go_on.iter().chain(&model.stages);
+        let all = model.go_on.iter().chain(&model.passes);
         let between = if buffers.moved.is_some() {
-            all.filter_map(|stage| bound(stage, true)).collect()
+            all.filter_map(|pass| bound(pass, true)).collect()
         } else {
             Vec::new()
         };
@@ -241,7 +241,7 @@ const UNTURNED: [[[f32; 4]; 3]; 1] = [[
     [0.0, 0.0, 1.0, 0.0],
 ]];
 
-/// All buffers that stages bind.
+/// All buffers that passes bind.
 struct Buffers<'a> {
     positions: wgpu::Buffer,
     normals: wgpu::Buffer,
@@ -254,27 +254,27 @@ struct Buffers<'a> {
 }
 
 impl Buffers<'_> {
-    fn of(&self, slot: Slot, moved: bool) -> Option<&wgpu::Buffer> {
+    fn of(&self, slot: StateBuffer, moved: bool) -> Option<&wgpu::Buffer> {
         let rows = self.simulated.map(|simulated| simulated.positions);
         match slot {
-            Slot::Rows => rows,
-            Slot::Velocities => self.simulated.and_then(|simulated| simulated.velocities),
-            Slot::Ahead => Some(&self.ahead),
-            Slot::Moved => self.moved.as_ref(),
-            Slot::Simulated => self.moved.as_ref().filter(|_| moved).or(rows),
-            Slot::RowNormals => self.row_normals.as_ref(),
-            Slot::Palette => Some(&self.palette),
-            Slot::Positions => Some(&self.positions),
-            Slot::Normals => Some(&self.normals),
-            Slot::Frames => Some(&self.frames),
+            StateBuffer::Rows => rows,
+            StateBuffer::Velocities => self.simulated.and_then(|simulated| simulated.velocities),
+            StateBuffer::Ahead => Some(&self.ahead),
+            StateBuffer::Moved => self.moved.as_ref(),
+            StateBuffer::Simulated => self.moved.as_ref().filter(|_| moved).or(rows),
+            StateBuffer::RowNormals => self.row_normals.as_ref(),
+            StateBuffer::Palette => Some(&self.palette),
+            StateBuffer::Positions => Some(&self.positions),
+            StateBuffer::Normals => Some(&self.normals),
+            StateBuffer::Frames => Some(&self.frames),
         }
     }
 
-    /// A stage with its buffers; `None` if it has nothing to do.
+    /// A pass with its buffers; `None` if it has nothing to do.
     fn bound(
         &self,
         gpu: &GpuContext,
-        stage: &Stage,
+        pass: &SurfacePass,
         strides: &SurfaceDims,
         moved: bool,
         instances: usize,
@@ -292,32 +292,30 @@ impl Buffers<'_> {
                 row_stride,
                 palette_stride,
                 frame_stride,
-                ..stage.dims
+                ..pass.dims
             },
         );
         let mut buffers = vec![(0, &dims)];
         buffers.extend(
-            stage
-                .constants
+            pass.constants
                 .iter()
                 .map(|(binding, buffer)| (*binding, buffer)),
         );
-        for &(binding, slot) in &stage.state {
+        for &(binding, slot) in &pass.state {
             buffers.push((binding, self.of(slot, moved)?));
         }
         Some(
-            stage
-                .kernel
-                .on(gpu, &buffers, [stage.workgroups, instances as u32, 1]),
+            pass.kernel
+                .on(gpu, &buffers, [pass.workgroups, instances as u32, 1]),
         )
     }
 }
 
-fn needs(model: &SurfaceModel, slot: Slot) -> bool {
+fn needs(model: &SurfaceModel, slot: StateBuffer) -> bool {
     model
-        .stages
+        .passes
         .iter()
-        .flat_map(|stage| &stage.state)
+        .flat_map(|pass| &pass.state)
         .any(|&(_, needed)| needed == slot)
 }
 

@@ -21,14 +21,14 @@ const LONGEST_GAP: f64 = 0.3;
 const THINNEST: f64 = 1.0;
 
 /// The rod of a bone: a cone with round ends, thinner where the skin is nearer.
-struct Rod {
+struct TaperedCapsule {
     joint: u32,
     ends: [Point64; 2],
     /// Radius at equal distances from the first end to the second.
     radii: [f64; PROFILE],
 }
 
-impl Rod {
+impl TaperedCapsule {
     /// The nearest point of the axis, the distance from it, and the radius there.
     fn nearest(&self, point: &Point64) -> (Point64, f64, f64) {
         let [a, b] = &self.ends;
@@ -54,7 +54,7 @@ pub(super) struct Bones<'a> {
 }
 
 impl Bones<'_> {
-    fn rods(&self, inside: &Inside<'_>) -> Vec<Rod> {
+    fn rods(&self, inside: &Inside<'_>) -> Vec<TaperedCapsule> {
         let to_skin = |point: &Point64| {
             if inside.winding(point) == 0 {
                 return 0.0;
@@ -89,7 +89,7 @@ impl Bones<'_> {
                 let t = k as f64 / (PROFILE - 1) as f64;
                 self.fraction * to_skin(&(a + (b - a) * t))
             });
-            rods.push(Rod {
+            rods.push(TaperedCapsule {
                 joint: bone.joint as u32,
                 ends: [a, b],
                 radii,
@@ -173,7 +173,7 @@ fn belongs(lattice: &Lattice, inside: &Inside<'_>, elements: &[u32], on: &Point6
 }
 
 /// In every element on the axis without a node that the joint holds, it holds the nearest.
-fn hold_axis(rod: &Rod, lattice: &Lattice, inside: &Inside<'_>, held: &mut JointOfNode) {
+fn hold_axis(rod: &TaperedCapsule, lattice: &Lattice, inside: &Inside<'_>, held: &mut JointOfNode) {
     let [a, b] = rod.ends;
     let steps = ((b - a).norm() / (0.5 * lattice.octree.spacing))
         .ceil()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use super::contact::{Contact, Contacts};
+use super::contact::{PenaltyContact, PenaltyContacts};
 use super::embed::Embedding;
 use super::inside::Inside;
 use super::lattice::{Element, Lattice, trilinear};
@@ -63,13 +63,13 @@ impl Cubes {
 
 impl Collider<'_> {
     /// The contacts for positions of the nodes.
-    pub fn contacts(&self, nodes: &[Point64]) -> Contacts {
+    pub fn contacts(&self, nodes: &[Point64]) -> PenaltyContacts {
         let corners: Vec<[Vec64; 8]> = (self.lattice.elements.par_iter())
             .map(|element| element.corners_at(nodes))
             .collect();
         let boxes: Vec<[Vec64; 2]> = corners.iter().map(bounds).collect();
         if boxes.iter().flatten().flatten().any(|c| !c.is_finite()) {
-            return Contacts::none();
+            return PenaltyContacts::none();
         }
         let mean = boxes
             .iter()
@@ -124,8 +124,8 @@ impl Collider<'_> {
             }
             Some(contact)
         };
-        let all: Vec<Option<Contact>> = (0..skin.len()).into_par_iter().map(found).collect();
-        Contacts(all.into_iter().flatten().collect())
+        let all: Vec<Option<PenaltyContact>> = (0..skin.len()).into_par_iter().map(found).collect();
+        PenaltyContacts(all.into_iter().flatten().collect())
     }
 
     fn component(&self, element: u32) -> u32 {
@@ -156,7 +156,7 @@ impl Collider<'_> {
         exit: &Point64,
         triangle: u32,
         normals: &[Vec64],
-    ) -> Option<Contact> {
+    ) -> Option<PenaltyContact> {
         let corners = self.inside.mesh.triangles[triangle as usize];
         let weights = barycentric(exit, corners.map(|v| self.rest_of(v as usize)));
         let normal: Vec64 = (corners.iter().zip(weights))
@@ -176,7 +176,7 @@ impl Collider<'_> {
         for (node, weight) in element.weights(&element.local(exit)) {
             *nodes.entry(node).or_default() -= weight;
         }
-        Some(Contact {
+        Some(PenaltyContact {
             vertex: vertex as u32,
             nodes: nodes.into_iter().collect(),
             normal,

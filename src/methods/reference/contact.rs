@@ -11,7 +11,7 @@ use crate::math::{Point64, Vec64};
 
 /// A point of the skin, and where it should leave the body.
 #[derive(Debug, Clone)]
-pub struct Contact {
+pub struct PenaltyContact {
     /// The point, a vertex of the skin.
     pub(super) vertex: u32,
     /// Nodes with their weights in point minus exit.
@@ -24,9 +24,9 @@ pub struct Contact {
 
 /// The contacts of one round.
 #[derive(Debug, Clone, Default)]
-pub struct Contacts(pub(super) Vec<Contact>);
+pub struct PenaltyContacts(pub(super) Vec<PenaltyContact>);
 
-impl Contact {
+impl PenaltyContact {
     /// Signed distance of the point from the skin where it should leave; negative inside.
     pub(super) fn gap(&self, nodes: &[Point64]) -> f64 {
         let apart: Vec64 = (self.nodes.iter())
@@ -36,7 +36,7 @@ impl Contact {
     }
 }
 
-impl Contact {
+impl PenaltyContact {
     /// A part of the way from one contact of a vertex to another.
     fn towards(self, new: Self, part: f64) -> Self {
         let Some(normal) = self.normal.lerp(&new.normal, part).try_normalize(0.1) else {
@@ -57,7 +57,7 @@ impl Contact {
     }
 }
 
-impl Contacts {
+impl PenaltyContacts {
     /// No contact.
     #[must_use]
     pub fn none() -> Self {
@@ -81,7 +81,7 @@ impl Contacts {
     /// than `near`, and push only where they are inside.
     pub(super) fn next(self, found: Self, part: f64, nodes: &[Point64], near: f64) -> Self {
         let mut next = Vec::with_capacity(found.0.len());
-        let is_near = |old: &Contact| old.gap(nodes) < near;
+        let is_near = |old: &PenaltyContact| old.gap(nodes) < near;
         let mut olds = self.0.into_iter().filter(is_near).peekable();
         for new in found.0 {
             while let Some(old) = olds.next_if(|old| old.vertex < new.vertex) {
@@ -97,7 +97,7 @@ impl Contacts {
     }
 
     pub(super) fn energy(&self, nodes: &[Point64]) -> f64 {
-        let of = |contact: &Contact| {
+        let of = |contact: &PenaltyContact| {
             let depth = contact.gap(nodes).min(0.0);
             0.5 * contact.stiffness * depth * depth
         };

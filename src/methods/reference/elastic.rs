@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::blocks::{gauss_gradients, in_blocks, on_nodes};
 use super::lattice::{Element, Lattice};
-use super::material::Material;
+use super::material::NeoHookean;
 use crate::math::{Point64, Vec64};
 use crate::numerics::SymmetricMatrix;
 use crate::numerics::ordering::{elimination_order, inverse_of};
@@ -35,7 +35,7 @@ pub enum Second {
 /// The elastic energy of the free nodes, the others being prescribed.
 pub struct Elastic {
     lattice: Arc<Lattice>,
-    material: Material,
+    material: NeoHookean,
     /// Elements with a free node.
     active: Vec<u32>,
     /// Per node its unknown, in the order of elimination.
@@ -52,7 +52,7 @@ pub struct Elastic {
 impl Elastic {
     /// The energy with these nodes prescribed.
     #[must_use]
-    pub fn new(lattice: &Arc<Lattice>, material: Material, is_fixed: &[bool]) -> Self {
+    pub fn new(lattice: &Arc<Lattice>, material: NeoHookean, is_fixed: &[bool]) -> Self {
         let elements = &lattice.elements;
         let is_free = |&node: &u32| !is_fixed[node as usize];
         let active: Vec<u32> = (0..elements.len() as u32)

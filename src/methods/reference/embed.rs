@@ -127,7 +127,7 @@ impl Lattice {
         cells: &[u32],
         point: &Point64,
         allowed: impl Fn(&Element) -> bool,
-    ) -> Vec<Candidate> {
+    ) -> Vec<ElementCandidate> {
         let mut found = Vec::new();
         for &cell in cells {
             let (own, place) = (
@@ -143,7 +143,7 @@ impl Lattice {
                     continue;
                 }
                 let position = pieces::position(&self.octree, place, sample);
-                found.push(Candidate {
+                found.push(ElementCandidate {
                     distance: (position - point).norm_squared(),
                     element,
                     winding: own.winding[sample],
@@ -155,8 +155,12 @@ impl Lattice {
         found
     }
 
-    fn joined(inside: &Inside<'_>, point: &Point64, candidates: &[Candidate]) -> Option<u32> {
-        let is_joined = |candidate: &&Candidate| {
+    fn joined(
+        inside: &Inside<'_>,
+        point: &Point64,
+        candidates: &[ElementCandidate],
+    ) -> Option<u32> {
+        let is_joined = |candidate: &&ElementCandidate| {
             let end = point + (candidate.position - point) * AT_SKIN;
             inside.joined(&candidate.position, candidate.winding, &end)
         };
@@ -177,7 +181,7 @@ impl Lattice {
 }
 
 /// A sample that a point may belong to.
-struct Candidate {
+struct ElementCandidate {
     distance: f64,
     element: u32,
     winding: i8,

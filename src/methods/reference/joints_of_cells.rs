@@ -5,12 +5,12 @@ use super::octree::{Cell, Octree};
 use super::pieces::{self, ACROSS, OUTSIDE, Pieces};
 
 /// A corner of an element: eight times its index plus the corner's number, whose bits say at which end of each axis it is.
-pub(super) type Slot = u32;
+pub(super) type CellCorner = u32;
 
 /// A corner of a small cell in the middle of an edge or face of a large one: the mean of these corners.
 pub(super) struct Hanging {
-    pub slot: Slot,
-    pub masters: Vec<Slot>,
+    pub slot: CellCorner,
+    pub masters: Vec<CellCorner>,
 }
 
 /// Sets that are merged two at a time; each has its smallest member as its name.
@@ -159,7 +159,8 @@ impl Joins {
                         *master |= bit;
                     }
                 } else if at != 0 {
-                    let upper: Vec<Slot> = masters.iter().map(|master| master | bit).collect();
+                    let upper: Vec<CellCorner> =
+                        masters.iter().map(|master| master | bit).collect();
                     masters.extend(upper);
                 }
             }

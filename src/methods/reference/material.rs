@@ -18,7 +18,7 @@ use crate::math::Vec64;
 
 /// Parameters of the energy density.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Material {
+pub struct NeoHookean {
     mu: f64,
     lambda: f64,
     alpha: f64,
@@ -28,7 +28,7 @@ pub struct Material {
 /// The second derivative of the energy density at one F:
 /// `a 1 + c f fᵀ + λ g gᵀ + b ∂²J/∂F²` with f = vec F, g = vec cof F.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tangent {
+pub(super) struct DensityHessian {
     pub a: f64,
     pub b: f64,
     pub c: f64,
@@ -36,7 +36,7 @@ pub(super) struct Tangent {
     pub cofactor: Matrix3<f64>,
 }
 
-impl Material {
+impl NeoHookean {
     /// Shear modulus 1 and this Poisson's ratio, 0 ≤ ν < ½.
     #[must_use]
     pub fn new(poisson: f64) -> Self {
@@ -69,9 +69,9 @@ impl Material {
         f * tangent.a + tangent.cofactor * tangent.b
     }
 
-    pub(super) fn tangent(&self, f: &Matrix3<f64>) -> Tangent {
+    pub(super) fn tangent(&self, f: &Matrix3<f64>) -> DensityHessian {
         let inverse = 1.0 / (f.norm_squared() + 1.0);
-        Tangent {
+        DensityHessian {
             a: self.mu * (1.0 - inverse),
             b: self.lambda * (f.determinant() - self.alpha),
             c: 2.0 * self.mu * inverse * inverse,
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_eigensystem_is_that_of_the_second_derivative() {
-        let material = Material::new(0.45);
+        let material = NeoHookean::new(0.45);
         for f in deformations() {
             for (value, direction) in material.projected(&f) {
                 let step = 1e-5;
@@ -182,7 +182,7 @@ mod tests {
         let lame = 2.0 * poisson / (1.0 - 2.0 * poisson);
         for strain in deformations() {
             let stress =
-                Material::new(poisson).stress(&(Matrix3::identity() + strain * step)) / step;
+                NeoHookean::new(poisson).stress(&(Matrix3::identity() + strain * step)) / step;
             let hooke = strain + strain.transpose() + Matrix3::identity() * (lame * strain.trace());
             assert!((stress - hooke).norm() < 1e-4, "{stress} {hooke}");
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::lattice::Resolution;
-use super::model::{Choices, Model, Parts, Unsolved};
+use super::model::{Choices, Model, ModelInputs, Unsolved};
 use crate::math::{Affine, Point};
 use crate::methods::lbs::LinearBlend;
 use crate::methods::projective::poses::{compose, largest_turn, relative_into};
@@ -125,7 +125,7 @@ fn model(subject: &Subject, choices: &Choices, progress: &Progress) -> Result<Mo
         .filter(SkinWeights::is_complete);
     let (graph, _) = graph::build(&body.flesh, skeleton, of_file.as_ref())?;
     let weights = subject.skin_weights().of_some(&body.skin_from_flesh);
-    let parts = Parts {
+    let parts = ModelInputs {
         mesh: &body.flesh,
         graph: &graph,
         bones: &subject.settings.bones,

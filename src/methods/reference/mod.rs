@@ -13,7 +13,7 @@
 //!
 //! The stages, in order: `thickness` (of the body under its skin), `inside`, `octree` and `pieces` (cells, as fine as the body is thin,
 //! and what of the body lies in each), `joints_of_cells` and `lattice` (elements), `bones` (nodes that joints hold), `embed` (the skin in
-//! the lattice); then per pose `blend` (guess), `elastic` and `newton` (equilibrium), `collide`, `contact` and `coupling`; `model` has all of it, and
+//! the lattice); then per pose `blend` (guess), `elastic` and `newton` (equilibrium), `collide`, `contact` and `contact_terms`; `model` has all of it, and
 //! `method` is the [`Skinner`](super::Skinner).
 //!
 //! | quantity                 | here                    | unit                                     |
@@ -41,7 +41,7 @@ mod blocks;
 mod bones;
 mod collide;
 mod contact;
-mod coupling;
+mod contact_terms;
 mod elastic;
 mod embed;
 mod inside;
@@ -55,11 +55,11 @@ mod octree;
 mod pieces;
 mod thickness;
 
-pub use contact::Contacts;
+pub use contact::PenaltyContacts;
 pub use elastic::{Elastic, Second};
 pub use embed::Embedding;
 pub use lattice::{Element, Lattice, Resolution};
-pub use material::Material;
+pub use material::NeoHookean;
 pub use model::TOLERANCE;
 pub use newton::{Newton, Solved, Until};
 

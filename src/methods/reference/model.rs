@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::blend::Blend;
 use super::bones::{self, Bones, JointOfNode};
 use super::collide::Collider;
-use super::contact::Contacts;
+use super::contact::PenaltyContacts;
 use super::elastic::Elastic;
 use super::embed::Embedding;
 use super::inside::Inside;
 use super::lattice::{Lattice, Resolution};
-use super::material::Material;
+use super::material::NeoHookean;
 use super::newton::{Newton, Until};
 use crate::character::BoneMap;
 use crate::math::{Affine, Point, Point64};
@@ -56,7 +56,7 @@ pub(super) struct Unsolved {
 }
 
 /// What a model is made of.
-pub(super) struct Parts<'a> {
+pub(super) struct ModelInputs<'a> {
     /// The skin of the body in the bind pose.
     pub mesh: &'a TriMesh,
     pub graph: &'a BoneGraph,
@@ -92,7 +92,7 @@ pub(super) struct Model {
 
 impl Model {
     pub fn build(
-        parts: &Parts<'_>,
+        parts: &ModelInputs<'_>,
         choices: &Choices,
         progress: &Progress,
     ) -> Result<Self, Cancelled> {
@@ -113,7 +113,7 @@ impl Model {
         progress.report(0.8, "Ordering the unknowns");
         let is_fixed: Vec<bool> = joint_of_node.iter().map(Option::is_some).collect();
         let lattice = Arc::new(lattice);
-        let elastic = Elastic::new(&lattice, Material::new(choices.poisson), &is_fixed);
+        let elastic = Elastic::new(&lattice, NeoHookean::new(choices.poisson), &is_fixed);
         progress.check()?;
         progress.report(0.9, "Blending bones");
         let blend = Blend::of(&elastic, &joint_of_node);
@@ -207,7 +207,7 @@ impl Model {
 
     /// Near enough to the equilibrium to go on from there.
     fn approach(&mut self) -> Result<(), Unsolved> {
-        self.minimise(&Contacts::none(), ON_THE_WAY)?;
+        self.minimise(&PenaltyContacts::none(), ON_THE_WAY)?;
         for _ in 0..ROUNDS_ON_THE_WAY {
             let contacts = self.contacts();
             if contacts.is_empty() {
@@ -268,9 +268,9 @@ impl Model {
         (0..self.skin.len()).map(place).collect()
     }
 
-    fn contacts(&self) -> Contacts {
+    fn contacts(&self) -> PenaltyContacts {
         if !self.contact {
-            return Contacts::none();
+            return PenaltyContacts::none();
         }
         Collider {
             lattice: &self.lattice,
@@ -282,7 +282,7 @@ impl Model {
     }
 
     /// On the way a residual that is merely small counts as solved.
-    fn minimise(&mut self, contacts: &Contacts, until: Until) -> Result<(), Unsolved> {
+    fn minimise(&mut self, contacts: &PenaltyContacts, until: Until) -> Result<(), Unsolved> {
         let residual = self.newton_steps(contacts, until)?;
         let enough = until.tolerance
             * if until.tolerance > TOLERANCE {
@@ -301,7 +301,7 @@ impl Model {
     }
 
     /// Goes towards the equilibrium; returns the residual that was reached.
-    fn newton_steps(&mut self, contacts: &Contacts, until: Until) -> Result<f64, Unsolved> {
+    fn newton_steps(&mut self, contacts: &PenaltyContacts, until: Until) -> Result<f64, Unsolved> {
         let start = std::time::Instant::now();
         let lost = Unsolved {
             residual: f64::NAN,
@@ -335,7 +335,7 @@ impl Model {
 fn embed_and_hold(
     lattice: &Lattice,
     inside: &Inside<'_>,
-    parts: &Parts<'_>,
+    parts: &ModelInputs<'_>,
     joint_of_node: &mut JointOfNode,
 ) -> Embedding {
     let points: Vec<Point64> = parts.mesh.positions.iter().map(|p| p.cast()).collect();

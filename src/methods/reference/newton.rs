@@ -4,8 +4,8 @@
 //! a mean of it and the projected one (Smith et al. 2018) that is. A step is shortened until the energy falls (Armijo's rule; Nocedal &
 //! Wright, "Numerical Optimization", 2006). Contacts are a part of the matrix, whose pattern is analysed anew when they change.
 
-use super::contact::Contacts;
-use super::coupling::Coupling;
+use super::contact::PenaltyContacts;
+use super::contact_terms::ContactTerms;
 use super::elastic::{Elastic, Second};
 use crate::math::{Point64, Vec64};
 use crate::numerics::{Cholesky, FactorError, Ordering, SolveMemory, SymmetricMatrix};
@@ -51,12 +51,12 @@ pub struct Until {
 pub struct Newton {
     elastic: Elastic,
     matrix: SymmetricMatrix,
-    coupling: Coupling,
+    contact_terms: ContactTerms,
     factor: Option<(Cholesky<f64>, SolveMemory)>,
 }
 
 /// Forces at some positions.
-struct Forces {
+struct NodalForces {
     /// On the unknowns, minus the derivative of the energy.
     free: Vec<f64>,
     residual: f64,
@@ -69,7 +69,7 @@ impl Newton {
         Self {
             matrix: elastic.matrix(),
             elastic,
-            coupling: Coupling::default(),
+            contact_terms: ContactTerms::default(),
             factor: None,
         }
     }
@@ -87,10 +87,10 @@ impl Newton {
     pub fn minimise(
         &mut self,
         nodes: &mut [Point64],
-        contacts: &Contacts,
+        contacts: &PenaltyContacts,
         until: Until,
     ) -> Result<Solved, FactorError> {
-        if self.coupling.couple(contacts, &self.elastic) {
+        if self.contact_terms.couple(contacts, &self.elastic) {
             self.factor = None;
         }
         let mut share = 0.0;
@@ -103,7 +103,7 @@ impl Newton {
                 solved.converged = true;
                 return Ok(solved);
             }
-            self.coupling.set_active(nodes, contacts);
+            self.contact_terms.set_active(nodes, contacts);
             share = self.factor_at(nodes, share)?;
             let step = self.solve(&forces.free);
             solved.iterations += 1;
@@ -126,11 +126,11 @@ impl Newton {
         Ok(solved)
     }
 
-    fn energy(&self, nodes: &[Point64], contacts: &Contacts) -> f64 {
+    fn energy(&self, nodes: &[Point64], contacts: &PenaltyContacts) -> f64 {
         self.elastic.energy(nodes) + contacts.energy(nodes)
     }
 
-    fn forces(&self, nodes: &[Point64], contacts: &Contacts) -> Forces {
+    fn forces(&self, nodes: &[Point64], contacts: &PenaltyContacts) -> NodalForces {
         let mut gradient = self.elastic.gradient(nodes);
         contacts.add_gradient(nodes, &mut gradient);
         let mut free = vec![0.0; 3 * self.elastic.free_nodes().len()];
@@ -148,7 +148,7 @@ impl Newton {
         } else {
             (squares / on_prescribed.max(none * none)).sqrt()
         };
-        Forces { free, residual }
+        NodalForces { free, residual }
     }
 
     /// Factors the exact second derivative with as large a share of the projected one as makes it positive definite, at least `share`;
@@ -201,12 +201,12 @@ impl Newton {
     /// Factors the matrix with the contacts that push.
     fn factor(&mut self) -> Result<(), FactorError> {
         // Unknowns are numbered in the order of elimination; contacts call for another.
-        let ordering = if self.coupling.is_empty() {
+        let ordering = if self.contact_terms.is_empty() {
             Ordering::Natural
         } else {
             Ordering::MinimumDegree
         };
-        let matrix = self.coupling.with_contacts(&self.matrix);
+        let matrix = self.contact_terms.with_contacts(&self.matrix);
         if let Some((factor, _)) = &mut self.factor {
             return factor.refactor(matrix);
         }
@@ -230,9 +230,9 @@ impl Newton {
         &self,
         nodes: &mut [Point64],
         step: &[f64],
-        (energy, forces): (f64, &Forces),
-        contacts: &Contacts,
-    ) -> Option<(f64, Forces)> {
+        (energy, forces): (f64, &NodalForces),
+        contacts: &PenaltyContacts,
+    ) -> Option<(f64, NodalForces)> {
         let slope = -dot(&forces.free, step);
         if slope.is_nan() || slope >= 0.0 {
             return None;

@@ -25,7 +25,7 @@ use crate::rig::Skeleton;
 use crate::tissue::Parts;
 use crate::weights::SkinWeights;
 use soft::Soft;
-pub use soft::{Control, FRAMES, Rider, STRETCH, Tangent};
+pub use soft::{Control, FRAMES, Rider, STRETCH, TangentCoefficients};
 pub use stiff::{PATCH, PatchPoint, Stiff};
 
 /// Vertices that move with one joint.
@@ -60,7 +60,7 @@ pub struct PlainCloth<'a> {
     /// Points of the flesh with frames.
     pub controls: &'a [Control],
     /// Neighbours that the controls' frames are fitted to.
-    pub patches: &'a [Tangent],
+    pub patches: &'a [TangentCoefficients],
     /// The vertices of cloth.
     pub riders: &'a [Rider],
 }

@@ -13,7 +13,7 @@ mod posing;
 pub(super) mod timeline;
 
 use super::channels::Cut;
-use super::history::History;
+use super::history::UndoHistory;
 use super::message::Messages;
 use super::{Channels, Document, Gesture, Level, Selection, Waker};
 use pose_tools::PoseTools;
@@ -23,7 +23,7 @@ use timeline::Keying;
 #[derive(Default)]
 pub(super) struct Editor {
     pub(super) document: Document,
-    pub(super) history: History,
+    pub(super) history: UndoHistory,
     pub(super) selection: Selection,
     pub(super) pose_tools: PoseTools,
     pub(super) keying: Keying,

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::JobContext;
-use super::stages::Stages;
+use super::stages::DerivedStages;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
@@ -18,7 +18,7 @@ use crate::gpu::actor::{
 use crate::methods::{Actor, BindError, Capability, Subject};
 use crate::param::ParamValues;
 use crate::progress::Progress;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::views::Need;
 use crate::session::{Document, Level, View};
 
@@ -157,7 +157,11 @@ impl Devices {
     }
 
     /// Decides for all that is shown, one after the other; not during a drag.
-    pub(in crate::session) fn follow(&mut self, stages: &Stages, context: &mut JobContext<'_>) {
+    pub(in crate::session) fn follow(
+        &mut self,
+        stages: &DerivedStages,
+        context: &mut JobContext<'_>,
+    ) {
         self.note_losses(stages, context);
         self.take_verdict(stages, context.document);
         if context.dragging {
@@ -196,7 +200,12 @@ impl Devices {
         }
     }
 
-    fn start_deciding(&mut self, stages: &Stages, key: DecisionKey, context: &JobContext<'_>) {
+    fn start_deciding(
+        &mut self,
+        stages: &DerivedStages,
+        key: DecisionKey,
+        context: &JobContext<'_>,
+    ) {
         let Some(gpu) = self.gpu.clone() else {
             return;
         };
@@ -231,12 +240,12 @@ impl Devices {
         }
     }
 
-    fn take_verdict(&mut self, stages: &Stages, document: &Document) {
+    fn take_verdict(&mut self, stages: &DerivedStages, document: &Document) {
         let Some((_, job)) = &self.job else {
             return;
         };
         let outcome = job.poll();
-        if matches!(outcome, Outcome::Running) {
+        if matches!(outcome, JobState::Running) {
             return;
         }
         let Some((key, _)) = self.job.take() else {
@@ -246,27 +255,32 @@ impl Devices {
             return;
         }
         match outcome {
-            Outcome::Done(Ok(DeviceDecision {
+            JobState::Done(Ok(DeviceDecision {
                 device,
                 measured,
                 why,
             })) => self.decide(stages, key, device, measured, why),
-            Outcome::Done(Err(error)) => self.decide_for_cpu(stages, key, &error),
-            Outcome::Running => {}
-            Outcome::Lost => {
+            JobState::Done(Err(error)) => self.decide_for_cpu(stages, key, &error),
+            JobState::Running => {}
+            JobState::Lost => {
                 self.decide_for_cpu(stages, key, &"the graphics device could not be prepared");
             }
         }
     }
 
-    fn decide_for_cpu(&mut self, stages: &Stages, key: DecisionKey, why: &dyn std::fmt::Display) {
+    fn decide_for_cpu(
+        &mut self,
+        stages: &DerivedStages,
+        key: DecisionKey,
+        why: &dyn std::fmt::Display,
+    ) {
         let why = because("CPU", key.need.method, why);
         self.decide(stages, key, None, None, why);
     }
 
     fn decide(
         &mut self,
-        stages: &Stages,
+        stages: &DerivedStages,
         key: DecisionKey,
         device: Option<GpuDevice>,
         measured: Option<Measured>,
@@ -288,7 +302,7 @@ impl Devices {
         self.decided.push(Decided { key, status });
     }
 
-    fn note_losses(&mut self, stages: &Stages, context: &mut JobContext<'_>) {
+    fn note_losses(&mut self, stages: &DerivedStages, context: &mut JobContext<'_>) {
         for (need, fault) in stages.faulty_devices() {
             let work = if need.method.has(Capability::Physics) {
                 "with the simulation"

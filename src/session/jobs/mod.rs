@@ -23,12 +23,12 @@ use crowd::Crowds;
 use devices::Devices;
 use pictures::Pictures;
 use ranges::Ranges;
-use stages::Stages;
+use stages::DerivedStages;
 
 /// All jobs and their results.
 #[derive(Default)]
 pub(super) struct Jobs {
-    pub(super) stages: Stages,
+    pub(super) stages: DerivedStages,
     pub(super) devices: Devices,
     pub(super) crowds: Crowds,
     pub(super) ranges: Ranges,

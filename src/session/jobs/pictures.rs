@@ -6,7 +6,7 @@ use crate::dynamics::Params;
 use crate::methods::{Actor, Frame, MethodId, Subject};
 use crate::progress::Progress;
 use crate::rig::NamedPose;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::{Document, Shape, Snapshot, Waker};
 
 /// Memory limit of all of them; further poses get no thumbnail.
@@ -88,11 +88,11 @@ impl Pictures {
     /// Takes over the job's results. Returns whether there was one.
     fn take_made(&mut self, wanted: Vec<Arc<NamedPose>>, job: Job<PosePictures>) -> bool {
         match job.poll() {
-            Outcome::Running => {
+            JobState::Running => {
                 self.job = Some((wanted, job));
                 false
             }
-            Outcome::Done(made) => {
+            JobState::Done(made) => {
                 self.failed.extend(
                     wanted
                         .into_iter()
@@ -101,7 +101,7 @@ impl Pictures {
                 self.made.extend(made);
                 true
             }
-            Outcome::Lost => {
+            JobState::Lost => {
                 self.failed.extend(wanted);
                 false
             }

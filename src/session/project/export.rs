@@ -10,7 +10,7 @@ use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::bake::MATERIALS_LOST;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::message::Messages;
 use crate::session::{
     BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Document, Level, Moments, Motion, Take, Waker,
@@ -244,14 +244,14 @@ impl Projects {
     /// Takes over the result of an export. Returns whether there was one.
     pub(in crate::session) fn take_exported(&mut self, messages: &mut Messages) -> bool {
         let outcome = match self.exporting.as_ref().map(Job::poll) {
-            None | Some(Outcome::Running) => return false,
+            None | Some(JobState::Running) => return false,
             Some(outcome) => outcome,
         };
         self.exporting = None;
         let (level, text) = match outcome {
-            Outcome::Done(Ok(exported)) => exported.sentence(),
-            Outcome::Done(Err(error)) => (Level::Error, format!("Nothing was exported: {error}.")),
-            Outcome::Lost | Outcome::Running => {
+            JobState::Done(Ok(exported)) => exported.sentence(),
+            JobState::Done(Err(error)) => (Level::Error, format!("Nothing was exported: {error}.")),
+            JobState::Lost | JobState::Running => {
                 (Level::Error, "The export stopped unexpectedly.".to_owned())
             }
         };

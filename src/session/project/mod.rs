@@ -41,12 +41,12 @@ pub use load::load;
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
 pub use read::{ProjectState, is_project, project_state};
 pub(super) use restore::Restored;
-pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
+pub(super) use save::{CompletedSave, SaveRequest, draft_text, unsaved_of};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::history::History;
+use super::history::UndoHistory;
 use super::job::{Job, JobView};
 use super::message::Messages;
 use super::{Document, Level, Source, Views, WindowState};
@@ -61,7 +61,7 @@ pub(super) struct Contents {
 
 /// The file of a document, and the document at its last save.
 #[derive(Debug, Clone, Default)]
-struct Work {
+struct DocumentFile {
     file: Option<PathBuf>,
     packed: bool,
     /// `None` for work that was recovered but never saved.
@@ -73,9 +73,9 @@ struct Work {
 /// Projects of the open document and of those in the history, and running jobs.
 #[derive(Default)]
 pub struct Projects {
-    works: BTreeMap<u64, Work>,
+    files: BTreeMap<u64, DocumentFile>,
     newest: u64,
-    saving: Option<Job<Result<Saved, ProjectError>>>,
+    saving: Option<Job<Result<CompletedSave, ProjectError>>>,
     exporting: Option<export::Exporting>,
     /// Save request to start after the present one.
     next: Option<SaveRequest>,
@@ -111,8 +111,8 @@ impl Projects {
         self.exporting = None;
     }
 
-    fn work_of(&self, document: &Document) -> Option<&Work> {
-        self.works.get(&document.work)
+    fn file_of(&self, document: &Document) -> Option<&DocumentFile> {
+        self.files.get(&document.work)
     }
 
     /// Read-only access for the open document.
@@ -152,9 +152,9 @@ impl Projects {
     ) -> Option<PathBuf> {
         self.newest += 1;
         document.work = self.newest;
-        let mut work = Work {
+        let mut file = DocumentFile {
             clean: Some(document.clone()),
-            ..Work::default()
+            ..DocumentFile::default()
         };
         let mut adopted = None;
         if let Some(project) = project {
@@ -162,15 +162,15 @@ impl Projects {
                 messages.push(Level::Warning, note);
             }
             self.window_to_restore = project.window;
-            work = match project.recovered {
-                None => Work {
+            file = match project.recovered {
+                None => DocumentFile {
                     file: Some(project.path),
                     packed: project.packed,
-                    ..work
+                    ..file
                 },
                 Some(unsaved) => {
                     adopted = Some(project.path);
-                    Work {
+                    DocumentFile {
                         file: unsaved.project,
                         packed: unsaved.packed,
                         clean: None,
@@ -179,18 +179,18 @@ impl Projects {
                 }
             };
         }
-        self.works.insert(document.work, work);
+        self.files.insert(document.work, file);
         adopted
     }
 
     /// Drops projects of documents that can no longer be restored.
-    pub(super) fn forget_old(&mut self, document: &Document, history: &History) {
+    pub(super) fn forget_old(&mut self, document: &Document, history: &UndoHistory) {
         let kept: Vec<u64> = history
             .documents()
             .map(|document| document.work)
             .chain([document.work])
             .collect();
-        self.works.retain(|work, _| kept.contains(work));
+        self.files.retain(|work, _| kept.contains(work));
     }
 
     /// A project cannot be opened until the user has answered about some files.
@@ -238,16 +238,16 @@ pub struct ProjectView<'a> {
 }
 
 impl<'a> ProjectView<'a> {
-    fn work(self) -> Option<&'a Work> {
-        self.projects.work_of(self.document)
+    fn document_file(self) -> Option<&'a DocumentFile> {
+        self.projects.file_of(self.document)
     }
 
     /// Whether there are unsaved changes.
     #[must_use]
     pub fn is_dirty(self) -> bool {
         self.document.subject.is_some()
-            && !self.work().is_some_and(|work| {
-                work.clean
+            && !self.document_file().is_some_and(|file| {
+                file.clean
                     .as_ref()
                     .is_some_and(|clean| clean.same_content_as(self.document))
             })
@@ -256,24 +256,24 @@ impl<'a> ProjectView<'a> {
     /// The document's project file.
     #[must_use]
     pub fn file(self) -> Option<&'a Path> {
-        self.work()?.file.as_deref()
+        self.document_file()?.file.as_deref()
     }
 
     /// Whether the project file is packed.
     #[must_use]
     pub fn is_packed(self) -> bool {
-        self.work().is_some_and(|work| work.packed)
+        self.document_file().is_some_and(|file| file.packed)
     }
 
     /// Display name of the document: the project's name without extension, or the character's.
     #[must_use]
     pub fn title(self) -> Option<String> {
-        let work = self.work();
-        let stem = work
-            .and_then(|work| work.file.as_deref())
+        let file = self.document_file();
+        let stem = file
+            .and_then(|file| file.file.as_deref())
             .and_then(Path::file_stem)
             .map(|stem| stem.to_string_lossy().into_owned());
-        let recovered = work.and_then(|work| work.title.clone());
+        let recovered = file.and_then(|file| file.title.clone());
         let subject = self.document.subject.as_ref();
         stem.or(recovered)
             .or_else(|| subject.map(|subject| subject.character.name.clone()))

@@ -10,7 +10,7 @@ use super::text::to_text;
 use super::{Contents, ProjectError, Projects, Unsaved, pack, paths};
 use crate::io::{FileRead, IoError, read_file, write_atomically};
 use crate::progress::Progress;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::message::Messages;
 use crate::session::{Level, Waker};
 
@@ -23,7 +23,7 @@ pub(in crate::session) struct SaveRequest {
 }
 
 /// Result of a save.
-pub(in crate::session) struct Saved {
+pub(in crate::session) struct CompletedSave {
     request: SaveRequest,
     notes: Vec<String>,
 }
@@ -62,7 +62,7 @@ pub(in crate::session) fn unsaved_of(text: &str) -> Result<Unsaved, String> {
 
 impl SaveRequest {
     /// Writes the file.
-    fn run(self, progress: &Progress) -> Result<Saved, ProjectError> {
+    fn run(self, progress: &Progress) -> Result<CompletedSave, ProjectError> {
         progress.report(0.0, "Writing");
         self.check_target()?;
         let notes = if self.packed {
@@ -70,7 +70,7 @@ impl SaveRequest {
         } else {
             self.write_plain()?
         };
-        Ok(Saved {
+        Ok(CompletedSave {
             request: self,
             notes,
         })
@@ -199,7 +199,7 @@ impl Projects {
             );
         }
         let own = || {
-            self.work_of(&contents.document)
+            self.file_of(&contents.document)
                 .and_then(|work| Some((work.file.clone()?, work.packed)))
         };
         let Some((path, packed)) = to.or_else(own) else {
@@ -255,18 +255,18 @@ impl Projects {
         waker: Option<&Waker>,
     ) -> bool {
         let outcome = match self.saving.as_ref().map(Job::poll) {
-            None | Some(Outcome::Running) => return false,
+            None | Some(JobState::Running) => return false,
             Some(outcome) => outcome,
         };
         self.saving = None;
         match outcome {
-            Outcome::Done(Ok(saved)) => self.note_saved(saved, messages),
-            Outcome::Done(Err(error)) => messages.push(Level::Error, format!("{error}.")),
-            Outcome::Lost => messages.push(
+            JobState::Done(Ok(saved)) => self.note_saved(saved, messages),
+            JobState::Done(Err(error)) => messages.push(Level::Error, format!("{error}.")),
+            JobState::Lost => messages.push(
                 Level::Error,
                 "Saving stopped unexpectedly; the project was not saved.",
             ),
-            Outcome::Running => {}
+            JobState::Running => {}
         }
         if let Some(next) = self.next.take() {
             self.start_saving(next, messages, waker);
@@ -274,8 +274,8 @@ impl Projects {
         true
     }
 
-    fn note_saved(&mut self, saved: Saved, messages: &mut Messages) {
-        let Saved {
+    fn note_saved(&mut self, saved: CompletedSave, messages: &mut Messages) {
+        let CompletedSave {
             request:
                 SaveRequest {
                     contents: Contents { document, .. },
@@ -288,8 +288,8 @@ impl Projects {
             messages.push(Level::Warning, note);
         }
         messages.push(Level::Info, format!("Saved {}.", path.display()));
-        let work = self.works.entry(document.work).or_default();
-        *work = super::Work {
+        let file = self.files.entry(document.work).or_default();
+        *file = super::DocumentFile {
             file: Some(path),
             packed,
             clean: Some(document),

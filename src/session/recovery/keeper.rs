@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::slot::Slot;
+use super::recovery_file::RecoveryFile;
 use crate::session::project::{Contents, Unsaved, draft_text};
 
 /// Delays of writing.
@@ -56,7 +56,7 @@ struct Wishes {
     /// Time of the oldest unwritten change, and of the newest.
     changed: Option<[Instant; 2]>,
     forget: bool,
-    adopt: Option<Slot>,
+    adopt: Option<RecoveryFile>,
     end: Option<End>,
     fault: Option<String>,
 }
@@ -81,7 +81,7 @@ impl KeeperShared {
     }
 }
 
-/// Writes the newest draft to its own slot. If it is dropped without [`Keeper::close`], the file is kept: the program did not end
+/// Writes the newest draft to its own recovery file. If it is dropped without [`Keeper::close`], the file is kept: the program did not end
 /// normally.
 pub(super) struct Keeper {
     shared: Arc<KeeperShared>,
@@ -101,7 +101,7 @@ impl Keeper {
         let mut scribe = Scribe {
             folder,
             shared: shared.clone(),
-            slot: None,
+            recovery_file: None,
         };
         let thread = std::thread::Builder::new()
             .name("recovery".into())
@@ -140,9 +140,9 @@ impl Keeper {
         self.shared.news.notify_one();
     }
 
-    /// Takes over the slot of a program that has ended.
-    pub(super) fn adopt(&self, slot: Slot) {
-        self.shared.lock().adopt = Some(slot);
+    /// Takes over the recovery file of a program that has ended.
+    pub(super) fn adopt(&self, recovery_file: RecoveryFile) {
+        self.shared.lock().adopt = Some(recovery_file);
         self.shared.news.notify_one();
     }
 
@@ -176,14 +176,14 @@ impl Drop for Keeper {
 struct Scribe {
     folder: PathBuf,
     shared: Arc<KeeperShared>,
-    slot: Option<Slot>,
+    recovery_file: Option<RecoveryFile>,
 }
 
 /// The thread's next step.
 enum KeeperTask {
     Write(Box<Draft>),
     Forget,
-    Adopt(Slot),
+    Adopt(RecoveryFile),
     End(End),
 }
 
@@ -192,16 +192,16 @@ impl Scribe {
         loop {
             match self.next() {
                 KeeperTask::Write(draft) => self.write(*draft),
-                KeeperTask::Forget => self.slot.iter().for_each(Slot::clear),
-                KeeperTask::Adopt(slot) => {
-                    if let Some(own) = self.slot.replace(slot) {
+                KeeperTask::Forget => self.recovery_file.iter().for_each(RecoveryFile::clear),
+                KeeperTask::Adopt(recovery_file) => {
+                    if let Some(own) = self.recovery_file.replace(recovery_file) {
                         own.remove();
                     }
                 }
                 KeeperTask::End(End::Leave) => break,
                 KeeperTask::End(End::Clean) => {
-                    if let Some(slot) = self.slot.take() {
-                        slot.remove();
+                    if let Some(recovery_file) = self.recovery_file.take() {
+                        recovery_file.remove();
                     }
                     break;
                 }
@@ -213,8 +213,8 @@ impl Scribe {
     fn next(&self) -> KeeperTask {
         let mut wishes = self.shared.lock();
         loop {
-            if let Some(slot) = wishes.adopt.take() {
-                return KeeperTask::Adopt(slot);
+            if let Some(recovery_file) = wishes.adopt.take() {
+                return KeeperTask::Adopt(recovery_file);
             }
             if std::mem::take(&mut wishes.forget) {
                 return KeeperTask::Forget;
@@ -266,11 +266,13 @@ impl Scribe {
     fn try_write(&mut self, draft: &Draft) -> Result<(), String> {
         let text =
             draft_text(&draft.contents, &draft.unsaved).map_err(|error| error.to_string())?;
-        let slot = match self.slot.take() {
-            Some(slot) => slot,
-            None => Slot::claim(&self.folder).map_err(|error| cannot(&self.folder, &error))?,
+        let recovery_file = match self.recovery_file.take() {
+            Some(recovery_file) => recovery_file,
+            None => {
+                RecoveryFile::claim(&self.folder).map_err(|error| cannot(&self.folder, &error))?
+            }
         };
-        let written = self.slot.insert(slot).write(&text);
+        let written = self.recovery_file.insert(recovery_file).write(&text);
         written.map_err(|error| error.to_string())
     }
 }

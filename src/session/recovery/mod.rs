@@ -4,17 +4,17 @@
 //!   thread (`keeper`); a frame never waits. It is a project file with absolute paths. It is removed when the work is saved or undone, and
 //!   on a clean exit ([`super::Session::close`]); [`super::Session::leave`] keeps it when the system ends the program.
 //! - It is written to a temporary name, synchronised and renamed: after a power cut either the old or the new file is complete.
-//! - Beside it is a file that the running program holds a lock on (`slot`). The system releases the lock however the program ends. Files
+//! - Beside it is a file that the running program holds a lock on (`recovery_file`). The system releases the lock however the program ends. Files
 //!   without a running owner are offered to the user (`scan`); those of another running instance are not.
 //! - Unreadable files are reported and renamed.
 
 mod keeper;
+mod recovery_file;
 mod scan;
-mod slot;
 
 use std::path::{Path, PathBuf};
 
-use super::job::{Job, Outcome};
+use super::job::{Job, JobState};
 use super::message::Messages;
 use super::project::{Contents, ProjectView, Unsaved, is_project};
 use super::{Document, Level, Source, Waker};
@@ -107,7 +107,7 @@ impl Recoveries {
     fn place_of(&self, file: &Path) -> Option<usize> {
         self.offers
             .iter()
-            .position(|offer| offer.slot.work() == file)
+            .position(|offer| offer.recovery_file.work() == file)
     }
 
     /// The source that opens offered unsaved work. The offer remains until it is open.
@@ -122,7 +122,7 @@ impl Recoveries {
     /// Deletes offered work.
     pub(super) fn discard(&mut self, file: &Path) {
         if let Some(at) = self.place_of(file) {
-            self.offers.remove(at).slot.remove();
+            self.offers.remove(at).recovery_file.remove();
         }
     }
 
@@ -136,7 +136,7 @@ impl Recoveries {
         if let Some(at) = self.place_of(file) {
             let offer = self.offers.remove(at);
             if let Some(keeper) = &self.keeper {
-                keeper.adopt(offer.slot);
+                keeper.adopt(offer.recovery_file);
             }
         }
     }
@@ -178,9 +178,9 @@ impl Recoveries {
 
     fn take_scan(&mut self, messages: &mut Messages) {
         let scan = match self.scan.as_ref().map(Job::poll) {
-            None | Some(Outcome::Running) => return,
-            Some(Outcome::Done(scan)) => scan,
-            Some(Outcome::Lost) => Scan::default(),
+            None | Some(JobState::Running) => return,
+            Some(JobState::Done(scan)) => scan,
+            Some(JobState::Lost) => Scan::default(),
         };
         self.scan = None;
         self.offers = scan.offers;

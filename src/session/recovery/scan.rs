@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::slot::{LOCK, PREFIX, Slot, WORK, remove};
+use super::recovery_file::{LOCK, PREFIX, RecoveryFile, WORK, remove};
 use super::{Recovery, Unsaved};
 use crate::io::{read_file, text_of};
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(700);
 /// Work to offer; its lock is held, so that no other instance offers it too.
 #[derive(Debug)]
 pub(super) struct Offer {
-    pub(super) slot: Slot,
+    pub(super) recovery_file: RecoveryFile,
     unsaved: Unsaved,
 }
 
@@ -32,7 +32,7 @@ impl Offer {
             ..
         } = self.unsaved.clone();
         Recovery {
-            file: self.slot.work().to_owned(),
+            file: self.recovery_file.work().to_owned(),
             title,
             project,
             unix_secs,
@@ -94,7 +94,7 @@ fn scan(folder: &Path) -> Scan {
 }
 
 fn look_at(path: &Path, names: &[PathBuf], found: &mut Scan) {
-    let Some(slot) = Slot::adopt(path) else {
+    let Some(recovery_file) = RecoveryFile::adopt(path) else {
         found.living += usize::from(path.is_file());
         return;
     };
@@ -103,7 +103,10 @@ fn look_at(path: &Path, names: &[PathBuf], found: &mut Scan) {
         .map_err(|error| error.to_string())
         .and_then(|bytes| unsaved_of(&text_of(&bytes)));
     match read {
-        Ok(unsaved) => found.offers.push(Offer { slot, unsaved }),
+        Ok(unsaved) => found.offers.push(Offer {
+            recovery_file,
+            unsaved,
+        }),
         Err(reason) => {
             let aside = path.with_extension("damaged");
             let place = if std::fs::rename(path, &aside).is_ok() {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::slot::Slot;
+use super::recovery_file::RecoveryFile;
 use super::*;
 use crate::methods::MethodId;
 use crate::session::{Command, ProjectCommand, Session};
@@ -127,10 +127,11 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
         session.apply_once(ProjectCommand::KeepForLater.into());
         turn(&mut session, degrees);
     }
-    let slot = Slot::claim(&folder.0).unwrap();
-    slot.write("{\"format\": \"sinew\", \"version\": 1, \"char")
+    let recovery_file = RecoveryFile::claim(&folder.0).unwrap();
+    recovery_file
+        .write("{\"format\": \"sinew\", \"version\": 1, \"char")
         .unwrap();
-    drop(slot);
+    drop(recovery_file);
     let mut session = session_in(&folder);
     assert_eq!(session.recoveries().offers().len(), 2);
     let told = |session: &Session| {

@@ -9,7 +9,7 @@ use crate::methods::{BindError, MethodId, Subject};
 use crate::progress::Progress;
 use crate::rig::edit::{Remap, Rig};
 use crate::session::editing::Editor;
-use crate::session::job::{Job, JobView, Outcome};
+use crate::session::job::{Job, JobState, JobView};
 use crate::session::jobs::stages::making::{Rebuilt, rerig_and_bind};
 use crate::session::message::Messages;
 use crate::session::{Channels, Level, Waker};
@@ -65,18 +65,18 @@ impl Rigging {
         let dragging = editor.history.is_dragging();
         let finished = self.following.job.as_ref().map(|making| making.job.poll());
         match finished {
-            Some(Outcome::Done(outcome)) => {
+            Some(JobState::Done(outcome)) => {
                 let making = self.following.job.take();
                 // After an undo the result may be obsolete.
                 if let Some(making) = making.filter(|making| dragging || making.rig == wanted) {
                     return self.take_rerigged(making, outcome, editor, messages);
                 }
             }
-            Some(Outcome::Lost) => {
+            Some(JobState::Lost) => {
                 self.refuse("the work stopped unexpectedly", messages);
                 return None;
             }
-            Some(Outcome::Running) | None => {}
+            Some(JobState::Running) | None => {}
         }
         let following = &mut self.following;
         let is_there = subject.rig == wanted && (dragging || !following.passing);

@@ -8,7 +8,7 @@ use crate::mesh::{NormalGroups, TriMesh, WELD_TOLERANCE};
 use crate::methods::{MethodId, StepTimes, Subject};
 use crate::progress::Progress;
 use crate::rig::edit::Placer;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::{Shape, Snapshot, Waker};
 
 /// The bind pose of one character.
@@ -68,10 +68,10 @@ impl Still {
             .filter(|(made_for, _)| Arc::ptr_eq(made_for, bind))
         {
             let made = match job.poll() {
-                Outcome::Running => return Ok(false),
-                Outcome::Done(made) => made,
+                JobState::Running => return Ok(false),
+                JobState::Done(made) => made,
                 // Not retried for this character.
-                Outcome::Lost => StillSkin {
+                JobState::Lost => StillSkin {
                     bind: made_for.clone(),
                     snapshot: Arc::new(snapshot(&subject)),
                     placer: Arc::new(Placer::new(&TriMesh::default())),

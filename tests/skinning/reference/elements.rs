@@ -3,7 +3,7 @@
 use nalgebra::Matrix3;
 use sinew::math::{Point64, Quat, Vec64};
 use sinew::mesh::{TriMesh, TriangleTree};
-use sinew::methods::reference::{Elastic, Lattice, Material, Second};
+use sinew::methods::reference::{Elastic, Lattice, NeoHookean, Second};
 
 use super::{lattice, shapes, solve};
 
@@ -80,7 +80,7 @@ fn an_affine_boundary_makes_an_affine_field() {
 #[test]
 fn forces_are_the_derivative_of_the_energy() {
     let club = club();
-    let elastic = Elastic::new(&club, Material::new(0.45), &vec![false; club.nodes.len()]);
+    let elastic = Elastic::new(&club, NeoHookean::new(0.45), &vec![false; club.nodes.len()]);
     let mut nodes: Vec<Point64> = club.nodes.iter().map(bent).collect();
     let gradient = elastic.gradient(&nodes);
     let scale = gradient.iter().map(Vec64::norm).fold(0.0, f64::max);
@@ -107,7 +107,7 @@ fn forces_are_the_derivative_of_the_energy() {
 fn the_hessian_is_the_derivative_of_the_forces() {
     let club = club();
     let is_fixed: Vec<bool> = club.nodes.iter().map(|node| node.z < 0.3).collect();
-    let elastic = Elastic::new(&club, Material::new(0.45), &is_fixed);
+    let elastic = Elastic::new(&club, NeoHookean::new(0.45), &is_fixed);
     let nodes: Vec<Point64> = club.nodes.iter().map(bent).collect();
     let mut matrix = elastic.matrix();
     elastic.hessian(&nodes, Second::Exact, &mut matrix);
@@ -150,7 +150,7 @@ fn rest_and_rigid_motions_have_no_energy() {
     ] {
         let held = |p: &Point64| (p.z < 0.4).then(|| moved(p, &turn));
         let nodes: Vec<Point64> = club.nodes.iter().map(|p| moved(p, &turn)).collect();
-        let elastic = Elastic::new(&club, Material::new(0.45), &vec![false; nodes.len()]);
+        let elastic = Elastic::new(&club, NeoHookean::new(0.45), &vec![false; nodes.len()]);
         assert!(elastic.energy(&nodes).abs() < 1e-12);
         let noisy = |p: &Point64| moved(p, &turn) + Vec64::new((9.0 * p.z).sin(), p.x, p.y) * 0.01;
         let (_, nodes, _) = solve(&club, 0.45, held, noisy);

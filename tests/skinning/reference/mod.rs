@@ -11,7 +11,7 @@ use std::sync::Arc;
 use sinew::math::Point64;
 use sinew::mesh::TriMesh;
 use sinew::methods::reference::{
-    Contacts, Elastic, Lattice, Material, Newton, Resolution, Solved, TOLERANCE, Until,
+    Elastic, Lattice, NeoHookean, Newton, PenaltyContacts, Resolution, Solved, TOLERANCE, Until,
 };
 use sinew::progress::Progress;
 
@@ -37,14 +37,14 @@ fn solve(
     let mut nodes: Vec<Point64> = (lattice.nodes.iter())
         .map(|node| prescribed(node).unwrap_or_else(|| guess(node)))
         .collect();
-    let elastic = Elastic::new(lattice, Material::new(poisson), &is_fixed);
+    let elastic = Elastic::new(lattice, NeoHookean::new(poisson), &is_fixed);
     let mut newton = Newton::new(elastic);
     let until = Until {
         tolerance: TOLERANCE,
         iterations: 60,
     };
     let solved = newton
-        .minimise(&mut nodes, &Contacts::none(), until)
+        .minimise(&mut nodes, &PenaltyContacts::none(), until)
         .expect("finite");
     assert!(solved.converged, "{solved:?}");
     (newton, nodes, solved)

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use nalgebra::{Matrix2, Matrix3};
 
-use super::{BindTarget, CLOSE, Control, FRAMES, PATCH, Rider, Tangent};
+use super::{BindTarget, CLOSE, Control, FRAMES, PATCH, Rider, TangentCoefficients};
 use crate::math::{Point, Vec64};
 
 /// Control points, about one in every cell of a grid, with the patches that their frames are fitted to.
@@ -12,7 +12,7 @@ pub(super) fn controls(
     ground: &BindTarget<'_>,
     spacing: f64,
     origin: &Point,
-    patches: &mut Vec<Tangent>,
+    patches: &mut Vec<TangentCoefficients>,
 ) -> Vec<Control> {
     let topology = crate::mesh::Topology::of(ground.mesh);
     let mut taken: HashSet<(u32, [i64; 3])> = HashSet::new();
@@ -51,7 +51,7 @@ fn patch(
     topology: &crate::mesh::Topology,
     vertex: u32,
     spacing: f64,
-    patches: &mut Vec<Tangent>,
+    patches: &mut Vec<TangentCoefficients>,
 ) -> Option<Matrix3<f32>> {
     let at = |v: u32| ground.mesh.positions[v as usize].cast::<f64>();
     let here = at(vertex);
@@ -111,7 +111,7 @@ fn patch(
         return None;
     }
     for ((neighbor, _), g) in neighbors.iter().zip(&coefficients) {
-        patches.push(Tangent {
+        patches.push(TangentCoefficients {
             vertex: *neighbor,
             along: [(g.x / length) as f32, ((g.y - along * g.x) / height) as f32],
         });

@@ -36,7 +36,7 @@ pub(super) struct Soft {
     origin: Point,
     controls: Vec<Control>,
     /// Offsets and coefficients of all controls' patches.
-    patches: Vec<Tangent>,
+    patches: Vec<TangentCoefficients>,
     frames: Vec<ControlFrame>,
     riders: Vec<Rider>,
     moved: Vec<Point>,
@@ -57,7 +57,7 @@ pub struct Control {
 
 /// Coefficients of a neighbour for the two tangents.
 #[derive(Debug, Clone, Copy)]
-pub struct Tangent {
+pub struct TangentCoefficients {
     /// The neighbour, of the skin.
     pub vertex: u32,
     /// Coefficients of its offset from the control point.
@@ -206,7 +206,7 @@ impl Control {
     /// Fits the frame to the patch. If the patch has collapsed to a line, the frame keeps its directions.
     fn follow(
         &self,
-        patch: &[Tangent],
+        patch: &[TangentCoefficients],
         positions: &[Point],
         origin: Point,
         frame: &mut ControlFrame,

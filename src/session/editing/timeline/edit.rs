@@ -7,7 +7,7 @@ use super::KeysCommand;
 use crate::progress::Progress;
 use crate::rig::{KeyRef, KeyTolerance, KeyedClip, NEW_FPS, Pose, SAME_SECS, Trs};
 use crate::session::editing::{EditContext, Editor};
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::{DEFAULT_FPS, Gesture, Level};
 
 /// Smaller rotations are rounding, not edits.
@@ -151,12 +151,12 @@ impl Editor {
             Some(job) => job.poll(),
             None => return false,
         };
-        if matches!(outcome, Outcome::Running) {
+        if matches!(outcome, JobState::Running) {
             return false;
         }
         self.keying.copying = None;
         match outcome {
-            Outcome::Done(mut clip) => {
+            JobState::Done(mut clip) => {
                 let before = self.document.clone();
                 clip.rename(self.document.clips().free_name(clip.name()));
                 self.add_take(with, clip);

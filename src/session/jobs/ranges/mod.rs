@@ -10,7 +10,7 @@ mod simulated;
 use std::sync::Arc;
 
 use super::JobContext;
-use super::stages::Stages;
+use super::stages::DerivedStages;
 use crate::rig::KeyedClip;
 use crate::session::views::Need;
 use crate::session::{ChannelId, Channels, Document, Level, Snapshot, Views, Waker};
@@ -56,7 +56,7 @@ fn basis_of(
     need: Need,
     document: &Document,
     channels: &Channels,
-    stages: &Stages,
+    stages: &DerivedStages,
 ) -> Option<Basis> {
     let playback = channels.playback_in(need.channel)?;
     let (subject, clip) = document.subject.clone().zip(playback.clip)?;
@@ -158,7 +158,11 @@ impl Ranges {
     }
 
     /// Drops simulations whose inputs changed. While the pose made by hand is shown, or flesh is being made, all are kept.
-    pub(in crate::session) fn drop_stale(&mut self, stages: &Stages, context: &JobContext<'_>) {
+    pub(in crate::session) fn drop_stale(
+        &mut self,
+        stages: &DerivedStages,
+        context: &JobContext<'_>,
+    ) {
         if self.list.is_empty() {
             return;
         }
@@ -188,7 +192,7 @@ impl Ranges {
     pub(in crate::session) fn follow(
         &mut self,
         dt_secs: f64,
-        stages: &Stages,
+        stages: &DerivedStages,
         context: &mut JobContext<'_>,
     ) -> bool {
         self.drop_stale(stages, context);
@@ -219,7 +223,7 @@ impl Ranges {
     }
 
     /// Adds the methods that simulate and are not in the list.
-    fn missing(&self, stages: &Stages, context: &JobContext<'_>) -> Vec<SimulatedRange> {
+    fn missing(&self, stages: &DerivedStages, context: &JobContext<'_>) -> Vec<SimulatedRange> {
         if self.scrubbing == Scrubbing::Settled {
             return Vec::new();
         }
@@ -243,7 +247,7 @@ impl Ranges {
         &mut self,
         active: Need,
         takes: &[Arc<KeyedClip>],
-        stages: &Stages,
+        stages: &DerivedStages,
         waker: Option<&Waker>,
     ) -> Option<String> {
         let all = &mut self.list;

@@ -12,7 +12,7 @@ use crate::methods::{Actor, BindError, Subject};
 use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::KeyedClip;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::views::Need;
 use crate::session::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Snapshot, Take, Waker, with_takes};
 
@@ -174,14 +174,14 @@ impl SimulatedRange {
             .extend(self.incoming.iter().flat_map(Receiver::try_iter));
         let outcome = self.job.as_ref().map(Job::poll);
         let failed = match outcome {
-            None | Some(Outcome::Running) => None,
-            Some(Outcome::Done(result)) => {
+            None | Some(JobState::Running) => None,
+            Some(JobState::Done(result)) => {
                 self.frames
                     .extend(self.incoming.iter().flat_map(Receiver::try_iter));
                 self.stop();
                 result.err()
             }
-            Some(Outcome::Lost) => {
+            Some(JobState::Lost) => {
                 self.stop();
                 Some("the work stopped unexpectedly".to_owned())
             }

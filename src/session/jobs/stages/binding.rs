@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::making::Binding;
-use super::{Bound, Stages};
+use super::{Bound, DerivedStages};
 use crate::methods::{Actor, BindError, MethodId, Subject};
 use crate::progress::Progress;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::jobs::JobContext;
 use crate::session::views::Need;
 use crate::session::{Level, SimWorker};
 
-impl Stages {
+impl DerivedStages {
     pub(super) fn start_binding(
         &mut self,
         subject: &Arc<Subject>,
@@ -44,7 +44,7 @@ impl Stages {
         };
         let need = *need;
         let outcome = job.poll();
-        if matches!(outcome, Outcome::Running) {
+        if matches!(outcome, JobState::Running) {
             // No view asks for a stand-in.
             if !needs.contains(&need) && !self.bound.is_empty() {
                 self.binding = None;
@@ -53,7 +53,7 @@ impl Stages {
         }
         self.binding = None;
         match outcome {
-            Outcome::Done(actor)
+            JobState::Done(actor)
                 if context
                     .views
                     .channels()
@@ -61,8 +61,8 @@ impl Stages {
             {
                 self.take_bound(need, actor, unfinished, context);
             }
-            Outcome::Done(_) | Outcome::Running => {}
-            Outcome::Lost => self.refuse(need.method, "binding stopped unexpectedly", context),
+            JobState::Done(_) | JobState::Running => {}
+            JobState::Lost => self.refuse(need.method, "binding stopped unexpectedly", context),
         }
         true
     }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::Stages;
+use super::DerivedStages;
 use super::making::{Rebuilt, rebuild_and_bind};
 use crate::methods::{BindError, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::session::Level;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::jobs::JobContext;
 
-impl Stages {
+impl DerivedStages {
     /// Rebuilds the flesh for changed settings of the document. Returns the character with new flesh once it is ready.
     pub(in crate::session) fn follow_settings(
         &mut self,
@@ -38,11 +38,11 @@ impl Stages {
         }
         let outcome = self.rebuilding.as_ref().map(|(_, job)| job.poll());
         let refused = match outcome {
-            None | Some(Outcome::Running) => return None,
-            Some(Outcome::Done(Ok(rebuilt))) => return Some(rebuilt),
-            Some(Outcome::Done(Err(BindError::Cancelled(_)))) => "it was cancelled".to_owned(),
-            Some(Outcome::Done(Err(error))) => error.to_string(),
-            Some(Outcome::Lost) => "the work stopped unexpectedly".to_owned(),
+            None | Some(JobState::Running) => return None,
+            Some(JobState::Done(Ok(rebuilt))) => return Some(rebuilt),
+            Some(JobState::Done(Err(BindError::Cancelled(_)))) => "it was cancelled".to_owned(),
+            Some(JobState::Done(Err(error))) => error.to_string(),
+            Some(JobState::Lost) => "the work stopped unexpectedly".to_owned(),
         };
         self.refused_flesh = self.rebuilding.take().map(|(flesh, _)| flesh);
         context.tell(
@@ -67,9 +67,9 @@ impl Stages {
             return false;
         };
         match job.poll() {
-            Outcome::Running => return false,
-            Outcome::Done(Ok(())) => {}
-            Outcome::Done(Err(Cancelled)) | Outcome::Lost => self.growing_cancelled = true,
+            JobState::Running => return false,
+            JobState::Done(Ok(())) => {}
+            JobState::Done(Err(Cancelled)) | JobState::Lost => self.growing_cancelled = true,
         }
         self.growing = None;
         true

@@ -34,7 +34,7 @@ struct Bound {
 
 /// The bound methods and the running jobs.
 #[derive(Default)]
-pub(in crate::session) struct Stages {
+pub(in crate::session) struct DerivedStages {
     /// The subject of `bound`.
     subject: Option<Arc<Subject>>,
     bound: Vec<Bound>,
@@ -64,7 +64,7 @@ pub(in crate::session) struct Stages {
     cache: Cache,
 }
 
-impl Stages {
+impl DerivedStages {
     pub(in crate::session) fn bound_worker(&self, need: Need) -> Option<&SimWorker> {
         self.bound
             .iter()

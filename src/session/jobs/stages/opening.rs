@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::Stages;
+use super::DerivedStages;
 use super::making::{Opened, Opening, add_and_bind, open_and_bind};
 use crate::progress::Progress;
-use crate::session::job::{Job, Outcome};
+use crate::session::job::{Job, JobState};
 use crate::session::jobs::JobContext;
 use crate::session::{Answer, Level, Source, SourceError};
 
@@ -18,7 +18,7 @@ pub(in crate::session) enum Reading {
     Lost,
 }
 
-impl Stages {
+impl DerivedStages {
     /// Starts reading a character and cancels a reading in progress. `answers`: what to do about files of a project that are
     /// missing or changed.
     pub(in crate::session) fn start_opening(
@@ -104,9 +104,9 @@ impl Stages {
     /// The result of reading, once it is ready.
     pub(in crate::session) fn take_opened(&mut self) -> Option<Reading> {
         let reading = match self.opening.as_ref()?.poll() {
-            Outcome::Running => return None,
-            Outcome::Done(opened) => Reading::Done(Box::new(opened)),
-            Outcome::Lost => Reading::Lost,
+            JobState::Running => return None,
+            JobState::Done(opened) => Reading::Done(Box::new(opened)),
+            JobState::Lost => Reading::Lost,
         };
         self.opening = None;
         Some(reading)

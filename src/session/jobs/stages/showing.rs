@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::making::STAND_IN;
-use super::{Bound, Stages};
+use super::{Bound, DerivedStages};
 use crate::methods::{Actor, Requirement, Subject};
 use crate::progress::Progress;
 use crate::session::jobs::JobContext;
@@ -14,7 +14,7 @@ use crate::weights::WeightMethod;
 /// Largest vertex count of a character for which a direct method is bound within a frame.
 const MOST_AT_ONCE: usize = 40_000;
 
-impl Stages {
+impl DerivedStages {
     /// Binds the requested methods and shows the best available ones. Returns whether anything changed. `unfinished`: the
     /// skeleton cannot be bound to yet.
     pub(in crate::session) fn follow_views(

@@ -15,7 +15,7 @@ const SHORT: usize = 1 << 16;
 
 /// A buffer of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum StateBuffer {
     /// Rows after the last step.
     Rows,
     Velocities,
@@ -33,17 +33,17 @@ pub(super) enum Slot {
 
 /// One pass: a kernel and what it binds.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct SurfacePass {
     pub kernel: Kernel,
     /// Threads per instance.
     pub workgroups: u32,
     /// Uniforms without the strides of a state.
     pub dims: SurfaceDims,
     pub constants: Vec<(u32, wgpu::Buffer)>,
-    pub state: Vec<(u32, Slot)>,
+    pub state: Vec<(u32, StateBuffer)>,
 }
 
-/// Builds stages; records the first exceeded limit.
+/// Builds passes; records the first exceeded limit.
 pub(super) struct Builder<'a> {
     pub gpu: &'a GpuContext,
     pub recipe: &'a Recipe,
@@ -51,14 +51,14 @@ pub(super) struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn stage(
+    fn pass(
         &self,
         source: &ShaderSource,
         entry: &'static str,
         overrides: &[(&str, f64)],
         count: usize,
-    ) -> Stage {
-        Stage {
+    ) -> SurfacePass {
+        SurfacePass {
             kernel: Kernel::new(self.gpu, source, entry, overrides),
             workgroups: workgroups(count, GROUP),
             dims: SurfaceDims {
@@ -73,34 +73,33 @@ impl Builder<'_> {
 
     fn constant<T: bytemuck::NoUninit>(
         &self,
-        stage: &mut Stage,
+        pass: &mut SurfacePass,
         binding: u32,
         what: &'static str,
         data: &[T],
     ) -> Result<(), SurfaceError> {
         check_size::<T>(self.gpu, what, data.len())?;
-        stage
-            .constants
+        pass.constants
             .push((binding, storage_of(self.gpu, what, data)));
         Ok(())
     }
 
-    /// The stages of every frame, in order.
-    pub fn stages(&self) -> Result<Vec<Stage>, SurfaceError> {
-        let mut stages = Vec::new();
+    /// The passes of every frame, in order.
+    pub fn passes(&self) -> Result<Vec<SurfacePass>, SurfaceError> {
+        let mut passes = Vec::new();
         if let Some(PlainUpsampling::Standing { triangles, .. }) = &self.recipe.upsampling {
-            stages.push(self.row_normals(triangles)?);
+            passes.push(self.row_normals(triangles)?);
         }
-        stages.push(self.place()?);
+        passes.push(self.place()?);
         if let Some(cloth) = &self.recipe.cloth {
             let (controls, patches) = pack::controls(cloth);
             let origin = [cloth.origin.x, cloth.origin.y, cloth.origin.z, 0.0];
-            let mut fit = self.stage(&shader::SURFACE_RIDE, "fit_controls", &[], controls.len());
+            let mut fit = self.pass(&shader::SURFACE_RIDE, "fit_controls", &[], controls.len());
             fit.dims.origin = origin;
             self.constant(&mut fit, 2, "control points", &controls)?;
             self.constant(&mut fit, 3, "patches of control points", &patches)?;
-            fit.state = vec![(1, Slot::Positions), (4, Slot::Frames)];
-            let mut place = self.stage(
+            fit.state = vec![(1, StateBuffer::Positions), (4, StateBuffer::Frames)];
+            let mut place = self.pass(
                 &shader::SURFACE_RIDE,
                 "place_cloth",
                 &[],
@@ -109,137 +108,135 @@ impl Builder<'_> {
             place.dims.origin = origin;
             self.constant(&mut place, 5, "vertices of cloth", &cloth.targets)?;
             self.constant(&mut place, 6, "riders", &pack::riders(cloth))?;
-            place.state = vec![(1, Slot::Positions), (7, Slot::Frames)];
-            stages.extend([fit, place]);
+            place.state = vec![(1, StateBuffer::Positions), (7, StateBuffer::Frames)];
+            passes.extend([fit, place]);
         }
         if !self.recipe.clusters.is_empty() {
-            stages.push(self.clusters()?);
+            passes.push(self.clusters()?);
         }
         if !self.recipe.normal_targets.is_empty() {
             let targets = pack::normal_targets(self.recipe);
-            let mut stage = self.stage(
+            let mut pass = self.pass(
                 &shader::SURFACE_NORMALS,
                 "gather_normals",
                 &[],
                 targets.len(),
             );
-            self.constant(&mut stage, 1, "vertices with gathered normals", &targets)?;
+            self.constant(&mut pass, 1, "vertices with gathered normals", &targets)?;
             self.constant(
-                &mut stage,
+                &mut pass,
                 2,
                 "triangles around vertices",
                 &self.recipe.corners,
             )?;
-            stage.state = vec![(3, Slot::Positions), (4, Slot::Normals)];
-            stages.push(stage);
+            pass.state = vec![(3, StateBuffer::Positions), (4, StateBuffer::Normals)];
+            passes.push(pass);
         }
-        Ok(stages)
+        Ok(passes)
     }
 
     /// Extrapolates the rows to the time of the frame.
-    pub fn go_on(&self) -> Stage {
-        let mut stage = self.stage(&shader::SURFACE_ROWS, "go_on", &[], self.recipe.simulated);
-        stage.state = vec![
-            (1, Slot::Rows),
-            (2, Slot::Moved),
-            (3, Slot::Velocities),
-            (4, Slot::Ahead),
+    pub fn go_on(&self) -> SurfacePass {
+        let mut pass = self.pass(&shader::SURFACE_ROWS, "go_on", &[], self.recipe.simulated);
+        pass.state = vec![
+            (1, StateBuffer::Rows),
+            (2, StateBuffer::Moved),
+            (3, StateBuffer::Velocities),
+            (4, StateBuffer::Ahead),
         ];
-        stage
+        pass
     }
 
-    fn row_normals(&self, triangles: &[[u32; 3]]) -> Result<Stage, SurfaceError> {
+    fn row_normals(&self, triangles: &[[u32; 3]]) -> Result<SurfacePass, SurfaceError> {
         let (around, corners) = pack::around_rows(triangles, self.row_of_vertex);
-        let mut stage = self.stage(&shader::SURFACE_ROWS, "row_normals", &[], around.len());
-        self.constant(&mut stage, 5, "triangles around rows", &around)?;
-        self.constant(&mut stage, 6, "corners around rows", &corners)?;
-        stage.state = vec![(1, Slot::Simulated), (2, Slot::RowNormals)];
-        Ok(stage)
+        let mut pass = self.pass(&shader::SURFACE_ROWS, "row_normals", &[], around.len());
+        self.constant(&mut pass, 5, "triangles around rows", &around)?;
+        self.constant(&mut pass, 6, "corners around rows", &corners)?;
+        pass.state = vec![(1, StateBuffer::Simulated), (2, StateBuffer::RowNormals)];
+        Ok(pass)
     }
 
-    fn place(&self) -> Result<Stage, SurfaceError> {
+    fn place(&self) -> Result<SurfacePass, SurfaceError> {
         let recipe = self.recipe;
         let dual = [("DUAL", f64::from(u8::from(recipe.dual_quaternions)))];
         let count = recipe.sources.len();
-        let mut stage = match &recipe.upsampling {
+        let mut pass = match &recipe.upsampling {
             _ if recipe.simulated == 0 => {
-                self.stage(&shader::SURFACE_PLACE, "place_bones", &dual, count)
+                self.pass(&shader::SURFACE_PLACE, "place_bones", &dual, count)
             }
             Some(PlainUpsampling::Still(_)) => {
-                self.stage(&shader::SURFACE_PLACE, "place_bones", &dual, count)
+                self.pass(&shader::SURFACE_PLACE, "place_bones", &dual, count)
             }
             None => self.with_rows("place_rows", &dual),
             Some(PlainUpsampling::Sums(sums)) => self.place_sums(sums, dual[0])?,
             Some(PlainUpsampling::Standing { stands, .. }) => {
-                let mut stage = self.with_rows("place_standing", &dual);
+                let mut pass = self.with_rows("place_standing", &dual);
                 self.constant(
-                    &mut stage,
+                    &mut pass,
                     8,
                     "vertices on triangles",
                     &pack::stands(stands, self.row_of_vertex),
                 )?;
-                stage
-                    .state
-                    .extend([(5, Slot::Normals), (9, Slot::RowNormals)]);
-                stage
+                pass.state
+                    .extend([(5, StateBuffer::Normals), (9, StateBuffer::RowNormals)]);
+                pass
             }
         };
         let is_followed = !matches!(recipe.upsampling, Some(PlainUpsampling::Still(_)));
         self.constant(
-            &mut stage,
+            &mut pass,
             1,
             "source vertices",
             &pack::sources(recipe, self.row_of_vertex, is_followed),
         )?;
-        self.constant(&mut stage, 2, "influences", &pack::influences(recipe))?;
-        stage
-            .state
-            .extend([(3, Slot::Palette), (4, Slot::Positions)]);
-        Ok(stage)
+        self.constant(&mut pass, 2, "influences", &pack::influences(recipe))?;
+        pass.state
+            .extend([(3, StateBuffer::Palette), (4, StateBuffer::Positions)]);
+        Ok(pass)
     }
 
-    fn with_rows(&self, entry: &'static str, overrides: &[(&str, f64)]) -> Stage {
-        let mut stage = self.stage(
+    fn with_rows(&self, entry: &'static str, overrides: &[(&str, f64)]) -> SurfacePass {
+        let mut pass = self.pass(
             &shader::SURFACE_PLACE,
             entry,
             overrides,
             self.recipe.sources.len(),
         );
-        stage.state.push((6, Slot::Simulated));
-        stage
+        pass.state.push((6, StateBuffer::Simulated));
+        pass
     }
 
-    fn place_sums(&self, sums: &PlainSums, dual: (&str, f64)) -> Result<Stage, SurfaceError> {
+    fn place_sums(&self, sums: &PlainSums, dual: (&str, f64)) -> Result<SurfacePass, SurfaceError> {
         let is_long = self.row_of_vertex.len() > SHORT;
-        let mut stage = self.with_rows(
+        let mut pass = self.with_rows(
             "place_sums",
             &[dual, ("LONG", f64::from(u8::from(is_long)))],
         );
-        stage.dims.width = sums.width as u32;
+        pass.dims.width = sums.width as u32;
         self.constant(
-            &mut stage,
+            &mut pass,
             7,
             "weights of the upsampling",
             &pack::sums(sums, self.row_of_vertex, is_long),
         )?;
-        stage.state.push((5, Slot::Normals));
-        Ok(stage)
+        pass.state.push((5, StateBuffer::Normals));
+        Ok(pass)
     }
 
-    fn clusters(&self) -> Result<Stage, SurfaceError> {
+    fn clusters(&self) -> Result<SurfacePass, SurfaceError> {
         let (clusters, points, vertices) = pack::clusters(&self.recipe.clusters);
-        let mut stage = self.stage(
+        let mut pass = self.pass(
             &shader::SURFACE_STIFF,
             "place_clusters",
             &[],
             clusters.len(),
         );
         // One workgroup each.
-        stage.workgroups = clusters.len() as u32;
-        self.constant(&mut stage, 2, "clusters", &clusters)?;
-        self.constant(&mut stage, 3, "patches of clusters", &points)?;
-        self.constant(&mut stage, 4, "vertices of clusters", &vertices)?;
-        stage.state = vec![(1, Slot::Positions)];
-        Ok(stage)
+        pass.workgroups = clusters.len() as u32;
+        self.constant(&mut pass, 2, "clusters", &clusters)?;
+        self.constant(&mut pass, 3, "patches of clusters", &points)?;
+        self.constant(&mut pass, 4, "vertices of clusters", &vertices)?;
+        pass.state = vec![(1, StateBuffer::Positions)];
+        Ok(pass)
     }
 }

@@ -15,14 +15,14 @@ pub(super) const LOCK: &str = "lock";
 
 /// A work file with its held lock.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct RecoveryFile {
     work: PathBuf,
     /// Held until dropped. `None` where the file system does not support locks.
     lock: Option<File>,
 }
 
-impl Slot {
-    /// Creates a slot in the folder, and the folder if it does not exist.
+impl RecoveryFile {
+    /// Creates a recovery file in the folder, and the folder if it does not exist.
     pub(super) fn claim(folder: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         std::fs::create_dir_all(folder)?;
@@ -74,7 +74,7 @@ impl Slot {
         write_atomically(&self.work, |out| out.write_all(text.as_bytes()))
     }
 
-    /// Removes the work and keeps the slot.
+    /// Removes the work and keeps the recovery file.
     pub(super) fn clear(&self) {
         remove(&self.work);
     }
@@ -85,7 +85,7 @@ impl Slot {
     }
 }
 
-impl Drop for Slot {
+impl Drop for RecoveryFile {
     fn drop(&mut self) {
         if !self.work.exists() {
             // Deletes the lock file before releasing the lock, so that nobody can lock a file that is being removed.

@@ -1,13 +1,13 @@
 //! The matrix of a lattice with contacts: contacts couple unknowns that no element couples.
 
-use super::contact::Contacts;
+use super::contact::PenaltyContacts;
 use super::elastic::Elastic;
 use crate::math::Point64;
 use crate::numerics::SymmetricMatrix;
 use crate::numerics::pattern::Pattern;
 
 /// A contact in the matrix.
-struct Row {
+struct ContactRow {
     /// Derivative of its gap by the unknowns.
     entries: Vec<(u32, f64)>,
     stiffness: f64,
@@ -17,18 +17,18 @@ struct Row {
 
 /// Contacts as entries of a matrix.
 #[derive(Default)]
-pub(super) struct Coupling {
-    rows: Vec<Row>,
+pub(super) struct ContactTerms {
+    rows: Vec<ContactRow>,
     /// Elements and contacts; none without contacts.
     matrix: Option<SymmetricMatrix>,
 }
 
-impl Coupling {
+impl ContactTerms {
     /// Takes the contacts of a round. Returns whether the pattern of the matrix has changed.
-    pub fn couple(&mut self, contacts: &Contacts, elastic: &Elastic) -> bool {
+    pub fn couple(&mut self, contacts: &PenaltyContacts, elastic: &Elastic) -> bool {
         let had = self.matrix.is_some();
         self.rows = (contacts.0.iter())
-            .map(|contact| Row {
+            .map(|contact| ContactRow {
                 entries: (contact.nodes.iter())
                     .filter_map(|&(node, weight)| {
                         let first = 3 * elastic.unknown_of(node as usize)? as u32;
@@ -65,7 +65,7 @@ impl Coupling {
     }
 
     /// Finds out which contacts push; they are those of the round, in order.
-    pub fn set_active(&mut self, nodes: &[Point64], contacts: &Contacts) {
+    pub fn set_active(&mut self, nodes: &[Point64], contacts: &PenaltyContacts) {
         for (row, contact) in self.rows.iter_mut().zip(&contacts.0) {
             row.is_active = contact.gap(nodes) < 0.0;
         }
