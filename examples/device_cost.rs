@@ -85,7 +85,7 @@ fn measure(
         } else {
             params.time_step_secs
         };
-        let world_from_joint = swaying(subject, frame as f64 * params.time_step_secs);
+        let world_from_joint = swayed(subject, frame as f64 * params.time_step_secs);
         actor.advance(&Frame {
             world_from_joint: &world_from_joint,
             dt_secs,
@@ -121,7 +121,7 @@ fn since(start: Instant) -> f64 {
 }
 
 /// All joints sway, each at its own phase.
-fn swaying(subject: &Subject, time_secs: f64) -> Vec<Affine> {
+fn swayed(subject: &Subject, time_secs: f64) -> Vec<Affine> {
     let skeleton = &subject.character.skeleton;
     let mut pose = skeleton.rest_pose();
     for (joint, local) in pose.locals.iter_mut().enumerate() {

@@ -11,7 +11,7 @@ use sinew::app::actions::Action;
 use sinew::app::actions::{ProjectAction, UnsavedAnswer};
 use sinew::app::theme;
 use sinew::app::viewport::painter::{
-    GpuPainter, NoPainter, Painted, Picture, Unseen, ViewportPainter,
+    GpuPainter, NoPainter, NoTextures, Painted, Picture, ViewportPainter,
 };
 use sinew::app::workbench::Workbench;
 use sinew::gpu::GpuContext;
@@ -89,7 +89,7 @@ impl Stage {
             time: Some(self.frames as f64 * FRAME.as_secs_f64()),
             ..egui::RawInput::default()
         };
-        let (mut unseen, mut none) = (Unseen, NoPainter);
+        let (mut unseen, mut none) = (NoTextures, NoPainter);
         let mut on = self.painter.as_mut().map(|painter| painter.on(&mut unseen));
         let inner: &mut dyn ViewportPainter = on.as_mut().map_or(&mut none, |on| on);
         let mut timed = Timed {

@@ -1,8 +1,8 @@
-//! What the program notes down about itself while it runs: the newest log records in memory, for the window's log, and in a file, for
+//! Log of the running program: the newest log records in memory, for the window's log, and in a file, for
 //! reports of faults.
 //!
-//! Whoever owns the process's logger passes each record to [`note`]; [`Logger`] is one that does nothing else. Nothing is kept until
-//! somebody calls [`open`].
+//! The owner of the process's logger passes each record to [`note`]; [`Logger`] is one that does nothing else. Nothing is kept until
+//! [`open`] is called.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -60,23 +60,23 @@ pub fn clock_text(at: SystemTime) -> String {
 }
 
 #[derive(Debug)]
-struct Book {
+struct LogState {
     level: LevelFilter,
     entries: VecDeque<LogEntry>,
     next: u64,
     file: Option<LogFile>,
 }
 
-static BOOK: Mutex<Book> = Mutex::new(Book {
+static LOG: Mutex<LogState> = Mutex::new(LogState {
     level: LevelFilter::Off,
     entries: VecDeque::new(),
     next: 0,
     file: None,
 });
 
-fn book() -> MutexGuard<'static, Book> {
+fn book() -> MutexGuard<'static, LogState> {
     // A thread that panicked while it noted something left the list as it was before or after.
-    BOOK.lock().unwrap_or_else(PoisonError::into_inner)
+    LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Starts to keep records of this level and more important ones; those of other crates from warnings on. They go into a file, too, if one

@@ -15,7 +15,7 @@ pub struct Cancelled;
 #[derive(Debug, Clone)]
 pub struct Progress {
     state: Arc<ProgressState>,
-    /// What part of the whole this work is; nobody hears of it without.
+    /// What part of the whole this work is; only the whole is reported.
     span: Option<[f32; 2]>,
 }
 
@@ -53,7 +53,7 @@ impl Progress {
         }
     }
 
-    /// For work that goes on beside other work which reports: it can only be cancelled.
+    /// For work that runs beside other work which reports progress: it can only be cancelled.
     #[must_use]
     pub fn silent(&self) -> Self {
         Self {
@@ -107,13 +107,13 @@ impl Progress {
         self.state.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether the work was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.state.cancelled.load(Ordering::Relaxed)
     }
 
-    /// `Err(Cancelled)` once somebody asked to stop.
+    /// `Err(Cancelled)` once the work was cancelled.
     ///
     /// # Errors
     /// [`Cancelled`].

@@ -8,7 +8,7 @@
 
 // Between two steps the skin goes on as it went.
 @compute @workgroup_size(64)
-fn go_on(@builtin(global_invocation_id) id: vec3<u32>) {
+fn extrapolate(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= dims.count {
         return;
     }

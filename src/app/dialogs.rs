@@ -73,7 +73,7 @@ impl Dialogs {
         if self.open {
             return Ok(());
         }
-        let answer = futures_of(purpose, name);
+        let answer = dialog_of(purpose, name);
         let (sender, ctx, asked) = (self.sender.clone(), ctx.clone(), Instant::now());
         std::thread::Builder::new()
             .name("file dialog".into())
@@ -131,7 +131,7 @@ fn with_files(
 }
 
 /// The dialog must be created on the window's thread, but may be awaited elsewhere.
-fn futures_of(purpose: Purpose, name: &str) -> FutureCommand {
+fn dialog_of(purpose: Purpose, name: &str) -> FutureCommand {
     let dialog = AsyncFileDialog::new();
     match purpose {
         Purpose::Open => {

@@ -29,12 +29,12 @@ impl OnionSkinCache {
         session: &mut Session,
         looks: &[(ViewId, Look)],
     ) -> BTreeMap<ViewId, Arc<GhostSkins>> {
-        let haunted = |view: ViewId| {
+        let has_ghosts = |view: ViewId| {
             looks
                 .iter()
                 .any(|(id, look)| *id == view && look.ghosts.any())
         };
-        self.workers.retain(|view, _| haunted(*view));
+        self.workers.retain(|view, _| has_ghosts(*view));
         let mut ready = BTreeMap::new();
         let Some(subject) = session.subject().cloned() else {
             return ready;
@@ -48,11 +48,11 @@ impl OnionSkinCache {
                 channel.ghost_poses(session.document(), look.ghosts.offsets_secs())
             });
             let worker = self.workers.entry(*id).or_insert_with(|| {
-                let waked = ctx.clone();
-                GhostWorker::new(Some(Arc::new(move || waked.request_repaint())))
+                let context = ctx.clone();
+                GhostWorker::new(Some(Arc::new(move || context.request_repaint())))
             });
             let values = session.document().method_values.of(view.method);
-            worker.ask(&subject, view.method, &values, poses);
+            worker.request(&subject, view.method, &values, poses);
             if let Some(skins) = worker
                 .skins()
                 .filter(|skins| Arc::ptr_eq(&skins.subject, &subject))

@@ -47,12 +47,14 @@ impl Graphics {
     }
 
     /// Replaces a lost device. Must be called before each frame.
-    pub(super) fn mend(&mut self, event_loop: &ActiveEventLoop) {
+    pub(super) fn replace_lost_device(&mut self, event_loop: &ActiveEventLoop) {
         if let Some(frames) = &mut self.lose_after {
             *frames = frames.saturating_sub(1);
             if *frames == 0 {
                 self.lose_after = None;
-                self.device.iter().for_each(|(surface, _)| surface.lose());
+                self.device
+                    .iter()
+                    .for_each(|(surface, _)| surface.simulate_loss());
             }
         }
         if self

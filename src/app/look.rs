@@ -3,7 +3,7 @@
 pub use crate::render::{
     Backdrop, ColorMap, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors,
 };
-use crate::session::Wants;
+use crate::session::SnapshotContent;
 pub use crate::studio::painter::needs_numbers;
 
 /// Name and description of a shading.
@@ -66,9 +66,9 @@ pub fn backdrop_name(backdrop: Backdrop) -> &'static str {
 
 /// What snapshots must hold for a look.
 #[must_use]
-pub fn wants_of(look: &Look) -> Wants {
+pub fn wants_of(look: &Look) -> SnapshotContent {
     let numbers = needs_numbers(look) || look.colors == SkinColors::Strain;
-    Wants {
+    SnapshotContent {
         contacts: look.contacts,
         velocities: look.velocities,
         numbers,

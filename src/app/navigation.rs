@@ -74,7 +74,7 @@ impl NavigationPreset {
 
     /// Whether a drag of the left button moves the camera, even over the character.
     #[must_use]
-    pub fn claims_left(self, modifiers: Modifiers) -> bool {
+    pub fn uses_left_button(self, modifiers: Modifiers) -> bool {
         modifiers.alt || (self == Self::Sinew && modifiers.shift)
     }
 }
@@ -161,7 +161,7 @@ enum DragMotion {
 
 /// Camera motion for a drag of a button. The left button alone is tested only if nothing else takes
 /// it.
-fn deed(
+fn motion_of_button(
     preset: NavigationPreset,
     button: PointerButton,
     modifiers: Modifiers,
@@ -213,7 +213,7 @@ pub fn drag_motion(
     let button = buttons
         .into_iter()
         .find(|&button| response.dragged_by(button))?;
-    Some(match deed(preset, button, modifiers)? {
+    Some(match motion_of_button(preset, button, modifiers)? {
         DragMotion::Orbit => CameraMotion::Orbit(delta),
         DragMotion::Pan => CameraMotion::Pan(delta),
         // Right and up moves closer, towards the press position.

@@ -31,7 +31,7 @@ const FADES_SECS: f64 = 0.6;
 
 /// A message in the list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Noticed {
+pub struct Notice {
     id: MessageId,
     /// Its severity.
     pub level: Level,
@@ -46,7 +46,7 @@ pub struct Noticed {
 /// All messages since the window was opened.
 #[derive(Debug, Clone, Default)]
 pub struct Notices {
-    list: VecDeque<Noticed>,
+    list: VecDeque<Notice>,
     open: bool,
     unread: usize,
 }
@@ -55,10 +55,10 @@ impl Notices {
     /// Adds new messages.
     pub fn follow(&mut self, messages: &[Message], time_secs: f64) {
         for message in messages {
-            if self.list.iter().any(|noticed| noticed.id == message.id) {
+            if self.list.iter().any(|notice| notice.id == message.id) {
                 continue;
             }
-            self.list.push_back(Noticed {
+            self.list.push_back(Notice {
                 id: message.id,
                 level: message.level,
                 text: message.text.clone(),
@@ -78,7 +78,7 @@ impl Notices {
     }
 
     /// All messages, oldest first.
-    pub fn list(&self) -> impl DoubleEndedIterator<Item = &Noticed> {
+    pub fn list(&self) -> impl DoubleEndedIterator<Item = &Notice> {
         self.list.iter()
     }
 
@@ -91,7 +91,7 @@ impl Notices {
                 .iter()
                 .rev()
                 .take(self.unread)
-                .map(|noticed| noticed.level)
+                .map(|notice| notice.level)
                 .max(),
         )
     }
@@ -111,8 +111,8 @@ impl Notices {
         let born = self
             .list
             .iter()
-            .find(|noticed| noticed.id == message.id)
-            .map_or(time_secs, |noticed| noticed.born_secs);
+            .find(|notice| notice.id == message.id)
+            .map_or(time_secs, |notice| notice.born_secs);
         match message.level {
             Level::Info => {
                 ((born + STAYS_SECS + FADES_SECS - time_secs) / FADES_SECS).clamp(0.0, 1.0)
@@ -184,7 +184,7 @@ impl Notices {
             ui.ctx()
                 .request_repaint_after(Duration::from_secs_f64(wait));
         }
-        let (icon, color, fill) = signs(ui, message.level);
+        let (icon, color, fill) = icon_and_colors(ui, message.level);
         ui.scope(|ui| {
             if ui.style().animation_time > 0.0 {
                 ui.set_opacity(presence as f32);
@@ -203,12 +203,12 @@ impl Notices {
                 .ctx()
                 .pointer_hover_pos()
                 .is_some_and(|at| card.response.rect.contains(at));
-            if let Some(noticed) = self
+            if let Some(notice) = self
                 .list
                 .iter_mut()
-                .find(|noticed| read && noticed.id == message.id)
+                .find(|notice| read && notice.id == message.id)
             {
-                noticed.born_secs = now_secs;
+                notice.born_secs = now_secs;
             }
         });
     }
@@ -253,8 +253,8 @@ impl Notices {
                     .min_scrolled_height(height)
                     .auto_shrink([false, true])
                     .show(ui, |ui| {
-                        for noticed in self.list.iter().rev() {
-                            noticed_ui(ui, noticed);
+                        for notice in self.list.iter().rev() {
+                            notice_ui(ui, notice);
                         }
                     });
                 // The displayed ages change.
@@ -265,17 +265,17 @@ impl Notices {
     }
 }
 
-fn noticed_ui(ui: &mut Ui, noticed: &Noticed) {
-    let (icon, color, _) = signs(ui, noticed.level);
+fn notice_ui(ui: &mut Ui, notice: &Notice) {
+    let (icon, color, _) = icon_and_colors(ui, notice.level);
     ui.horizontal_top(|ui| {
         icons::label(ui, icon, color);
-        text_ui(ui, &noticed.text, 108.0);
+        text_ui(ui, &notice.text, 108.0);
         ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
             if icons::plain_button(ui, Icon::Copy, "Copy message").clicked() {
-                ui.ctx().copy_text(noticed.text.clone());
+                ui.ctx().copy_text(notice.text.clone());
             }
             ui.label(
-                RichText::new(ago(noticed.at))
+                RichText::new(ago(notice.at))
                     .small()
                     .color(theme::colors(ui.ctx()).text_weak),
             );
@@ -296,7 +296,7 @@ fn text_ui(ui: &mut Ui, text: &str, beside: f32) {
     });
 }
 
-fn signs(ui: &Ui, level: Level) -> (Icon, Color32, Color32) {
+fn icon_and_colors(ui: &Ui, level: Level) -> (Icon, Color32, Color32) {
     let colors = theme::colors(ui.ctx());
     match level {
         Level::Info => (Icon::Info, colors.mended, colors.info_fill),
@@ -305,16 +305,16 @@ fn signs(ui: &Ui, level: Level) -> (Icon, Color32, Color32) {
     }
 }
 
-fn line(noticed: &Noticed) -> String {
-    let level = match noticed.level {
+fn line(notice: &Notice) -> String {
+    let level = match notice.level {
         Level::Info => "note",
         Level::Warning => "warning",
         Level::Error => "error",
     };
     format!(
         "{} {level}: {}",
-        crate::logbook::clock_text(noticed.at),
-        noticed.text
+        crate::logbook::clock_text(notice.at),
+        notice.text
     )
 }
 

@@ -11,7 +11,7 @@ use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::limits::LimitView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
-use super::shortcuts::Now;
+use super::shortcuts::ShortcutContext;
 use super::viewport::ViewportView;
 use super::viewport::picking::PickTarget;
 use crate::app::actions::tools::Toolbox;
@@ -56,8 +56,8 @@ pub(super) fn viewport_view<'a>(
 }
 
 /// Data for menus, palette and keyboard.
-pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> Now<'_> {
-    Now {
+pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> ShortcutContext<'_> {
+    ShortcutContext {
         has_character: session.subject().is_some(),
         has_selection: session.selection().active().is_some(),
         clips: session.document().clips().len(),
@@ -146,7 +146,7 @@ pub(super) fn resolution_section(
 /// Name, value, and whether it is a warning.
 fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
     let share = |count: usize| count as f64 / quality.tets.max(1) as f64;
-    let row = |name: &str, value: String, alarming: bool| (name.to_owned(), value, alarming);
+    let row = |name: &str, value: String, is_warning: bool| (name.to_owned(), value, is_warning);
     let mut rows = vec![row("Tetrahedra", grouped(quality.tets), false)];
     let shares = [
         ("flat", quality.flat, share(quality.flat) > 0.05),
@@ -154,8 +154,8 @@ fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
         ("inverted", quality.inverted, share(quality.inverted) > 0.02),
     ];
     // A row for each, so that none is wider than the panel.
-    for (name, count, alarming) in shares.into_iter().filter(|&(_, count, _)| count > 0) {
-        rows.push(row(&format!("… {name}"), grouped(count), alarming));
+    for (name, count, is_warning) in shares.into_iter().filter(|&(_, count, _)| count > 0) {
+        rows.push(row(&format!("… {name}"), grouped(count), is_warning));
     }
     if quality.without_hit > 0 {
         let noun = if quality.without_hit == 1 {

@@ -29,7 +29,7 @@ const MAX_RETRIES: u32 = 3;
 
 /// Requests of other threads.
 #[derive(Debug, Clone, Copy)]
-enum Wake {
+enum WindowRequest {
     /// Repaint within this time.
     Look(Duration),
     /// Exit: the system shuts down, or the terminal sent a signal.
@@ -44,10 +44,10 @@ pub fn run(
     device: Option<DeviceChoice>,
 ) -> Result<(), AppError> {
     start_log();
-    let event_loop = EventLoop::<Wake>::with_user_event()
+    let event_loop = EventLoop::<WindowRequest>::with_user_event()
         .build()
         .map_err(|error| AppError::no_display(&error))?;
-    leave_when_asked(event_loop.create_proxy());
+    exit_on_signal(event_loop.create_proxy());
     let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
     shell.workbench.ask_for_device(device);
     event_loop
@@ -59,7 +59,7 @@ pub fn run(
 /// Closes the program in order on SIGTERM, SIGHUP and SIGINT. A second signal terminates it at
 /// once.
 #[cfg(unix)]
-fn leave_when_asked(proxy: EventLoopProxy<Wake>) {
+fn exit_on_signal(proxy: EventLoopProxy<WindowRequest>) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut signals = match signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) {
         Ok(signals) => signals,
@@ -67,7 +67,7 @@ fn leave_when_asked(proxy: EventLoopProxy<Wake>) {
     };
     let wait = move || {
         for (earlier, signal) in signals.forever().enumerate() {
-            if earlier > 0 || proxy.send_event(Wake::Leave).is_err() {
+            if earlier > 0 || proxy.send_event(WindowRequest::Leave).is_err() {
                 // The conventional exit code for a signal.
                 std::process::exit(128 + signal);
             }
@@ -83,7 +83,7 @@ fn leave_when_asked(proxy: EventLoopProxy<Wake>) {
 
 /// Other systems close the window to end the program.
 #[cfg(not(unix))]
-fn leave_when_asked(_proxy: EventLoopProxy<Wake>) {}
+fn exit_on_signal(_proxy: EventLoopProxy<WindowRequest>) {}
 
 /// Log records go to the window's log and to a file, regardless of an existing logger.
 fn start_log() {
@@ -123,17 +123,22 @@ struct OpenWindow {
 }
 
 impl Shell {
-    fn new(proxy: &EventLoopProxy<Wake>, source: Source, params: &Params, cache: Cache) -> Self {
+    fn new(
+        proxy: &EventLoopProxy<WindowRequest>,
+        source: Source,
+        params: &Params,
+        cache: Cache,
+    ) -> Self {
         let ctx = egui::Context::default();
         theme::apply(&ctx);
         let wake = proxy.clone();
         // An error means that the loop has ended.
         ctx.set_request_repaint_callback(move |info| {
-            let _ = wake.send_event(Wake::Look(info.delay));
+            let _ = wake.send_event(WindowRequest::Look(info.delay));
         });
         let mut workbench = Workbench::new(&ctx, source, params, cache);
         if let Some(folder) = UserFolder::State.path() {
-            workbench.keep_work_in(&folder.join("recovery"));
+            workbench.set_recovery_folder(&folder.join("recovery"));
         }
         Self {
             ctx,
@@ -185,7 +190,7 @@ impl Shell {
         self.repaint_at = None;
         let start = Instant::now();
         let input = running.input.take_egui_input(&running.window);
-        running.graphics.mend(event_loop);
+        running.graphics.replace_lost_device(event_loop);
         let workbench = &mut self.workbench;
         workbench.set_gpu(running.graphics.gpu());
         let output = match running.graphics.device() {
@@ -287,7 +292,7 @@ fn numpad_action(ctx: &egui::Context, key: &KeyEvent) -> Option<Action> {
     key.state.is_pressed().then_some(Action::Camera(asked))
 }
 
-impl ApplicationHandler<Wake> for Shell {
+impl ApplicationHandler<WindowRequest> for Shell {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.running.is_some() {
             return;
@@ -312,10 +317,10 @@ impl ApplicationHandler<Wake> for Shell {
         }
     }
 
-    fn user_event(&mut self, event_loop: &ActiveEventLoop, wake: Wake) {
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, wake: WindowRequest) {
         match wake {
-            Wake::Look(delay) => self.repaint_after(delay),
-            Wake::Leave => {
+            WindowRequest::Look(delay) => self.repaint_after(delay),
+            WindowRequest::Leave => {
                 log::info!("the system asked to end");
                 self.workbench.leave();
                 event_loop.exit();

@@ -103,8 +103,8 @@ impl WindowSurface {
     }
 
     /// Simulates a device loss, for tests.
-    pub fn lose(&self) {
-        self.gpu.lose();
+    pub fn simulate_loss(&self) {
+        self.gpu.simulate_loss();
     }
 
     /// Uploads the textures that egui uses to a new device.

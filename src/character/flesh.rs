@@ -96,7 +96,7 @@ pub struct FleshSettings {
 }
 
 impl FleshSettings {
-    /// What the base follows: bones where a bone is virtual or spreads its twist, which weights know nothing of.
+    /// What the base follows: bones where a bone is virtual or spreads its twist, because weights do not describe these.
     #[must_use]
     pub fn effective_base(&self) -> FleshBase {
         let moves_by_itself = |bone: &super::BoneSettings| bone.is_virtual || bone.twist;

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn transparent_pixels_do_not_bleed() {
+    fn transparent_pixels_do_not_affect_colours_of_mip_levels() {
         let image = Image::new(2, 1, vec![200, 30, 90, 255, 0, 255, 0, 0]);
         let [red, green, blue, alpha] = image.halvings[0].rgba[..] else {
             panic!("{image:?}")

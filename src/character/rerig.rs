@@ -31,7 +31,7 @@ impl Character {
     /// As [`Rig::to_skeleton`].
     pub fn with_rig(&self, rig: &Rig) -> Result<Self, SkeletonError> {
         let skeleton = rig.to_skeleton(&self.skeleton)?;
-        let carrier = Carrier::new(rig, &self.skeleton, &skeleton);
+        let carrier = JointMap::new(rig, &self.skeleton, &skeleton);
         let remap = Remap::between(&Rig::of(&self.skeleton), rig);
         let mut made = self.clone();
         made.meshes = self.meshes.iter().map(|mesh| carrier.mesh(mesh)).collect();
@@ -86,12 +86,12 @@ impl FleshSettings {
 }
 
 /// Maps joints of the file to joints of the rig.
-struct Carrier<'a> {
+struct JointMap<'a> {
     rig: &'a Rig,
     base: &'a Skeleton,
     skeleton: &'a Skeleton,
     /// For every joint of the file the joint of the rig that replaces it.
-    heir: Vec<Option<usize>>,
+    replacement: Vec<Option<usize>>,
     /// For every joint of the rig the file's joint whose weights it has or shares.
     owner: Vec<Option<usize>>,
     /// For every joint of the rig that has new descendants: itself and those, which share its
@@ -101,22 +101,24 @@ struct Carrier<'a> {
     rootless: Vec<usize>,
 }
 
-impl<'a> Carrier<'a> {
+impl<'a> JointMap<'a> {
     fn new(rig: &'a Rig, base: &'a Skeleton, skeleton: &'a Skeleton) -> Self {
-        let mut heir = vec![None; base.len()];
+        let mut replacement = vec![None; base.len()];
         for (joint, origin) in rig
             .joints()
             .iter()
             .enumerate()
             .filter_map(|(index, joint)| Some((index, joint.origin?)))
         {
-            if origin < heir.len() {
-                heir[origin] = Some(joint);
+            if origin < replacement.len() {
+                replacement[origin] = Some(joint);
             }
         }
         for joint in 0..base.len() {
-            if heir[joint].is_none() {
-                heir[joint] = base.joints()[joint].parent.and_then(|parent| heir[parent]);
+            if replacement[joint].is_none() {
+                replacement[joint] = base.joints()[joint]
+                    .parent
+                    .and_then(|parent| replacement[parent]);
             }
         }
         let mut owner: Vec<Option<usize>> = Vec::with_capacity(rig.len());
@@ -145,7 +147,7 @@ impl<'a> Carrier<'a> {
             rig,
             base,
             skeleton,
-            heir,
+            replacement,
             owner,
             shares,
             rootless,
@@ -158,21 +160,21 @@ impl<'a> Carrier<'a> {
             Attachment::Skinned {
                 weights,
                 joint_from_mesh,
-            } if self.heir.iter().any(Option::is_some) => {
+            } if self.replacement.iter().any(Option::is_some) => {
                 made.attachment = self.skinned(mesh, weights, joint_from_mesh);
             }
             Attachment::Skinned { .. } if !self.rig.is_empty() => {
-                in_the_world(&mut made, self.base);
+                with_bind_position(&mut made, self.base);
             }
             Attachment::Static { .. } if self.base.is_empty() && !self.rig.is_empty() => {
-                in_the_world(&mut made, self.base);
+                with_bind_position(&mut made, self.base);
             }
             Attachment::Rigid {
                 joint,
                 joint_from_mesh,
             } => {
                 let world_from_mesh = self.base.joints()[*joint].world_from_bind * joint_from_mesh;
-                made.attachment = match self.heir[*joint] {
+                made.attachment = match self.replacement[*joint] {
                     Some(joint) => Attachment::Rigid {
                         joint,
                         joint_from_mesh: self.joint_from(joint, &world_from_mesh),
@@ -213,8 +215,8 @@ impl<'a> Carrier<'a> {
             let own = self.owner[joint].filter(|&owner| used[owner] > 0.0);
             self.joint_from(joint, &own.map_or(common, placement))
         });
-        let stray = self
-            .heir
+        let fallback = self
+            .replacement
             .iter()
             .copied()
             .flatten()
@@ -224,8 +226,8 @@ impl<'a> Carrier<'a> {
         let rows = (0..weights.len()).map(|vertex| {
             let mut row: Vec<(u32, f32)> = Vec::new();
             for (joint, value) in weights.of(vertex) {
-                let heir = self.heir[joint].unwrap_or(stray);
-                self.share(heir, value, &places[vertex], &mut row);
+                let replacement = self.replacement[joint].unwrap_or(fallback);
+                self.share(replacement, value, &places[vertex], &mut row);
             }
             self.give_to_roots(&places[vertex], &mut row);
             row
@@ -318,7 +320,7 @@ impl<'a> Carrier<'a> {
 }
 
 /// The mesh at its bind-pose position, without weights.
-fn in_the_world(mesh: &mut SourceMesh, base: &Skeleton) {
+fn with_bind_position(mesh: &mut SourceMesh, base: &Skeleton) {
     mesh.positions = mesh.bind_positions(base);
     mesh.attachment = Attachment::Unweighted;
     mesh.normals = None;

@@ -88,7 +88,7 @@ impl UpAxis {
         }
         let is_clear = |axis: [f64; 3]| {
             let k = (0..3).find(|&k| axis[k] != 0.0).unwrap_or(1);
-            let on_ground = axis[k] > 0.0 && stands_on(skin, k) && !stands_on(skin, 1);
+            let on_ground = axis[k] > 0.0 && is_on_ground(skin, k) && !is_on_ground(skin, 1);
             let agrees = |posture: &Posture| {
                 let spine_agrees = posture.spine.is_none_or(|spine| spine == axis);
                 posture.legs.is_none_or(|legs| legs == axis) && spine_agrees
@@ -99,7 +99,7 @@ impl UpAxis {
         for (axis, by) in [(at_rest.legs, "legs"), (at_rest.spine, "spine")] {
             // A spine may lie; only one that stands on the ground says something.
             let stands = |axis: &[f64; 3]| match by {
-                "spine" if *axis == Y => stands_on(skin, 1),
+                "spine" if *axis == Y => is_on_ground(skin, 1),
                 _ => is_clear(*axis),
             };
             if let Some(axis) = axis.filter(stands) {
@@ -107,7 +107,7 @@ impl UpAxis {
             }
         }
         let has_posture = at_rest.legs.or(at_rest.spine).is_some();
-        let [on_y, on_z] = [1, 2].map(|k| stands_on(skin, k));
+        let [on_y, on_z] = [1, 2].map(|k| is_on_ground(skin, k));
         if on_z && !on_y && !has_posture {
             return Self {
                 axis: [0.0, 0.0, 1.0],
@@ -197,7 +197,7 @@ fn main_axis(direction: &Vec64) -> Option<[f64; 3]> {
 }
 
 /// Whether the least coordinate is about 0 and all the others lie above.
-fn stands_on(skin: &Bounds, axis: usize) -> bool {
+fn is_on_ground(skin: &Bounds, axis: usize) -> bool {
     !skin.is_empty()
         && skin.min[axis].abs() < 0.01 * skin.size()
         && skin.max[axis] > 0.2 * skin.size()

@@ -90,11 +90,11 @@ impl Caches {
     /// As reported by the system; otherwise typical values.
     fn of_this_machine() -> Self {
         let size = |index: u32| {
-            let told = std::fs::read_to_string(format!(
+            let text = std::fs::read_to_string(format!(
                 "/sys/devices/system/cpu/cpu0/cache/index{index}/size"
             ))
             .ok()?;
-            told.trim()
+            text.trim()
                 .strip_suffix('K')?
                 .parse::<u64>()
                 .ok()

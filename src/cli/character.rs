@@ -40,7 +40,7 @@ impl CharacterOptions {
         let subject = stderr::with_progress(options, "Opening", |progress| {
             open_with(&source, &options.cache(), progress)
         })?;
-        say_notes(&subject.character.notes, options);
+        print_notes(&subject.character.notes, options);
         Ok(subject)
     }
 
@@ -63,7 +63,7 @@ impl CharacterOptions {
 }
 
 /// Reports repairs on stderr, and with `-v` all other findings.
-pub(super) fn say_notes(notes: &[Note], options: &Options) {
+pub(super) fn print_notes(notes: &[Note], options: &Options) {
     let least = if options.verbose > 0 {
         Severity::Info
     } else {
@@ -97,7 +97,7 @@ pub(super) fn bind(
         ))
     })?;
     if let (true, Some(Ok(flesh))) = (is_first, subject.flesh_if_made()) {
-        say_notes(&flesh.tissue.notes, options);
+        print_notes(&flesh.tissue.notes, options);
     }
     if options.device == Some(DeviceChoice::Gpu) {
         move_to_gpu(&mut actor, options)?;
@@ -107,7 +107,7 @@ pub(super) fn bind(
 
 /// Moves the actor to the graphics device, as requested.
 fn move_to_gpu(actor: &mut Actor, options: &Options) -> CommandResult {
-    let gpu = stderr::without_wayland_noise(GpuContext::headless)
+    let gpu = stderr::without_wayland_errors(GpuContext::headless)
         .map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
     let DeviceDecision { device, why, .. } = decide_device(DeviceChoice::Gpu, Ok(&gpu), actor);
     let Some(device) = device else {

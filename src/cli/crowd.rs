@@ -14,7 +14,7 @@ pub(super) fn device(options: &Options) -> Result<GpuContext, Failure> {
             "a crowd is made on the graphics device: leave out --device cpu".to_owned(),
         ));
     }
-    stderr::without_wayland_noise(GpuContext::headless)
+    stderr::without_wayland_errors(GpuContext::headless)
         .map_err(|error| Failure::Undone(format!("--crowd: {error}")))
 }
 

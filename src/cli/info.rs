@@ -168,10 +168,10 @@ fn found(checkup: &Checkup) -> Vec<String> {
         ));
     }
     for note in &checkup.notes {
-        let told = note.count <= 1 || note.text.contains(&note.count.to_string());
+        let has_count = note.count <= 1 || note.text.contains(&note.count.to_string());
         rows.push((
             note.severity,
-            if told {
+            if has_count {
                 note.text.clone()
             } else {
                 format!("{} ({})", note.text, note.count)

@@ -122,7 +122,7 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
 fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResult {
     let options = &arguments.options;
     if arguments.verb.is_some() {
-        signals::leave_nothing_behind();
+        signals::remove_unfinished_on_signal();
     }
     match &arguments.verb {
         Some(_) if !arguments.character.files.is_empty() => Err(Failure::Usage(

@@ -2,7 +2,7 @@
 
 /// Removes unfinished files when the process is terminated (SIGINT, SIGTERM); it then ends by that signal.
 #[cfg(unix)]
-pub(super) fn leave_nothing_behind() {
+pub(super) fn remove_unfinished_on_signal() {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let mut signals = match signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
         Ok(signals) => signals,
@@ -26,4 +26,4 @@ pub(super) fn leave_nothing_behind() {
 
 /// On other systems unfinished files remain.
 #[cfg(not(unix))]
-pub(super) fn leave_nothing_behind() {}
+pub(super) fn remove_unfinished_on_signal() {}

@@ -82,7 +82,7 @@ pub(super) fn start_log(options: &Options) {
 /// Runs work that loads graphics drivers. Without a desktop session, Wayland's library prints errors to stderr although no
 /// window is needed; these are dropped, and all other output of drivers is printed afterwards.
 #[cfg(target_os = "linux")]
-pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
+pub(super) fn without_wayland_errors<T>(work: impl FnOnce() -> T) -> T {
     if std::env::var_os("XDG_RUNTIME_DIR").is_some() {
         return work();
     }
@@ -94,7 +94,7 @@ pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
 
 /// Other systems have no Wayland.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
+pub(super) fn without_wayland_errors<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::bake::check_folder;
-use super::character::say_notes;
+use super::character::print_notes;
 use super::options::{CharacterOptions, Options};
 use super::{CommandResult, Failure, print_json, stderr};
 use crate::io::write_tissue;
@@ -46,7 +46,7 @@ impl TissueVerb {
         let flesh = subject
             .flesh()
             .map_err(|error| Failure::Undone(format!("{name}: {error}")))?;
-        say_notes(&flesh.tissue.notes, options);
+        print_notes(&flesh.tissue.notes, options);
         write_tissue(&self.output, &subject.sim().mesh, &flesh.tissue)?;
         let (quality, bones) = (&flesh.tissue.quality, flesh.tissue.graph.bones.len());
         if self.json {

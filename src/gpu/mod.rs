@@ -295,7 +295,7 @@ impl GpuContext {
     }
 
     /// Simulates a device loss, for tests.
-    pub fn lose(&self) {
+    pub fn simulate_loss(&self) {
         self.device.destroy();
         // The loss is reported at the next poll.
         let _ = self.device.poll(wgpu::PollType::Poll);

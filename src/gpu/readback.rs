@@ -1,6 +1,6 @@
 //! Reading a picture back from the device.
 
-use super::waiting::{ask, lost, wait};
+use super::waiting::{lost_error, request_map, wait};
 use super::{GpuContext, GpuError};
 
 /// Copies an 8-bit RGBA texture into an image. Waits for all work submitted before.
@@ -41,8 +41,10 @@ pub fn read_rgba(gpu: &GpuContext, texture: &wgpu::Texture) -> Result<image::Rgb
     );
     gpu.queue.submit([encoder.finish()]);
 
-    wait(gpu, &ask(&buffer))?;
-    let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
+    wait(gpu, &request_map(&buffer))?;
+    let mapped = buffer
+        .get_mapped_range(..)
+        .map_err(|error| lost_error(&error))?;
     let mut pixels = Vec::with_capacity((row * height) as usize);
     for line in mapped.chunks_exact(padded_row as usize) {
         pixels.extend_from_slice(&line[..row as usize]);

@@ -65,6 +65,6 @@ fn an_adapter_without_compute_is_rejected() {
 fn waiting_for_a_lost_device_returns() {
     let Some(gpu) = for_tests() else { return };
     let kept = storage_of(&gpu, "kept", &[1_u32, 2, 3]);
-    gpu.lose();
+    gpu.simulate_loss();
     assert!(fetch::<u32>(&gpu, &kept, 3).is_err());
 }

@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_micros(50);
 pub(super) type PendingMap = Receiver<Result<(), wgpu::BufferAsyncError>>;
 
 /// Maps a buffer for reading once all work submitted so far is done.
-pub(super) fn ask(buffer: &wgpu::Buffer) -> PendingMap {
+pub(super) fn request_map(buffer: &wgpu::Buffer) -> PendingMap {
     let (sender, answer) = channel();
     // The receiver may have been dropped.
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
@@ -29,8 +29,8 @@ pub(super) fn ask(buffer: &wgpu::Buffer) -> PendingMap {
 pub(super) fn is_there(answer: &PendingMap) -> Result<bool, GpuError> {
     match answer.try_recv() {
         Err(TryRecvError::Empty) => Ok(false),
-        Err(error) => Err(lost(&error)),
-        Ok(result) => result.map(|()| true).map_err(|error| lost(&error)),
+        Err(error) => Err(lost_error(&error)),
+        Ok(result) => result.map(|()| true).map_err(|error| lost_error(&error)),
     }
 }
 
@@ -67,13 +67,13 @@ pub(super) fn wait_until(gpu: &GpuContext, done: &DoneSignal) -> Result<(), GpuE
         match done.try_recv() {
             Ok(()) => {
                 return if gpu.is_lost() {
-                    Err(lost(&"it does not answer any more"))
+                    Err(lost_error(&"it does not answer any more"))
                 } else {
                     Ok(())
                 };
             }
             Err(TryRecvError::Empty) => wait_a_little(gpu)?,
-            Err(error) => return Err(lost(&error)),
+            Err(error) => return Err(lost_error(&error)),
         }
     }
 }
@@ -99,14 +99,14 @@ pub(super) fn wait_a_little(gpu: &GpuContext) -> Result<(), GpuError> {
     let status = gpu
         .device
         .poll(wgpu::PollType::Poll)
-        .map_err(|error| lost(&error))?;
+        .map_err(|error| lost_error(&error))?;
     if !status.is_queue_empty() {
         std::thread::sleep(PAUSE);
     }
     Ok(())
 }
 
-pub(super) fn lost(error: &dyn std::fmt::Display) -> GpuError {
+pub(super) fn lost_error(error: &dyn std::fmt::Display) -> GpuError {
     GpuError::Readback {
         reason: error.to_string(),
     }

@@ -25,7 +25,7 @@ pub(super) fn finish(character: &mut Character, unit: LengthUnit) -> Parsed<()> 
     for mesh in &character.meshes {
         check_used(mesh)?;
     }
-    let unused: usize = character.meshes.iter_mut().map(mend_unused).sum();
+    let unused: usize = character.meshes.iter_mut().map(repair_unused).sum();
     if unused > 0 {
         let text =
             format!("non-finite coordinates of unused vertices, set to the origin: {unused}");
@@ -84,7 +84,7 @@ fn check_used(mesh: &SourceMesh) -> Parsed<()> {
 }
 
 /// Sets non-finite vertices that no triangle uses to the origin; returns their number.
-fn mend_unused(mesh: &mut SourceMesh) -> usize {
+fn repair_unused(mesh: &mut SourceMesh) -> usize {
     let broken = mesh.positions.iter_mut().filter(|p| !is_sane(p));
     broken.map(|position| *position = Point::origin()).count()
 }
@@ -201,7 +201,7 @@ mod tests {
         );
         mesh.triangles.pop();
         assert!(check_used(&mesh).is_ok());
-        assert_eq!(mend_unused(&mut mesh), 1);
+        assert_eq!(repair_unused(&mut mesh), 1);
         assert_eq!(mesh.positions[3], Point::origin());
     }
 }

@@ -100,7 +100,7 @@ fn load_from(
             character: read_file(path, *kind, files, progress)?,
         }
     } else {
-        refuse_motion_alone(&roles, files)?;
+        reject_motion_only(&roles, files)?;
         main_scene(&mut scenes)?
     };
     progress.check()?;
@@ -355,7 +355,7 @@ fn read_bvh(path: &Path, files: FileSource<'_>) -> Result<bvh::BvhFile, IoError>
 }
 
 /// Rejects a motion without a character; an error in the file itself is reported first.
-fn refuse_motion_alone(roles: &FileRoles, files: FileSource<'_>) -> Result<(), IoError> {
+fn reject_motion_only(roles: &FileRoles, files: FileSource<'_>) -> Result<(), IoError> {
     let motion = roles
         .motions
         .iter()

@@ -154,8 +154,8 @@ impl Parser {
             return Ok(());
         }
         for corner in &self.corners {
-            agree(&mut self.uv_of[corner.position as usize], corner.tex_coord);
-            agree(&mut self.normal_of[corner.position as usize], corner.normal);
+            merge_value(&mut self.uv_of[corner.position as usize], corner.tex_coord);
+            merge_value(&mut self.normal_of[corner.position as usize], corner.normal);
         }
         let ring: Vec<u32> = self.corners.iter().map(|corner| corner.position).collect();
         let name = if self.object.is_empty() {
@@ -309,7 +309,7 @@ fn index(word: Option<&str>, count: usize) -> Option<u32> {
         .and_then(|i| u32::try_from(i).ok())
 }
 
-fn agree(known: &mut Option<Result<u32, ()>>, new: Option<u32>) {
+fn merge_value(known: &mut Option<Result<u32, ()>>, new: Option<u32>) {
     *known = match (*known, new) {
         (None, Some(new)) => Some(Ok(new)),
         (Some(Ok(old)), Some(new)) if old == new => Some(Ok(old)),
@@ -369,7 +369,7 @@ fn separate_ranges(
 
 /// A referenced file: at its path, otherwise by its file name in the same folder (paths from
 /// another computer).
-pub(super) fn beside(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
+pub(super) fn read_referenced(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
     let name = name.replace('\\', "/");
     let bare = name.rsplit('/').next().unwrap_or(&name);
     [name.as_str(), bare]
@@ -386,7 +386,7 @@ fn read_materials(
     let mut index_of = HashMap::new();
     let mut spent = 0;
     for library in libraries {
-        let Some(bytes) = beside(folder, library) else {
+        let Some(bytes) = read_referenced(folder, library) else {
             character.note(
                 Severity::Warning,
                 1,
@@ -450,7 +450,7 @@ fn picture_of(
 ) -> Option<Arc<crate::character::Image>> {
     // Options such as "-s 1 1 1" precede the file name.
     let last = file.split_whitespace().last().unwrap_or(file);
-    let bytes = beside(folder, file).or_else(|| beside(folder, last));
+    let bytes = read_referenced(folder, file).or_else(|| read_referenced(folder, last));
     let decoded = bytes.and_then(|bytes| picture::decode(&bytes, spent).ok());
     if decoded.is_none() {
         character.note(

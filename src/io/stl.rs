@@ -27,13 +27,13 @@ struct StlSolid {
 /// Reads all solids in world space.
 pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
     let mut character = Character::default();
-    let claimed = bytes
+    let declared = bytes
         .get(80..HEADER)
         .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
-    let needed = claimed.map(|count| count.saturating_mul(TRIANGLE).saturating_add(HEADER));
+    let needed = declared.map(|count| count.saturating_mul(TRIANGLE).saturating_add(HEADER));
     // Many binary files begin with "solid" too; the length decides.
     let starts_as_text = text_start(bytes);
-    let solids = match (claimed, needed) {
+    let solids = match (declared, needed) {
         (Some(count), Some(needed)) if needed == bytes.len() => {
             vec![binary(&bytes[HEADER..], count)]
         }

@@ -197,11 +197,11 @@ mod tests {
         mesh.triangles.extend([[a, c, b], [a, a, b], [b, c, a]]);
         let repaired = repair(&mesh);
         assert_eq!((repaired.mesh.triangles, repaired.left_out), (sound, 3));
-        let lonely = TriMesh {
+        let unused = TriMesh {
             positions: vec![Point::origin(); 2],
             triangles: vec![[0, 1, 1]],
         };
-        assert_eq!(repair(&lonely).left_out, 0);
+        assert_eq!(repair(&unused).left_out, 0);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) struct Direct<S> {
     there: bool,
     /// Whether the last frame is the device's.
     is_presented: bool,
-    told: (DeviceTimes, f64),
+    last_times: (DeviceTimes, f64),
     step_ms: f64,
 }
 
@@ -34,14 +34,14 @@ impl<S: Skinner> Direct<S> {
             presented: Vec::new(),
             there: false,
             is_presented: false,
-            told: (DeviceTimes::default(), 0.0),
+            last_times: (DeviceTimes::default(), 0.0),
             step_ms: 0.0,
         }
     }
 
     fn set_surface(&mut self, device: Option<Box<dyn SurfaceDevice>>) {
         self.device = device;
-        (self.there, self.told) = (false, (DeviceTimes::default(), 0.0));
+        (self.there, self.last_times) = (false, (DeviceTimes::default(), 0.0));
     }
 
     /// Computes a frame on the device. Returns whether it did; otherwise the CPU must.
@@ -50,11 +50,11 @@ impl<S: Skinner> Direct<S> {
             return false;
         };
         if let Err(error) = device.present(frame.world_from_joint, 0.0) {
-            self.lose(error);
+            self.note_loss(error);
             return false;
         }
         while let Some(watched) = device.watched() {
-            self.told = (watched.work_ms, watched.host_ms);
+            self.last_times = (watched.work_ms, watched.host_ms);
         }
         self.presented.clear();
         self.presented.extend_from_slice(frame.world_from_joint);
@@ -62,7 +62,7 @@ impl<S: Skinner> Direct<S> {
         true
     }
 
-    fn lose(&mut self, error: DeviceError) {
+    fn note_loss(&mut self, error: DeviceError) {
         log::warn!("{error}; the processor goes on");
         self.set_surface(None);
         self.fault = Some(error);
@@ -81,7 +81,7 @@ impl<S: Skinner> Skinner for Direct<S> {
     }
 
     fn times(&self) -> Option<StepTimes> {
-        let (device, host_ms) = self.told;
+        let (device, host_ms) = self.last_times;
         Some(StepTimes {
             step_ms: self.step_ms,
             device,
@@ -136,7 +136,7 @@ impl<S: Skinner> OnDevice for Direct<S> {
                 simulated: &mut [],
             }) {
                 Ok(()) => return Fetched::All,
-                Err(error) => self.lose(error),
+                Err(error) => self.note_loss(error),
             }
         }
         let again = Frame {

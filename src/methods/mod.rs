@@ -126,7 +126,7 @@ pub trait Skinner: Send {
     /// # Errors
     /// [`StateError`] if it is the state of another method or character; then nothing is changed.
     fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
-        state.expect_empty()
+        state.check_empty()
     }
 
     /// Whether nothing moves any more until the pose or a parameter changes ([`Capability::State`]).

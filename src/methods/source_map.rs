@@ -64,7 +64,7 @@ impl Guides {
     }
 
     /// The simulated points in the bind pose. `posed` are the transforms of the coarse guide in this pose, if they are known.
-    fn unpose(
+    fn move_to_bind_pose(
         &mut self,
         simulated: &[Point],
         world_from_joint: &[Affine],
@@ -169,7 +169,7 @@ impl SourceMap {
                 match guides {
                     None => upsampling.positions_into(simulated, frames, flesh),
                     Some(guides) => {
-                        let unposed = guides.unpose(simulated, world_from_joint, posed);
+                        let unposed = guides.move_to_bind_pose(simulated, world_from_joint, posed);
                         upsampling.positions_into(unposed, frames, flesh);
                         guides.pose(flesh);
                     }

@@ -47,7 +47,7 @@ impl MethodState {
     }
 
     /// Rejects the state of a method that has one.
-    pub(super) fn expect_empty(&self) -> Result<(), StateError> {
+    pub(super) fn check_empty(&self) -> Result<(), StateError> {
         if self.is_empty() {
             Ok(())
         } else {

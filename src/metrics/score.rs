@@ -192,8 +192,8 @@ mod tests {
             }
         );
         let mesh = ball(Point::origin(), 1.0, 6, 8);
-        let wild = vec![Point::from(Vec3::repeat(f32::NAN)); 3];
-        assert_eq!(score(&mesh, &wild), score(&mesh, &mesh.positions));
+        let invalid = vec![Point::from(Vec3::repeat(f32::NAN)); 3];
+        assert_eq!(score(&mesh, &invalid), score(&mesh, &mesh.positions));
         let progress = Progress::new();
         progress.cancel();
         assert!(scorer(&mesh).score(&mesh.positions, &progress).is_err());

@@ -74,12 +74,12 @@ impl Compliance {
                 used += 1;
             }
         }
-        let crowded =
+        let is_full =
             present + added > MAX_COVERED || present + added > STALE * (used + added) + 64;
-        if added == 0 && !crowded {
+        if added == 0 && !is_full {
             return;
         }
-        if crowded && used < present {
+        if is_full && used < present {
             self.drop_unwanted();
         }
         let first = self.unknowns.len();

@@ -126,12 +126,12 @@ impl LineMatrix {
     #[must_use]
     pub fn columns(&self, columns: usize) -> LineColumns {
         let mut starts = vec![0_u32; columns.div_ceil(LINE) + 1];
-        let each = |tell: &mut dyn FnMut(u32, [u32; 2])| {
+        let each = |report: &mut dyn FnMut(u32, [u32; 2])| {
             for group in &self.groups {
                 for k in 0..group.blocks {
                     let block = self.blocks[(group.block + k) as usize];
                     for row in 0..group.rows {
-                        tell(block, [group.row + row, group.line + k * group.rows + row]);
+                        report(block, [group.row + row, group.line + k * group.rows + row]);
                     }
                 }
             }

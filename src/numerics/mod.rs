@@ -2,8 +2,8 @@
 //!
 //! | what                                        | where                                       | for                                    |
 //! |---------------------------------------------|---------------------------------------------|----------------------------------------|
-//! | symmetric sparse matrices from triplets     | [`SymmetricMatrix`]                          | everybody                              |
-//! | factor once, solve many right-hand sides    | [`Cholesky`], in an [`Ordering`]             | everybody                              |
+//! | symmetric sparse matrices from triplets     | [`SymmetricMatrix`]                          | all solvers                            |
+//! | factor once, solve many right-hand sides    | [`Cholesky`], in an [`Ordering`]             | all solvers                            |
 //! | real-time solves by threads                 | `partition`, `tiles`, `substitution`, `window`, `compliance` | the global step of simulations |
 //! | inverse factors and matrices for GPUs       | [`InverseFactors`], [`HybridMatrix`], [`LineMatrix`] | solves on devices              |
 //! | fixed-point acceleration                    | `anderson`                                   | local/global iterations                |

@@ -41,10 +41,10 @@ impl Graph {
         })
     }
 
-    /// From pairs of neighbours. `tell` is called twice and must report each pair once per call.
-    pub(crate) fn of_pairs(count: usize, tell: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
+    /// From pairs of neighbours. `report` is called twice and must report each pair once per call.
+    pub(crate) fn of_pairs(count: usize, report: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
         let mut starts = vec![0; count + 1];
-        tell(&mut |a, b| {
+        report(&mut |a, b| {
             starts[a as usize + 1] += 1;
             starts[b as usize + 1] += 1;
         });
@@ -53,7 +53,7 @@ impl Graph {
         }
         let mut next = starts.clone();
         let mut neighbours = vec![0; starts[count] as usize];
-        tell(&mut |a, b| {
+        report(&mut |a, b| {
             for [from, to] in [[a, b], [b, a]] {
                 neighbours[next[from as usize] as usize] = to;
                 next[from as usize] += 1;

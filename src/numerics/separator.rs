@@ -95,9 +95,10 @@ fn cut_connected(graph: &Graph) -> Option<Vec<Region>> {
     let count = graph.len() as f64;
     let mut best: Option<(f64, Vec<Region>)> = None;
     for [near, far] in BANDS {
-        let mut ways = Ways::new(graph, (near * count) as u32, (far * count).ceil() as u32);
-        while ways.find_another() {}
-        for sides in ways.cuts() {
+        let mut paths =
+            DisjointPaths::new(graph, (near * count) as u32, (far * count).ceil() as u32);
+        while paths.find_another() {}
+        for sides in paths.cuts() {
             let number = |side: Region| sides.iter().filter(|&&s| s == side).count() as f64;
             let (near, cut, far) = (
                 number(Region::Near),
@@ -124,7 +125,7 @@ fn is_entered(state: u32) -> bool {
 /// Vertex-disjoint paths from the near end to the far one: a maximum flow by augmenting paths (Ford and Fulkerson).
 ///
 /// A vertex is split into two states, entered (2 v) and left (2 v + 1), joined by an edge of capacity 1.
-struct Ways<'a> {
+struct DisjointPaths<'a> {
     graph: &'a Graph,
     /// Vertices below are the near end, those from `far` on the far end.
     near: u32,
@@ -141,7 +142,7 @@ struct Ways<'a> {
     starts: Vec<u32>,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> DisjointPaths<'a> {
     fn new(graph: &'a Graph, near: u32, far: u32) -> Self {
         let count = graph.len();
         let starts = (near..count as u32)
@@ -174,7 +175,7 @@ impl<'a> Ways<'a> {
             let used = self.before[vertex as usize] != NONE;
             if is_entered(state) {
                 if !used && vertex >= self.far {
-                    self.lead(state);
+                    self.augment(state);
                     return true;
                 }
                 let before = self.before[vertex as usize];
@@ -207,7 +208,7 @@ impl<'a> Ways<'a> {
     }
 
     /// Applies the augmenting path that ends where a vertex is entered.
-    fn lead(&mut self, end: u32) {
+    fn augment(&mut self, end: u32) {
         self.behind[end as usize / 2] = OUTSIDE;
         let mut state = end;
         loop {

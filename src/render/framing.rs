@@ -97,7 +97,7 @@ impl Camera {
         let depth_counts = f32::from(u8::from(self.projection == Projection::Perspective));
         // Each point and each side of the frustum gives a constraint: offset · axis ± tan ·
         // (distance − offset · back).
-        let mut ask = [[f32::NEG_INFINITY; 2]; 2];
+        let mut required = [[f32::NEG_INFINITY; 2]; 2];
         let center = bounds.center();
         for offset in points
             .iter()
@@ -106,16 +106,17 @@ impl Camera {
         {
             for (side, axis) in [right, up].iter().enumerate() {
                 let (along, towards) = (offset.dot(axis), offset.dot(&back) * depth_counts);
-                ask[side][0] = ask[side][0].max(along + towards * tan[side][0]);
-                ask[side][1] = ask[side][1].max(towards * tan[side][1] - along);
+                required[side][0] = required[side][0].max(along + towards * tan[side][0]);
+                required[side][1] = required[side][1].max(towards * tan[side][1] - along);
             }
         }
-        let needed = |side: usize| (ask[side][0] + ask[side][1]) / (tan[side][0] + tan[side][1]);
+        let needed =
+            |side: usize| (required[side][0] + required[side][1]) / (tan[side][0] + tan[side][1]);
         let distance = needed(0).max(needed(1)).max(self.radius * 1e-3);
         let shift = |side: usize| {
             f32::midpoint(
-                ask[side][0] - tan[side][0] * distance,
-                tan[side][1] * distance - ask[side][1],
+                required[side][0] - tan[side][0] * distance,
+                tan[side][1] * distance - required[side][1],
             )
         };
         self.target = center + right * shift(0) + up * shift(1);

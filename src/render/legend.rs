@@ -133,12 +133,12 @@ fn decimals_of(step: f32) -> usize {
     6
 }
 
-/// A range from 0 (or from its negative) that follows the data without flicker: it grows at once to
+/// A range from 0 (or from its negative) that follows the data without flicker: it extends at once to
 /// the next round number, and shrinks only after the data was far smaller for some time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SteadyRange {
     top: f32,
-    calm: u32,
+    smaller_frames: u32,
 }
 
 /// Fraction of the range below which the data counts as far smaller.
@@ -155,14 +155,14 @@ impl SteadyRange {
             least
         });
         if wanted > self.top {
-            (self.top, self.calm) = (wanted, 0);
+            (self.top, self.smaller_frames) = (wanted, 0);
         } else if largest < self.top * FAR_LESS && wanted < self.top {
-            self.calm += 1;
-            if self.calm > WHILE {
-                (self.top, self.calm) = (wanted, 0);
+            self.smaller_frames += 1;
+            if self.smaller_frames > WHILE {
+                (self.top, self.smaller_frames) = (wanted, 0);
             }
         } else {
-            self.calm = 0;
+            self.smaller_frames = 0;
         }
         self.top
     }

@@ -10,7 +10,7 @@ const SEE_THROUGH: f32 = 0.35;
 /// … when X-ray is switched on …
 const XRAY: f32 = 0.2;
 /// … when tets are shown …
-const BARELY_THERE: f32 = 0.15;
+const FAINT_OPACITY: f32 = 0.15;
 /// … and when the tissue is cut open.
 const HINT: f32 = 0.09;
 
@@ -345,7 +345,7 @@ impl Look {
             opacity: if self.tets && self.cut.is_some() {
                 HINT
             } else if self.tets {
-                BARELY_THERE
+                FAINT_OPACITY
             } else if self.xray {
                 XRAY
             } else if self.shows_inside() {

@@ -31,8 +31,8 @@ impl Session {
         match command {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
-            Command::Pose(PoseCommand::TakeBack) => {
-                self.edit(Editor::take_back_gesture);
+            Command::Pose(PoseCommand::Revert) => {
+                self.edit(Editor::revert_gesture);
             }
             Command::Project(command) => self.apply_project(command),
             command => {
@@ -43,7 +43,7 @@ impl Session {
         }
         self.channels.active_mut().refresh(&self.editor.document);
         self.with_jobs(|jobs, context| jobs.ranges.drop_stale(&jobs.stages, context));
-        self.watch_work();
+        self.update_recovery_file();
     }
 
     /// Ends a drag: the next drag is a new undo step.
@@ -110,21 +110,21 @@ impl Session {
             }
             Command::SetBone { joint, settings } => {
                 if self.editor.set_bone(joint, settings) {
-                    self.jobs.stages.forgive();
+                    self.jobs.stages.allow_retry();
                     self.send_bones();
                 }
             }
             Command::SetSimVertices(sim_vertices) => {
-                self.jobs.stages.forgive();
+                self.jobs.stages.allow_retry();
                 self.editor.document.flesh.sim_vertices = sim_vertices;
             }
             Command::SetFleshBase(base) => {
-                self.jobs.stages.forgive();
+                self.jobs.stages.allow_retry();
                 self.editor.document.flesh.base = base;
             }
             Command::SetPart { name, place } => {
                 if self.editor.set_part(name, place) {
-                    self.jobs.stages.forgive();
+                    self.jobs.stages.allow_retry();
                 }
             }
             Command::SelectJoint(joint) => {
@@ -185,7 +185,7 @@ impl Session {
         if self.editor.keying.is_recording() {
             return self.editor.cancel_recording();
         }
-        self.travel(|history, document| {
+        self.go_to_step(|history, document| {
             if back {
                 history.undo(document)
             } else {
@@ -195,13 +195,13 @@ impl Session {
     }
 
     /// Moves to another document of the history and updates what is shown.
-    fn travel(&mut self, go: impl FnOnce(&mut UndoHistory, &mut Document) -> bool) {
+    fn go_to_step(&mut self, go: impl FnOnce(&mut UndoHistory, &mut Document) -> bool) {
         let earlier = self.editor.document.clone();
         if !go(&mut self.editor.history, &mut self.editor.document) {
             return;
         }
-        self.jobs.stages.forgive();
-        self.rigging.forgive();
+        self.jobs.stages.allow_retry();
+        self.rigging.allow_retry();
         let arranged = self.views.follow(&self.editor.document.free_poses);
         self.follow_arrangement(arranged);
         let document = &self.editor.document;
@@ -277,7 +277,7 @@ impl Session {
         };
         let edited = self.rigging.apply(command, &mut self.editor, &mut with);
         if edited.flesh {
-            self.jobs.stages.forgive();
+            self.jobs.stages.allow_retry();
         }
         if edited.bones {
             self.send_bones();
@@ -304,7 +304,7 @@ impl Session {
                     .export(export, path, document, shown, messages, waker);
             }
             ProjectCommand::JumpTo(position) => {
-                return self.travel(|history, document| history.jump(document, position));
+                return self.go_to_step(|history, document| history.jump(document, position));
             }
             ProjectCommand::Answer { index, answer } => self.projects.answer(index, answer),
             ProjectCommand::Recover(file) => self
@@ -312,7 +312,7 @@ impl Session {
                 .source_of(&file)
                 .map(|source| (source, BTreeMap::new())),
             ProjectCommand::Discard(file) => return self.recoveries.discard(&file),
-            ProjectCommand::KeepForLater => return self.recoveries.keep_for_later(),
+            ProjectCommand::KeepForLater => return self.recoveries.postpone(),
             ProjectCommand::CancelOpening => return self.projects.cancel_opening(),
         };
         if let Some((source, answers)) = opens {

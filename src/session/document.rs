@@ -19,7 +19,7 @@ use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
 pub struct Document {
     /// The files that were opened.
     pub source: Source,
-    /// The character read from them. Kept here rather than read again, so that undo does not depend on files that may be gone.
+    /// The character read from them. Kept here rather than read again, so that undo does not depend on files that may have been removed.
     pub subject: Option<Arc<Subject>>,
     /// The pose made by hand: one local transform per joint of the subject's skeleton.
     pub pose: Pose,
@@ -112,8 +112,8 @@ impl Document {
             && self.free_poses == other.free_poses
             && self.limits == other.limits
             && self.pins == other.pins
-            && alike(&self.takes, &other.takes)
-            && alike(&self.pose_library, &other.pose_library)
+            && all_equal(&self.takes, &other.takes)
+            && all_equal(&self.pose_library, &other.pose_library)
             && self.params == other.params
             && self.method_values == other.method_values
             && self.flesh == other.flesh
@@ -122,6 +122,6 @@ impl Document {
 }
 
 /// Compares by pointer first, so that unchanged data compares fast.
-fn alike<T: PartialEq>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
+fn all_equal<T: PartialEq>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
 }

@@ -55,7 +55,7 @@ impl UndoHistory {
                 label,
             });
             self.future.clear();
-            self.lighten();
+            self.drop_old_flesh();
             if self.past.len() > MAX_STEPS {
                 self.past.remove(0);
                 self.forgotten += 1;
@@ -72,7 +72,7 @@ impl UndoHistory {
     }
 
     /// Drops the flesh of all but the latest edited skeletons; it is computed again when an older one is restored.
-    fn lighten(&mut self) {
+    fn drop_old_flesh(&mut self) {
         let mut kept: Vec<*const Subject> = Vec::new();
         for step in self.past.iter_mut().rev() {
             let Some(subject) = step
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_leaves_no_step() {
+    fn an_edit_without_change_leaves_no_step() {
         let (mut history, mut now) = (UndoHistory::default(), with_density(1.0));
         edit(&mut history, &mut now, &[(1.0, Gesture::Once)]);
         assert_eq!(history.undo_label(), None);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_edit_forgets_what_was_undone() {
+    fn a_new_edit_drops_undone_steps() {
         let (mut history, mut now) = (UndoHistory::default(), with_density(1.0));
         edit(
             &mut history,

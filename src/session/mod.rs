@@ -75,15 +75,15 @@ pub use crate::gpu::actor::DeviceChoice;
 pub use crate::studio::{
     ClipPlay, Compare, CrowdFrame, CrowdMotion, DEFAULT_BLEND_SECS, DEFAULT_FPS, GhostMaker,
     GhostPose, GhostSkin, GhostSkins, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Shape,
-    Snapshot, Take, Wants,
+    Snapshot, SnapshotContent, Take,
 };
 pub use bake::{
     BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig,
 };
 pub use channels::{Channels, Playback, PoseChannel};
 pub use checkup::{
-    Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, MotionSummary,
-    PartSummary, Spot, UpAxis, all_notes,
+    Checkup, ClipSummary, Finding, FindingKind, FindingPlace, JointSummary, MeshSummary,
+    MotionSummary, PartSummary, UpAxis, all_notes,
 };
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue};
@@ -107,12 +107,12 @@ pub use project::{
     Answer, Export, ExportAs, Found, MissingSource, MissingSources, ProjectCommand, ProjectError,
     ProjectState, ProjectView, Projects, SourceError, is_project, load, project_state,
 };
-pub use recovery::{Pace, Recoveries, Recovery};
+pub use recovery::{Recoveries, Recovery, WriteDelays};
 pub use rigging::{RigCommand, RigQuality, RigRating, RigView, Rigging};
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, Source};
 pub use tick::Tick;
-pub use together::Understood;
+pub use together::Interpreted;
 pub use views::ghosts::GhostWorker;
 pub use views::scores::ViewScore;
 pub use views::{ChannelId, MAX_CROWD, MAX_VIEWS, View, ViewCommand, ViewId, Views};
@@ -175,7 +175,7 @@ impl Session {
     }
 
     /// Sets the optional content of snapshots. Cheap to call with every frame.
-    pub fn set_wants(&mut self, wants: Wants) {
+    pub fn set_wants(&mut self, wants: SnapshotContent) {
         self.jobs.stages.set_wants(wants);
     }
 
@@ -338,15 +338,15 @@ impl Session {
     }
 
     /// Adds a message for the user.
-    pub fn tell(&mut self, level: Level, text: impl Into<String>) {
+    pub fn add_message(&mut self, level: Level, text: impl Into<String>) {
         self.messages.push(level, text);
     }
 
     /// Keeps unsaved work in this folder from now on, and searches it in the background for unsaved work of other programs.
-    pub fn keep_work_in(&mut self, folder: &Path, pace: Pace) {
+    pub fn set_recovery_folder(&mut self, folder: &Path, delays: WriteDelays) {
         let waker = self.waker.as_ref();
         self.recoveries
-            .keep_in(folder, pace, &mut self.messages, waker);
+            .keep_in(folder, delays, &mut self.messages, waker);
     }
 
     /// Ends without keeping unsaved work.
@@ -360,14 +360,14 @@ impl Session {
         if !self.project().is_dirty() {
             return self.close();
         }
-        self.watch_work();
+        self.update_recovery_file();
         self.recoveries.leave();
     }
 
     /// Updates the recovery file.
-    fn watch_work(&mut self) {
+    fn update_recovery_file(&mut self) {
         let document = &self.editor.document;
-        self.recoveries.watch(
+        self.recoveries.update_draft(
             self.projects.view(document),
             document,
             || self.projects.contents(document, &self.views),

@@ -103,7 +103,7 @@ impl Session {
         let opened = match reading {
             Reading::Done(opened) => *opened,
             Reading::Lost => {
-                self.tell(
+                self.add_message(
                     Level::Error,
                     "Reading stopped unexpectedly; the files could not be opened.",
                 );
@@ -111,20 +111,20 @@ impl Session {
             }
         };
         match opened {
-            Ok(opened) => self.take_over(opened),
+            Ok(opened) => self.set_character(opened),
             Err(SourceError::Cancelled(_)) => {}
             Err(SourceError::Project(ProjectError::Sources(missing))) => {
                 if let Some((source, answers)) = self.jobs.stages.take_asked() {
                     self.projects.ask_about_sources(source, answers, missing);
                 }
             }
-            Err(error) => self.tell(Level::Error, error.to_string()),
+            Err(error) => self.add_message(Level::Error, error.to_string()),
         }
         true
     }
 
     /// A character has been read: it becomes the document's, as one undo step.
-    fn take_over(&mut self, opened: Opened) {
+    fn set_character(&mut self, opened: Opened) {
         let before = self.editor.document.clone();
         let first = before.subject.is_none();
         if let (Some(clip), false) = (opened.added, first) {

@@ -42,7 +42,7 @@ impl Session {
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;
         self.with_jobs(|jobs, around| {
-            jobs.stages.watch_workers(around);
+            jobs.stages.report_worker_faults(around);
             jobs.devices.follow(&jobs.stages, around);
         });
         changed |= self.follow_crowds(Elapsed {
@@ -50,7 +50,7 @@ impl Session {
             clock_secs,
         });
         changed |= self.tick_timeline(real_secs);
-        self.watch_work();
+        self.update_recovery_file();
         let works = self.jobs.is_busy()
             || self.editor.keying.is_busy()
             || self.rigging.is_busy()

@@ -48,7 +48,7 @@ fn use_of(path: &Path) -> Use {
 
 /// How to handle files that were given together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Understood {
+pub struct Interpreted {
     /// The command to send; `None` if there is nothing to do.
     pub command: Option<Command>,
     /// A message for the user if some files are not used.
@@ -59,7 +59,7 @@ impl Session {
     /// Interprets files that were dropped or chosen together: as a project; as one character made of all of them; or as motions, joints and
     /// weights for the open character. Of two characters the first is used.
     #[must_use]
-    pub fn understand(&self, files: Vec<PathBuf>) -> Understood {
+    pub fn interpret_files(&self, files: Vec<PathBuf>) -> Interpreted {
         let count = |wanted: &[Use]| {
             files
                 .iter()
@@ -68,7 +68,7 @@ impl Session {
         };
         let (projects, meshes) = (count(&[Use::Project]), count(&[Use::Mesh]));
         if files.is_empty() {
-            return Understood {
+            return Interpreted {
                 command: None,
                 remark: None,
             };
@@ -92,7 +92,7 @@ impl Session {
             }
             _ => Command::Open(Source::of_files(files)),
         };
-        Understood {
+        Interpreted {
             command: Some(command),
             remark: None,
         }
@@ -100,7 +100,7 @@ impl Session {
 }
 
 /// A project, with the motions that were given beside it.
-fn project_with(files: Vec<PathBuf>) -> Understood {
+fn project_with(files: Vec<PathBuf>) -> Interpreted {
     first_of(files, Use::Project, &[Use::Motion], |files| {
         Command::Open(Source {
             files,
@@ -115,7 +115,7 @@ fn first_of(
     kind: Use,
     with: &[Use],
     command: impl FnOnce(Vec<PathBuf>) -> Command,
-) -> Understood {
+) -> Interpreted {
     let first = files.iter().position(|path| use_of(path) == kind);
     let (mut taken, mut left) = (Vec::new(), Vec::new());
     for (index, path) in files.into_iter().enumerate() {
@@ -149,7 +149,7 @@ fn first_of(
             names.join(", ")
         )
     });
-    Understood {
+    Interpreted {
         command: Some(command(taken)),
         remark,
     }
@@ -164,8 +164,8 @@ mod tests {
     }
 
     fn opens(names: &[&str]) -> (Vec<PathBuf>, Option<String>) {
-        match Session::new().understand(paths(names)) {
-            Understood {
+        match Session::new().interpret_files(paths(names)) {
+            Interpreted {
                 command: Some(Command::Open(source)),
                 remark,
             } => (source.files, remark),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_characters_the_first_is_opened_and_that_is_said() {
+    fn of_two_characters_the_first_is_opened_with_a_remark() {
         let (files, remark) = opens(&["walk.bvh", "a.obj", "b.ply", "c.stl"]);
         assert_eq!(files, paths(&["walk.bvh", "a.obj"]));
         assert_eq!(
@@ -205,10 +205,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nothing() {
+    fn no_files_give_no_command() {
         assert_eq!(
-            Session::new().understand(Vec::new()),
-            Understood {
+            Session::new().interpret_files(Vec::new()),
+            Interpreted {
                 command: None,
                 remark: None
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::views::Arranged;
+use super::views::ArrangeEffect;
 use super::{
     ChannelId, CrowdFrame, Mode, PoseChannel, Session, SimWorker, Snapshot, ViewCommand, ViewId,
     ViewScore,
@@ -33,7 +33,7 @@ impl Session {
         };
         let worker = || self.jobs.stages.worker_of(view).map(SimWorker::snapshot);
         self.rigging
-            .still(&self.editor.document)
+            .bind_pose(&self.editor.document)
             .or_else(scrubbed)
             .or_else(worker)
     }
@@ -80,13 +80,13 @@ impl Session {
             .views
             .apply(command, &document.pose, &mut document.free_poses);
         if arranged.methods {
-            self.jobs.stages.forgive();
+            self.jobs.stages.allow_retry();
         }
         self.follow_arrangement(arranged);
     }
 
     /// Updates channels and bound methods from the views.
-    pub(super) fn follow_arrangement(&mut self, arranged: Arranged) {
+    pub(super) fn follow_arrangement(&mut self, arranged: ArrangeEffect) {
         if !arranged.channels {
             return;
         }

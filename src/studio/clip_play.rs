@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_pops_at_a_seam_or_at_the_start() {
+    fn seams_and_the_start_are_continuous() {
         let play = ClipPlay {
             loops: 3,
             entry_secs: 0.3,

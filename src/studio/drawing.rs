@@ -2,7 +2,7 @@
 
 use image::RgbaImage;
 
-use super::painter::{GpuPainter, Picture, Unseen, ViewportPainter};
+use super::painter::{GpuPainter, NoTextures, Picture, ViewportPainter};
 use crate::gpu::{GpuContext, GpuError};
 use crate::render::{Legend, Renderer, straighten_alpha};
 
@@ -25,7 +25,7 @@ impl Drawing {
     /// # Errors
     /// [`GpuError::Readback`] for a picture without a size, or if the device was lost.
     pub fn image(&mut self, picture: &Picture<'_>) -> Result<(RgbaImage, Vec<Legend>), GpuError> {
-        let painted = self.painter.on(&mut Unseen).paint(picture);
+        let painted = self.painter.on(&mut NoTextures).paint(picture);
         let legends = painted.map_or_else(Vec::new, |painted| painted.legends);
         let mut image = self.painter.image(picture.canvas)?;
         if !picture.look.backdrop.background().visible {

@@ -35,5 +35,5 @@ pub use drawing::Drawing;
 pub use focus::JointFocus;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, ghost_skins, method_of_ghosts};
 pub use sheet::{LINE_HEIGHT, SheetDrawing, SheetSettings, SheetState};
-pub use snapshot::{Shape, Snapshot, Wants};
+pub use snapshot::{Shape, Snapshot, SnapshotContent};
 pub use take::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Step, Take};

@@ -11,7 +11,7 @@ use crate::methods::{Actor, MethodId, StepTimes, Subject, SurfaceMut};
 
 /// Optional content of a snapshot, which is computed only if it is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wants {
+pub struct SnapshotContent {
     /// [`Snapshot::contacts`].
     pub contacts: bool,
     /// [`Snapshot::velocities`].
@@ -20,7 +20,7 @@ pub struct Wants {
     pub numbers: bool,
 }
 
-impl Wants {
+impl SnapshotContent {
     /// The content requested by either of two.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -156,9 +156,9 @@ pub struct Snapshot {
     pub times: StepTimes,
     /// Report on contacts, while collisions are on.
     pub contact: Option<ContactReport>,
-    /// The contact pairs; empty unless requested ([`Wants::contacts`]).
+    /// The contact pairs; empty unless requested ([`SnapshotContent::contacts`]).
     pub contacts: Vec<Contact>,
-    /// Velocities of all source vertices, world units per second, from the previous state; empty unless requested ([`Wants::velocities`]).
+    /// Velocities of all source vertices, world units per second, from the previous state; empty unless requested ([`SnapshotContent::velocities`]).
     pub velocities: Vec<Vec3>,
 }
 

@@ -38,7 +38,7 @@ fn computed(method: WeightMethod, mesh: &TriMesh, skeleton: &Skeleton) -> Option
     Some(compute(&input, &Progress::new()).expect("nobody cancels"))
 }
 
-/// Meshes that weight methods stumble over: open, in several parts, with bad triangles and vertices that are nowhere.
+/// Meshes that are difficult for weight methods: open, in several parts, with degenerate triangles and unused vertices.
 fn cases() -> Vec<(&'static str, TriMesh, Skeleton)> {
     let (limb, skeleton) = limb();
     let far = ball(Point::new(40.0, 0.0, 0.0), 1.0, 8, 8);

@@ -142,12 +142,12 @@ fn every_character_gets_a_report_without_nan() {
         };
         let checkup = Checkup::of(&subject);
         for finding in &checkup.findings {
-            let spots = finding
-                .spots
+            let places = finding
+                .places
                 .iter()
-                .flat_map(|spot| spot.position.iter().chain([&spot.radius]));
+                .flat_map(|place| place.position.iter().chain([&place.radius]));
             assert!(
-                spots.clone().all(|value| value.is_finite()),
+                places.clone().all(|value| value.is_finite()),
                 "{}: {finding:?}",
                 file.display()
             );

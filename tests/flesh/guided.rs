@@ -88,7 +88,7 @@ fn a_rigid_motion_stays_rigid() {
 
 /// After a jump there and back in single frames, the flesh is whole within a second, and then sleeps.
 #[test]
-fn what_left_rest_in_a_jump_comes_back_whole() {
+fn a_jump_from_rest_and_back_is_reversible() {
     for name in NAMES {
         let subject = subject(name, FleshBase::Weights);
         let bind = subject.character.skeleton.bind_transforms();

@@ -192,7 +192,7 @@ fn after_a_device_loss_the_cpu_continues_from_the_last_state() {
         }
     }
     let pose = pose(20);
-    gpu.lose();
+    gpu.simulate_loss();
     for frame in 0..60 {
         for actor in [&mut cpu, &mut device] {
             actor

@@ -275,7 +275,7 @@ fn a_lost_device_is_an_error_of_the_crowd() {
             .expect("goes on");
         crowd.present().expect("goes on");
     }
-    gpu.lose();
+    gpu.simulate_loss();
     assert!(matches!(crowd.submitted(), Err(CrowdError::Gpu(_))));
     assert!(matches!(
         crowd.advance(&poses(&subject, 2, 1.0), DT),

@@ -128,7 +128,7 @@ fn after_a_device_loss_the_cpu_skins() {
             advance(&mut device, &pose);
             if frame == 6 {
                 assert!(!device.is_here(), "nobody asked for numbers");
-                gpu.lose();
+                gpu.simulate_loss();
                 device.read_back();
             }
             if frame >= 6 {
@@ -157,7 +157,7 @@ fn the_frame_after_a_device_loss_is_computed() {
         on_gpu(&subject, MethodId::DQS, &gpu),
     );
     advance(&mut device, &bent(&subject, 0.4));
-    gpu.lose();
+    gpu.simulate_loss();
     let pose = bent(&subject, 0.9);
     advance(&mut cpu, &pose);
     advance(&mut device, &pose);

@@ -131,7 +131,7 @@ fn is_magenta(pixel: image::Rgba<u8>) -> bool {
 }
 
 #[test]
-fn what_is_in_front_is_seen_through_the_skin_and_what_is_inside_is_not() {
+fn overlays_in_front_are_visible_through_the_skin_and_inner_ones_are_not() {
     let Some(renderer) = renderer() else { return };
     let mesh = ball();
     let frame = uploaded(renderer, &mesh);

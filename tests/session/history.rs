@@ -43,7 +43,7 @@ fn posing() -> impl Strategy<Value = Command> {
         }),
         joint().prop_map(Command::ResetJoint),
         Just(Command::ResetPose),
-        Just(Command::Pose(PoseCommand::TakeBack)),
+        Just(Command::Pose(PoseCommand::Revert)),
         Just(Command::LoadPose("/nowhere/at/all.json".into())),
         prop::option::of(0..3_usize).prop_map(Command::SelectClip),
         number().prop_map(|time_secs| Command::Scrub { time_secs }),
@@ -191,7 +191,7 @@ proptest! {
             let first = session.document().clone();
             for (command, gesture) in steps {
                 let (before, position) = (session.document().clone(), session.history().position);
-                let steps_history = matches!(command, Command::Undo | Command::Redo | Command::Project(_) | Command::Pose(PoseCommand::TakeBack));
+                let steps_history = matches!(command, Command::Undo | Command::Redo | Command::Project(_) | Command::Pose(PoseCommand::Revert));
                 session.apply(command.clone(), gesture);
                 let history = session.history();
                 prop_assert!(history.position <= history.labels.len() && history.labels.len() <= 200);

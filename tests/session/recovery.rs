@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::common::folder::TestFolder;
 use crate::common::random;
 use sinew::methods::MethodId;
-use sinew::session::{Command, Pace, ProjectCommand, Session, Source};
+use sinew::session::{Command, ProjectCommand, Session, Source, WriteDelays};
 
 /// Where the child keeps its work; only the child has it.
 const CHILD: &str = "SINEW_TEST_RECOVERY_CHILD";
@@ -37,7 +37,7 @@ fn wait(session: &mut Session, what: &str, until: impl Fn(&Session) -> bool) {
 
 fn open(folder: &Path) -> Session {
     let mut session = Session::new();
-    session.keep_work_in(folder, Pace::default());
+    session.set_recovery_folder(folder, WriteDelays::default());
     session.apply_once(Command::SetMethod(MethodId::RIGID));
     session.apply_once(Command::Open(Source::builtin("cylinder")));
     wait(&mut session, "opened", |session| {
@@ -119,7 +119,7 @@ fn killed_after(edits: usize, seed: u64) {
 
     let mut session = open(&folder.0);
     wait(&mut session, "looked for", |session| {
-        session.jobs().is_empty() && !session.recoveries().is_looking()
+        session.jobs().is_empty() && !session.recoveries().is_scanning()
     });
     let came_back = match session.recoveries().offers().as_slice() {
         [] => 0,

@@ -271,7 +271,7 @@ fn values_of_its_parameters_are_shown_and_can_be_undone() {
 }
 
 #[test]
-fn a_project_keeps_values_of_parameters_and_tells_of_unknown_ones() {
+fn a_project_keeps_values_of_parameters_and_reports_unknown_ones() {
     let folder = TestFolder::new("toy-values");
     let path = folder.0.join("values.sinew");
     let mut session = bent();

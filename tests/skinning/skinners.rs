@@ -186,7 +186,7 @@ fn bad_frames_are_refused(method: MethodId) {
     assert_eq!(actor.positions(), before);
 }
 
-fn a_saved_state_is_gone_on_from(method: MethodId) {
+fn a_saved_state_can_be_continued(method: MethodId) {
     for name in CHARACTERS {
         let subject = subject(name);
         let poses: Vec<Vec<Affine>> = (0..12)
@@ -311,7 +311,7 @@ for_all_methods! {
     rigid: rigid_motion_is_rigid;
     deterministic: equal_frames_are_bit_equal;
     refuses: bad_frames_are_refused;
-    saved: a_saved_state_is_gone_on_from;
+    saved: a_saved_state_can_be_continued;
     foreign_states: foreign_states_are_rejected;
     capable: capabilities_are_as_declared;
     parameters: parameters_stay_in_their_ranges;

@@ -147,8 +147,8 @@ fn settings_apply_at_once() {
 #[test]
 fn messages_fade_the_bell_shows_them_again_and_errors_stay() {
     let mut session = Session::new();
-    session.tell(Level::Info, "The pose was saved.");
-    session.tell(Level::Error, "The file could not be read.");
+    session.add_message(Level::Info, "The pose was saved.");
+    session.add_message(Level::Error, "The file could not be read.");
     let mut harness = bench(session);
     harness.get_by_label("The pose was saved.");
     let start = harness.ctx.input(|input| input.time);
@@ -359,7 +359,7 @@ fn cards_do_not_cover_overlays_of_views() {
         });
         let (_, session) = harness.state_mut().capture_mut();
         session.apply_once(compare);
-        session.tell(Level::Warning, format!("Something about {preset:?} that is worth two lines of text, because it is so very long."));
+        session.add_message(Level::Warning, format!("Something about {preset:?} that is worth two lines of text, because it is so very long."));
         harness.run_steps(6);
         for card in ["first steps", "messages"] {
             let card = harness

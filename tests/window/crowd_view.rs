@@ -9,9 +9,9 @@ use egui_kittest::kittest::Queryable;
 use image::RgbaImage;
 use sinew::app::actions::Action;
 use sinew::app::actions::CameraAction;
-use sinew::app::actions::ViewAsk;
+use sinew::app::actions::ViewRequest;
 use sinew::app::look::{Backdrop, Look};
-use sinew::app::viewport::painter::{GpuPainter, Unseen};
+use sinew::app::viewport::painter::{GpuPainter, NoTextures};
 use sinew::app::workbench::Workbench;
 use sinew::math::Point64;
 use sinew::methods::MethodId;
@@ -39,8 +39,9 @@ fn window(method: MethodId) -> Option<Shown> {
     bench.ask_for_device(Some(DeviceChoice::Cpu));
     bench.set_gpu(Some(&gpu));
     let painter = GpuPainter::with(Renderer::new(&gpu));
-    let draw =
-        |ui: &mut Ui, window: &mut Window| window.bench.ui(ui, &mut window.painter.on(&mut Unseen));
+    let draw = |ui: &mut Ui, window: &mut Window| {
+        window.bench.ui(ui, &mut window.painter.on(&mut NoTextures))
+    };
     let mut shown = Harness::builder()
         .with_size(vec2(1000.0, 700.0))
         .build_ui_state(draw, Window { bench, painter });
@@ -129,7 +130,7 @@ fn all_of_a_crowd_are_drawn_in_one_picture_and_framed() {
         let Some(mut shown) = window(method) else {
             return;
         };
-        raise(&mut shown, Action::View(ViewAsk::Crowd(4)));
+        raise(&mut shown, Action::View(ViewRequest::Crowd(4)));
         assert!(
             shown.state().bench.session().snapshot().is_some(),
             "one is shown until the others are there"
@@ -155,7 +156,7 @@ fn all_of_a_crowd_are_drawn_in_one_picture_and_framed() {
             "it says how fast it is"
         );
         let from_far = scale(&shown);
-        raise(&mut shown, Action::View(ViewAsk::Crowd(1)));
+        raise(&mut shown, Action::View(ViewRequest::Crowd(1)));
         wait_until(&mut shown, "one", |session| !has_crowd(session, 4));
         shown.run_steps(FLIGHT);
         assert!(
@@ -187,10 +188,10 @@ fn a_crowd_plays_with_the_clock_and_is_compared_with_nothing() {
             Gesture::Once,
         ),
     );
-    raise(&mut shown, Action::View(ViewAsk::Crowd(4)));
+    raise(&mut shown, Action::View(ViewRequest::Crowd(4)));
     assert_eq!(shown.state().bench.session().active_view().compare, None);
     wait_until(&mut shown, "a crowd", |session| has_crowd(session, 4));
-    raise(&mut shown, Action::View(ViewAsk::Wipe));
+    raise(&mut shown, Action::View(ViewRequest::Wipe));
     let session = shown.state().bench.session();
     assert_eq!(session.active_view().compare, None);
     assert!(

@@ -18,7 +18,7 @@ use sinew::app::workbench::Workbench;
 use sinew::methods::MethodId;
 use sinew::session::{
     Answer, Command, Export, ExportAs, Found, Gesture, HistoryView, MissingSource, MissingSources,
-    Pace, ProjectCommand, Recovery, Session, Source,
+    ProjectCommand, Recovery, Session, Source, WriteDelays,
 };
 
 /// A harness around one panel or question.
@@ -207,7 +207,7 @@ fn bench_of(session: Session) -> Harness<'static, Workbench> {
 fn workbench(source: Source, recovery: Option<&Path>) -> Harness<'static, Workbench> {
     let mut session = Session::new();
     if let Some(folder) = recovery {
-        session.keep_work_in(folder, Pace::within(0.5));
+        session.set_recovery_folder(folder, WriteDelays::within(0.5));
     }
     session.apply_once(Command::SetMethod(MethodId::LBS));
     session.apply_once(Command::Open(source));

@@ -7,8 +7,8 @@ pub mod tools;
 mod view;
 mod window;
 
-pub use tools::{EditAction, PosingAsk};
-pub use view::{CameraAction, LayoutAction, LayoutPreset, SplitSide, ViewAsk};
+pub use tools::{EditAction, PosingRequest};
+pub use view::{CameraAction, LayoutAction, LayoutPreset, SplitSide, ViewRequest};
 pub use window::{CaptureAction, ComfortAction, ProjectAction, TimelineAction, UnsavedAnswer};
 
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use egui::Response;
 
 use super::look::Look;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture, Spot, ViewId};
+use crate::session::{Command, FindingPlace, Gesture, ViewId};
 
 /// One user request.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ pub enum Action {
     /// Changes the arrangement of views, or settings of their panes.
     Layout(LayoutAction),
     /// A named request to the active view.
-    View(ViewAsk),
+    View(ViewRequest),
     /// Saves projects, and answers questions about them.
     Project(ProjectAction),
     /// An action of edit mode.
@@ -45,7 +45,7 @@ pub enum Action {
     /// Frames the selected joint, or the whole character.
     Frame,
     /// Frames a finding of the check-up.
-    Show(Spot),
+    Show(FindingPlace),
     /// Views the whole character from a side.
     LookFrom(NamedView),
     /// Settings, palette, log and notices.
@@ -63,7 +63,7 @@ pub enum Action {
     /// Captures pictures or films.
     Capture(CaptureAction),
     /// A request to the pose tools.
-    Posing(PosingAsk),
+    Posing(PosingRequest),
     /// Returns to the graphics device after it was lost.
     RetryDevice,
     /// Shows or hides the side panel.

@@ -106,7 +106,7 @@ impl GizmoAxes {
 
 /// A request to the pose tools that depends on the selection or tool.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum PosingAsk {
+pub enum PosingRequest {
     /// Selects the tool.
     Tool(Tool),
     /// Sets the axes of handles.

@@ -71,7 +71,7 @@ pub enum LayoutAction {
 
 /// A named request to the active view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ViewAsk {
+pub enum ViewRequest {
     /// Compares with a second method on the other side of a line.
     Wipe,
     /// Compares with a second method while a key is held.

@@ -12,10 +12,10 @@ use crate::app::actions::CaptureAction;
 use crate::app::actions::{Action, Actions};
 use crate::app::popup::CENTER;
 use crate::app::popup::dialog;
+use crate::app::settings::capture::CaptureKind;
 use crate::app::settings::capture::CaptureSettings;
 use crate::app::settings::capture::MAX_SIDE;
 use crate::app::settings::capture::MIN_SIDE;
-use crate::app::settings::capture::What;
 use crate::app::theme;
 use crate::app::widgets::row;
 use crate::io::AnimationFormat;
@@ -81,7 +81,7 @@ impl Capture {
 pub fn capture_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
     let mut settings = view.settings.clone();
     ui.add_enabled_ui(view.job.is_none(), |ui| {
-        what_ui(ui, view, &mut settings);
+        kind_ui(ui, view, &mut settings);
         size_ui(ui, view, &mut settings);
         time_ui(ui, view, &mut settings);
         row(ui, "Background", "What stands behind", |ui, _| {
@@ -100,11 +100,11 @@ pub fn capture_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
     }
 }
 
-fn what_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
+fn kind_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
     row(ui, "Make", "What is made", |ui, _| {
-        for what in What::ALL {
+        for what in CaptureKind::ALL {
             let (name, sentence) = what.words();
-            let possible = what != What::Clip || view.clip_secs.is_some();
+            let possible = what != CaptureKind::Clip || view.clip_secs.is_some();
             ui.add_enabled_ui(possible, |ui| {
                 let choice = ui
                     .selectable_value(&mut settings.what, what, name)
@@ -113,7 +113,7 @@ fn what_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
             });
         }
     });
-    if settings.what != What::Picture {
+    if settings.what != CaptureKind::Picture {
         row(ui, "As", "The kind of file", |ui, _| {
             for format in AnimationFormat::ALL {
                 let sentence = match format {
@@ -169,7 +169,7 @@ fn size_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
 }
 
 fn time_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
-    if settings.what == What::Picture {
+    if settings.what == CaptureKind::Picture {
         return;
     }
     row(ui, "Rate", "Frames per second", |ui, _| {
@@ -186,7 +186,7 @@ fn time_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
         });
     });
     row(ui, "Length", "How long it plays", |ui, _| {
-        if settings.what == What::Turntable {
+        if settings.what == CaptureKind::Turntable {
             let secs = ui.add(
                 DragValue::new(&mut settings.turn_secs)
                     .range(0.2..=60.0)
@@ -204,7 +204,7 @@ fn time_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
             ));
         }
     });
-    if settings.what == What::Clip {
+    if settings.what == CaptureKind::Clip {
         row(ui, "Camera", "What the camera does meanwhile", |ui, _| {
             ui.checkbox(&mut settings.turn_with_clip, "Goes round once")
                 .on_hover_text("The camera goes once round the character while the clip plays");
@@ -264,7 +264,7 @@ fn buttons_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
             actions.push(Action::Capture(CaptureAction::Export));
         }
         let copy = ui.add_enabled(
-            view.has_character && settings.what == What::Picture,
+            view.has_character && settings.what == CaptureKind::Picture,
             Button::new("Copy view"),
         );
         if copy
@@ -289,7 +289,7 @@ fn problem_of(view: &CaptureView<'_>) -> Option<String> {
     let settings = view.settings;
     if !view.has_character {
         Some("Open a character first.".to_owned())
-    } else if settings.what == What::Clip && view.clip_secs.is_none() {
+    } else if settings.what == CaptureKind::Clip && view.clip_secs.is_none() {
         Some("Show a clip first.".to_owned())
     } else if settings.name.trim().is_empty() {
         Some("Give the file a name.".to_owned())
@@ -310,7 +310,7 @@ fn summary(view: &CaptureView<'_>) -> String {
     } else {
         format!("{frames} frames of {width} × {height} pixels")
     };
-    let single = settings.what == What::Picture || settings.format != AnimationFormat::Png;
+    let single = settings.what == CaptureKind::Picture || settings.format != AnimationFormat::Png;
     let replaces = if single && settings.path().exists() {
         "; replaces the file of that name"
     } else {

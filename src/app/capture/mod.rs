@@ -11,8 +11,8 @@ mod job;
 mod studio;
 
 use crate::app::actions::CaptureAction;
+use crate::app::settings::capture::CaptureKind;
 use crate::app::settings::capture::CaptureSettings;
-use crate::app::settings::capture::What;
 use std::path::PathBuf;
 
 use egui::{ColorImage, Context};
@@ -73,13 +73,13 @@ impl Capture {
             CaptureAction::ToggleDialog => {
                 self.open = !self.open;
                 if let (true, Some(shot)) = (self.open, &shot) {
-                    self.settings.suit(&shot.name, shot.clip.is_some());
+                    self.settings.set_defaults(&shot.name, shot.clip.is_some());
                 }
             }
             CaptureAction::Set(settings) => self.settings = settings.sanitized(),
             CaptureAction::Browse => match dialog::Browse::start(ctx, &self.settings) {
                 Ok(browse) => self.browsing = Some(browse),
-                Err(error) => session.tell(
+                Err(error) => session.add_message(
                     Level::Error,
                     format!("The file dialog could not be opened: {error}."),
                 ),
@@ -98,7 +98,7 @@ impl Capture {
             CaptureAction::CopyView => {
                 if let Some(shot) = shot {
                     let settings = CaptureSettings {
-                        what: What::Picture,
+                        what: CaptureKind::Picture,
                         size: shot.view_size,
                         ..self.settings.clone()
                     };
@@ -129,7 +129,7 @@ impl Capture {
         + 'static,
     ) {
         if self.job.is_some() {
-            session.tell(
+            session.add_message(
                 Level::Warning,
                 "A picture is being made already; wait for it, or cancel it first.",
             );
@@ -137,7 +137,7 @@ impl Capture {
         }
         match CaptureJob::start(ctx, title, work) {
             Ok(job) => self.job = Some(job),
-            Err(error) => session.tell(
+            Err(error) => session.add_message(
                 Level::Error,
                 format!("No thread could be started to make the picture: {error}."),
             ),
@@ -161,13 +161,15 @@ impl Capture {
         };
         self.job = None;
         match done {
-            Ok(CaptureResult::Files(files)) => session.tell(Level::Info, written(&files)),
+            Ok(CaptureResult::Files(files)) => session.add_message(Level::Info, written(&files)),
             Ok(CaptureResult::Image(image)) => {
                 ctx.copy_image(image);
-                session.tell(Level::Info, "The picture is on the clipboard.");
+                session.add_message(Level::Info, "The picture is on the clipboard.");
             }
             Err(CaptureError::Cancelled(_)) => {}
-            Err(error) => session.tell(Level::Error, format!("There is no picture: {error}.")),
+            Err(error) => {
+                session.add_message(Level::Error, format!("There is no picture: {error}."))
+            }
         }
     }
 

@@ -6,8 +6,8 @@ use image::RgbaImage;
 
 use super::job::{CaptureResult, CaptureTarget};
 use super::{CaptureError, color_image};
+use crate::app::settings::capture::CaptureKind;
 use crate::app::settings::capture::CaptureSettings;
-use crate::app::settings::capture::What;
 use crate::dynamics::Params;
 use crate::gpu::{GpuContext, read_rgba};
 use crate::io::{AnimationWriter, write_atomically};
@@ -184,7 +184,7 @@ pub(super) fn export(
     let mut studio = Studio::new(shot, settings)?;
     progress.check()?;
     let path = match work {
-        CaptureTarget::File(path) if settings.what != What::Picture => path,
+        CaptureTarget::File(path) if settings.what != CaptureKind::Picture => path,
         _ => {
             let other = shot.compare.as_ref().map(|(other, _)| other);
             return keep(
@@ -204,7 +204,7 @@ pub(super) fn export(
         writer.push(&image).map_err(CaptureError::from)
     };
     match &shot.clip {
-        Some(clip) if settings.what == What::Clip => {
+        Some(clip) if settings.what == CaptureKind::Clip => {
             play(&mut studio, settings, clip, frames, progress, receive)?;
         }
         _ => turn(&mut studio, frames, progress, receive)?,
@@ -274,12 +274,17 @@ fn play(
     };
     let mut actors = shown.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
     let ghosts = shot.look.ghosts;
-    let haunted = shot.snapshot.subject.weighted(shot.weights);
+    let ghost_subject = shot.snapshot.subject.weighted(shot.weights);
     let maker = || {
         let method = shot.snapshot.method;
-        GhostMaker::new(&haunted, method, &shot.method_values.of(method), &silent)
+        GhostMaker::new(
+            &ghost_subject,
+            method,
+            &shot.method_values.of(method),
+            &silent,
+        )
     };
-    let mut haunting = ghosts.any().then(maker).transpose()?;
+    let mut ghost_maker = ghosts.any().then(maker).transpose()?;
     let take = clip.take(settings.fps, frames);
     let character = actors[0].subject().character.clone();
     let played = take.play_together(&mut actors, &silent, |frame, world, actors| {
@@ -287,10 +292,10 @@ fn play(
         let states: Vec<_> = states
             .map(|(like, actor)| snapshot(like, actor, world, frame))
             .collect();
-        let ghosts = haunting.as_mut().map(|maker| {
+        let ghosts = ghost_maker.as_mut().map(|maker| {
             let pose_at = |offset_secs: f64| take.pose_around(&character, frame, offset_secs);
             Arc::new(GhostSkins::new(
-                haunted.clone(),
+                ghost_subject.clone(),
                 maker.skins(ghosts.offsets_secs(), pose_at),
             ))
         });

@@ -7,14 +7,18 @@ use crate::app::actions::ComfortAction;
 use crate::app::navigation::NavigationPreset;
 use crate::app::panels::top_bar::names_of;
 use crate::app::settings::{Settings, ThemeChoice};
-use crate::app::shortcuts::{self, Now};
+use crate::app::shortcuts::{self, ShortcutContext};
 use crate::app::widgets::capitalised;
 use crate::methods::registry;
 use crate::session::{Command, Gesture, Session, Source, ViewCommand};
 
 /// All available entries: commands first, then items of the character, then files and settings.
 #[must_use]
-pub fn gather(session: &Session, settings: &Settings, now: &Now<'_>) -> Vec<PaletteItem> {
+pub fn gather(
+    session: &Session,
+    settings: &Settings,
+    now: &ShortcutContext<'_>,
+) -> Vec<PaletteItem> {
     let mut entries = Vec::new();
     commands(now, &mut entries);
     methods(session, &mut entries);
@@ -45,7 +49,7 @@ fn entry(
     }
 }
 
-fn commands(now: &Now<'_>, entries: &mut Vec<PaletteItem>) {
+fn commands(now: &ShortcutContext<'_>, entries: &mut Vec<PaletteItem>) {
     for shortcut in shortcuts::ALL
         .iter()
         .filter(|shortcut| now.allows(shortcut) && !matches!(shortcut.id, "palette" | "escape"))

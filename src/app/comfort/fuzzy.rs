@@ -12,7 +12,7 @@ pub fn score(query: &str, text: &str) -> Option<i32> {
     let mut sum = 0;
     for word in query.split_whitespace() {
         let word: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
-        sum += word_score(&word, &text).or_else(|| slip_score(&word, &text))?;
+        sum += word_score(&word, &text).or_else(|| typo_score(&word, &text))?;
     }
     // Of two equal matches the shorter text scores higher.
     Some(sum * 16 - i32::try_from(text.len().min(200)).unwrap_or(200) / 4)
@@ -62,7 +62,7 @@ fn word_score(word: &[char], text: &[char]) -> Option<i32> {
 }
 
 /// Whether a word of the text differs from this one by a single typing error.
-fn slip_score(word: &[char], text: &[char]) -> Option<i32> {
+fn typo_score(word: &[char], text: &[char]) -> Option<i32> {
     if word.len() < 4 {
         return None;
     }

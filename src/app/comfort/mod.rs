@@ -22,7 +22,7 @@ use self::sheet::ShortcutSheet;
 use super::actions::{Action, Actions};
 use super::notices::Notices;
 use super::settings::{FirstSteps, LoadedSettings, Settings, SettingsFile, ThemeChoice, UI_SCALES};
-use super::shortcuts::Now;
+use super::shortcuts::ShortcutContext;
 use crate::session::{Command, Session};
 
 /// Steps of the interface scale.
@@ -41,10 +41,10 @@ pub struct Comfort {
     unsaved: bool,
     applied: bool,
     /// Whether the introduction was requested in this run, or is not dismissed yet.
-    greets: bool,
+    offers_first_steps: bool,
     /// Whether the introduction was shown in this run: it then stays over opened files, but is not
     /// opened during other work.
-    greeted: bool,
+    first_steps_shown: bool,
     /// The theme for which the views were last drawn.
     theme: Option<egui::Theme>,
     /// Memory of the process as text, and the time of the query, on egui's clock.
@@ -63,14 +63,11 @@ impl Comfort {
     /// introduction is shown unless it was dismissed.
     #[must_use]
     pub fn with_file(file: SettingsFile) -> (Self, Option<String>) {
-        let LoadedSettings {
-            settings,
-            complaint,
-        } = file.load();
+        let LoadedSettings { settings, warning } = file.load();
         let mut comfort = Self::default();
-        comfort.greets = !settings.first_steps.dismissed;
+        comfort.offers_first_steps = !settings.first_steps.dismissed;
         (comfort.settings, comfort.file) = (settings, Some(file));
-        (comfort, complaint)
+        (comfort, warning)
     }
 
     /// The settings.
@@ -96,7 +93,7 @@ impl Comfort {
 
     /// Applies the settings, and writes changed ones when no drag is active. Returns a sentence if
     /// they cannot be written.
-    pub fn keep_up(&mut self, ctx: &Context) -> Option<String> {
+    pub fn apply_and_save(&mut self, ctx: &Context) -> Option<String> {
         if !self.applied {
             self.settings.apply(ctx);
             self.applied = true;
@@ -142,7 +139,7 @@ impl Comfort {
         ctx: &Context,
         action: ComfortAction,
         session: &Session,
-        now: &Now<'_>,
+        now: &ShortcutContext<'_>,
     ) {
         match action {
             ComfortAction::ToggleTheme => {
@@ -169,8 +166,8 @@ impl Comfort {
             ComfortAction::ToggleNotices => self.notices.toggle(),
             ComfortAction::ToggleLog => self.log_panel.toggle(),
             ComfortAction::ToggleFirstSteps => {
-                let shows = !(self.greets && self.greeted);
-                (self.greets, self.greeted) = (shows, shows);
+                let shows = !(self.offers_first_steps && self.first_steps_shown);
+                (self.offers_first_steps, self.first_steps_shown) = (shows, shows);
                 self.change(|settings| {
                     settings.first_steps = FirstSteps {
                         done: [false; 3],
@@ -191,13 +188,13 @@ impl Comfort {
     }
 
     fn dismiss_first_steps(&mut self) {
-        self.greets = false;
+        self.offers_first_steps = false;
         self.change(|settings| settings.first_steps.dismissed = true);
     }
 
     /// Ticks the exercises of the introduction that an action completes.
-    pub fn watch(&mut self, action: &Action, session: &Session) {
-        if !(self.greets && self.greeted) {
+    pub fn tick_exercises(&mut self, action: &Action, session: &Session) {
+        if !(self.offers_first_steps && self.first_steps_shown) {
             return;
         }
         let mannequin = is_builtin(&session.document().source.files);
@@ -245,8 +242,8 @@ impl Comfort {
         let all = self.settings.first_steps.done == [true; 3];
         let living =
             session.subject().is_some() && (all || is_builtin(&session.document().source.files));
-        if self.greets && living && first_steps::fits(viewport) {
-            self.greeted = true;
+        if self.offers_first_steps && living && first_steps::fits(viewport) {
+            self.first_steps_shown = true;
             plates.push(first_steps::first_steps_ui(
                 ctx,
                 viewport,
@@ -260,7 +257,7 @@ impl Comfort {
     }
 
     /// Draws the windows that are open.
-    pub fn windows(&mut self, ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
+    pub fn windows(&mut self, ctx: &Context, now: &ShortcutContext<'_>, actions: &mut Actions) {
         self.sheet.ui(ctx, now);
         self.settings_window.ui(ctx, &self.settings, actions);
         self.notices.list_ui(ctx);
@@ -282,8 +279,8 @@ impl Comfort {
 
 impl Drop for Comfort {
     fn drop(&mut self) {
-        if let Some(complaint) = self.save() {
-            log::warn!("{complaint}");
+        if let Some(warning) = self.save() {
+            log::warn!("{warning}");
         }
     }
 }

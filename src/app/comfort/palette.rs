@@ -195,16 +195,20 @@ impl CommandPalette {
 
 impl PaletteItem {
     /// Title and synonyms.
-    fn everyday(&self) -> String {
+    fn searchable_text(&self) -> String {
         format!("{} {}", self.title, self.words)
     }
 }
 
 /// Whether every word of the query is a prefix of a word of title or synonyms.
-fn says(entry: &PaletteItem, search: &str) -> bool {
+fn matches_prefixes(entry: &PaletteItem, search: &str) -> bool {
     let between = |c: char| !c.is_alphanumeric();
-    let everyday = entry.everyday().to_lowercase();
-    let begins = |word: &str| everyday.split(between).any(|other| other.starts_with(word));
+    let searchable_text = entry.searchable_text().to_lowercase();
+    let begins = |word: &str| {
+        searchable_text
+            .split(between)
+            .any(|other| other.starts_with(word))
+    };
     search.chars().count() > 1 && search.to_lowercase().split(between).all(begins)
 }
 
@@ -219,8 +223,10 @@ fn fitting(entries: &[PaletteItem], search: &str) -> Vec<usize> {
             // title.
             let title = fuzzy::score(search, &entry.title).map(|score| score + IN_TITLE);
             // Whole words of synonyms score higher than scattered letters of a title.
-            let words = says(entry, search)
-                .then(|| fuzzy::score(search, &entry.everyday()).map(|score| score + IN_WORDS))
+            let words = matches_prefixes(entry, search)
+                .then(|| {
+                    fuzzy::score(search, &entry.searchable_text()).map(|score| score + IN_WORDS)
+                })
                 .flatten();
             let all = || {
                 fuzzy::score(

@@ -2,7 +2,7 @@
 
 use egui::{Context, RichText, ScrollArea, TextEdit, Ui, vec2};
 
-use super::super::shortcuts::{self, Group, Now, Shortcut};
+use super::super::shortcuts::{self, Group, Shortcut, ShortcutContext};
 use super::super::theme;
 use crate::app::popup::CENTER;
 use crate::app::popup::dialog;
@@ -57,7 +57,7 @@ impl ShortcutSheet {
     }
 
     /// Draws it, if it is open.
-    pub fn ui(&mut self, ctx: &Context, now: &Now<'_>) {
+    pub fn ui(&mut self, ctx: &Context, now: &ShortcutContext<'_>) {
         let mut open = self.open;
         let size = ctx.content_rect().size();
         let columns = if size.x > 2.0 * COLUMN_WIDTH + 80.0 {
@@ -92,7 +92,7 @@ impl ShortcutSheet {
 /// A heading with rows of keys and their actions.
 type ShortcutBlock = (&'static str, Vec<(String, &'static str, &'static str)>);
 
-fn contents(ui: &mut Ui, now: &Now<'_>, search: &str, columns: usize) {
+fn contents(ui: &mut Ui, now: &ShortcutContext<'_>, search: &str, columns: usize) {
     let blocks = blocks(now, search);
     if blocks.is_empty() {
         ui.label(RichText::new("No match").color(theme::colors(ui.ctx()).text_weak));
@@ -120,7 +120,7 @@ fn contents(ui: &mut Ui, now: &Now<'_>, search: &str, columns: usize) {
     });
 }
 
-fn blocks(now: &Now<'_>, search: &str) -> Vec<ShortcutBlock> {
+fn blocks(now: &ShortcutContext<'_>, search: &str) -> Vec<ShortcutBlock> {
     let wanted = search.to_lowercase();
     let fits = |texts: &[&str]| {
         wanted.is_empty()
@@ -140,9 +140,9 @@ fn blocks(now: &Now<'_>, search: &str) -> Vec<ShortcutBlock> {
             shortcut.group == group
                 // Entries without keys are listed only for a search.
                 && (!keys.is_empty() || !wanted.is_empty())
-                && (shortcut.during == shortcuts::During::Always
-                    || shortcut.during == shortcuts::During::Editing && now.editing
-                    || shortcut.during == shortcuts::During::Posing && !now.editing
+                && (shortcut.mode == shortcuts::ActiveMode::Always
+                    || shortcut.mode == shortcuts::ActiveMode::Editing && now.editing
+                    || shortcut.mode == shortcuts::ActiveMode::Posing && !now.editing
                     || !wanted.is_empty())
                 && fits(&[&keys, shortcut.title, shortcut.sentence, shortcut.words])
         };
@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn the_sheet_lists_every_row_that_has_keys_in_this_mode_and_finds_by_any_word() {
-        let now = Now::default();
+        let now = ShortcutContext::default();
         let listed: usize = blocks(&now, "").iter().map(|(_, rows)| rows.len()).sum();
-        let with_keys = shortcuts::ALL
-            .iter()
-            .filter(|row| !row.keys_text().is_empty() && row.during != shortcuts::During::Editing);
+        let with_keys = shortcuts::ALL.iter().filter(|row| {
+            !row.keys_text().is_empty() && row.mode != shortcuts::ActiveMode::Editing
+        });
         assert_eq!(listed, MOUSE.len() + with_keys.count());
         assert!(
             blocks(&now, "ctrl+shift+z")

@@ -5,7 +5,7 @@ use egui::{
 };
 
 use super::actions::Actions;
-use super::shortcuts::{self, Now};
+use super::shortcuts::{self, ShortcutContext};
 use super::theme;
 
 macro_rules! icons {
@@ -162,12 +162,12 @@ pub fn text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
 
 /// A button that is only an icon; `name` is its accessible name.
 pub fn button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
-    bare(ui, icon, name, None)
+    icon_button(ui, icon, name, None)
 }
 
 /// An icon that is on or off.
 pub fn toggle(ui: &mut Ui, icon: Icon, name: &str, on: bool) -> Response {
-    bare(ui, icon, name, Some(on))
+    icon_button(ui, icon, name, Some(on))
 }
 
 /// A button for a row of the table of shortcuts: its name, tooltip and keys, and whether it is enabled, come from the row.
@@ -175,7 +175,7 @@ pub fn command_button(
     ui: &mut Ui,
     icon: Icon,
     id: &str,
-    now: &Now<'_>,
+    now: &ShortcutContext<'_>,
     actions: &mut Actions,
 ) -> Response {
     let row = shortcuts::find(id);
@@ -184,7 +184,7 @@ pub fn command_button(
         (row.title.trim_end_matches('…'), row.on(now))
     });
     let response = ui
-        .add_enabled_ui(enabled, |ui| bare(ui, icon, name, on))
+        .add_enabled_ui(enabled, |ui| icon_button(ui, icon, name, on))
         .inner;
     let response = shortcuts::tip(response, id);
     if response.clicked() {
@@ -214,7 +214,7 @@ pub fn plain_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
     named(ui, response, name, None).on_hover_text(name)
 }
 
-fn bare(ui: &mut Ui, icon: Icon, name: &str, on: Option<bool>) -> Response {
+fn icon_button(ui: &mut Ui, icon: Icon, name: &str, on: Option<bool>) -> Response {
     let (rect, response) = ui.allocate_exact_size(BUTTON, Sense::click());
     let lit = on == Some(true);
     let color = frame(ui, rect, &response, lit);

@@ -57,12 +57,12 @@ fn each_preset_supports_every_motion() {
             let found = modifiers.iter().any(|&held| {
                 [Primary, Middle, Secondary]
                     .iter()
-                    .any(|&b| deed(preset, b, held) == Some(wanted))
+                    .any(|&b| motion_of_button(preset, b, held) == Some(wanted))
             });
             assert!(found, "{preset:?} can't {wanted:?}");
         }
     }
-    let blender = |button, held| deed(NavigationPreset::Blender, button, held);
+    let blender = |button, held| motion_of_button(NavigationPreset::Blender, button, held);
     assert_eq!(blender(Middle, Modifiers::NONE), Some(DragMotion::Orbit));
     assert_eq!(blender(Middle, Modifiers::SHIFT), Some(DragMotion::Pan));
     assert_eq!(blender(Middle, Modifiers::COMMAND), Some(DragMotion::Dolly));
@@ -71,7 +71,10 @@ fn each_preset_supports_every_motion() {
         None,
         "the left button is for the character"
     );
-    assert_eq!(deed(NavigationPreset::Maya, Middle, Modifiers::NONE), None);
+    assert_eq!(
+        motion_of_button(NavigationPreset::Maya, Middle, Modifiers::NONE),
+        None
+    );
 }
 
 #[test]

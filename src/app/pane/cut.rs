@@ -102,7 +102,7 @@ impl Plane {
     }
 
     /// Direction of the plane's motion on the screen, as a unit vector; `None` if it points at the eye.
-    fn way_on_screen(&self, map: &ScreenMap, offset: f64) -> Option<Vec2> {
+    fn direction_on_screen(&self, map: &ScreenMap, offset: f64) -> Option<Vec2> {
         let from = map.project(&self.handle(offset - 0.01))?;
         let way = map.project(&self.handle(offset + 0.01))? - from;
         let whole = self.length * 0.02 / map.world_per_point(&self.handle(offset)).max(1e-12);
@@ -176,7 +176,9 @@ pub(super) fn cut_ui(
     handle(
         &painter,
         centre,
-        plane.way_on_screen(map, offset).unwrap_or(vec2(0.0, -1.0)),
+        plane
+            .direction_on_screen(map, offset)
+            .unwrap_or(vec2(0.0, -1.0)),
         colors.plate,
         color,
     );

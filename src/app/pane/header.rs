@@ -5,7 +5,7 @@ use egui::{
     UiBuilder, WidgetInfo,
 };
 
-use super::{Pane, PaneContext, asks};
+use super::{Pane, PaneContext, requests};
 use crate::app::actions::Action;
 use crate::app::actions::CameraAction;
 use crate::app::actions::LayoutAction;
@@ -144,7 +144,7 @@ fn compare_menu(
     };
     if view.crowd > 1 {
         ui.add_enabled(false, Button::new(title))
-            .on_disabled_hover_text(asks::NO_COMPARISON);
+            .on_disabled_hover_text(requests::NO_COMPARISON);
         return;
     }
     let response = ui.menu_button(title, |ui| {

@@ -1,9 +1,9 @@
 //! One view of the character: header, picture, and the widgets above it.
 
-pub mod asks;
 mod compare;
 mod cut;
 mod header;
+pub mod requests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -158,7 +158,7 @@ impl Pane {
         if let Some(crowd) = &crowd {
             self.viewport.reach(&crowd.bounds());
         }
-        self.viewport.welcome(
+        self.viewport.frame_expected(
             crowd.as_ref().map_or(1, |crowd| crowd.skin.instances()),
             || session.bounds_of(id),
         );

@@ -124,12 +124,12 @@ impl CheckupRow<'_> {
 fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
     // A long remedy wraps beside the button, not under it.
     ui.horizontal(|ui| {
-        if !finding.spots.is_empty() {
+        if !finding.places.is_empty() {
             let id = ui.scope_id().with(("spot", finding.kind));
             let next: usize = ui.data(|data| data.get_temp(id)).unwrap_or(0);
-            let spot = finding.spots[next % finding.spots.len()];
+            let place = finding.places[next % finding.places.len()];
             let name = if next == 0 { "Show" } else { "Next" };
-            let hover = match finding.spots.len() {
+            let hover = match finding.places.len() {
                 1 => "Moves the camera there".to_owned(),
                 many => format!(
                     "Moves the camera there: place {} of {many}",
@@ -138,7 +138,7 @@ fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
             };
             if ui.small_button(name).on_hover_text(hover).clicked() {
                 ui.data_mut(|data| data.insert_temp(id, next + 1));
-                actions.push(Action::Show(spot));
+                actions.push(Action::Show(place));
             }
         }
         let remedy = ui.add(

@@ -43,7 +43,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
                 (_, None) => number(ui, param, view.params, actions),
             }
         }
-        human_sized(ui, view, actions);
+        size_basis_ui(ui, view, actions);
         collisions(ui, view, actions);
         ui.add_space(2.0);
         if icons::text_button(ui, Icon::Reset, "Stop the jiggle")
@@ -177,7 +177,7 @@ fn switched(
 }
 
 /// Whether values are given for a human or for this character; the stiffness itself does not change.
-fn human_sized(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
+fn size_basis_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     if view.params.paper.is_some() {
         return;
     }

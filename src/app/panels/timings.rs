@@ -33,7 +33,7 @@ pub struct WindowTimes {
 /// Number of first frames with one-time work: fonts, pipelines.
 const SET_UP_FRAMES: u64 = 3;
 /// Longer frames are noticeable and are logged.
-const FELT_MS: f64 = 50.0;
+const NOTICEABLE_MS: f64 = 50.0;
 
 impl WindowTimes {
     /// Adds a frame.
@@ -49,7 +49,7 @@ impl WindowTimes {
         };
         if ms > self.longest_ms {
             self.longest_ms = ms;
-            if ms > FELT_MS {
+            if ms > NOTICEABLE_MS {
                 log::warn!("a frame of the window took {ms:.0} ms");
             }
         }

@@ -7,7 +7,7 @@ use egui::{Align, Button, Layout, MenuBar, RichText, Ui};
 
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
-use crate::app::shortcuts::{self, Now};
+use crate::app::shortcuts::{self, ShortcutContext};
 use crate::app::theme;
 use crate::session::{Command, Source};
 
@@ -19,7 +19,7 @@ pub struct TopBarView<'a> {
     /// Recent files, newest first.
     pub recent: &'a [Vec<PathBuf>],
     /// The window's state.
-    pub now: Now<'a>,
+    pub now: ShortcutContext<'a>,
 }
 
 /// An entry of a menu.
@@ -202,7 +202,7 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
 }
 
 /// Mode switch: Pose | Edit.
-fn mode_switch(ui: &mut Ui, now: &Now<'_>, actions: &mut Actions) {
+fn mode_switch(ui: &mut Ui, now: &ShortcutContext<'_>, actions: &mut Actions) {
     ui.spacing_mut().item_spacing.x = 2.0;
     for (name, id, chosen) in [
         ("Pose", "mode.pose", !now.editing),
@@ -264,7 +264,7 @@ fn items_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Ac
 }
 
 /// A row of the table as a menu entry: check mark, title, keys.
-fn row_ui(ui: &mut Ui, id: &str, now: &Now<'_>, actions: &mut Actions) {
+fn row_ui(ui: &mut Ui, id: &str, now: &ShortcutContext<'_>, actions: &mut Actions) {
     let Some(shortcut) = shortcuts::find(id) else {
         return;
     };

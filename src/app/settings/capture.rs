@@ -15,7 +15,7 @@ pub(in crate::app) const MAX_FRAMES: usize = 7200;
 /// The kind of capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum CaptureKind {
     /// One picture of the view.
     #[default]
     Picture,
@@ -25,7 +25,7 @@ pub enum What {
     Clip,
 }
 
-impl What {
+impl CaptureKind {
     /// All of them, in the order of the dialog.
     pub const ALL: [Self; 3] = [Self::Picture, Self::Turntable, Self::Clip];
 
@@ -51,7 +51,7 @@ impl What {
 #[serde(default)]
 pub struct CaptureSettings {
     /// The kind of capture.
-    pub what: What,
+    pub what: CaptureKind,
     /// File format of films; a single picture is a PNG.
     pub format: AnimationFormat,
     /// Width and height in pixels.
@@ -73,7 +73,7 @@ pub struct CaptureSettings {
 impl Default for CaptureSettings {
     fn default() -> Self {
         Self {
-            what: What::Picture,
+            what: CaptureKind::Picture,
             format: AnimationFormat::Gif,
             size: [1080, 1080],
             fps: 25.0,
@@ -106,10 +106,10 @@ fn pictures_folder() -> PathBuf {
 
 impl CaptureSettings {
     /// Sets defaults for a view of this name; `plays`: whether it shows a clip.
-    pub(in crate::app) fn suit(&mut self, name: &str, plays: bool) {
+    pub(in crate::app) fn set_defaults(&mut self, name: &str, plays: bool) {
         self.name = file_name(name);
-        if self.what == What::Clip && !plays {
-            self.what = What::Picture;
+        if self.what == CaptureKind::Clip && !plays {
+            self.what = CaptureKind::Picture;
         }
     }
 
@@ -132,7 +132,7 @@ impl CaptureSettings {
     /// File extension of the output.
     #[must_use]
     pub fn extension(&self) -> &'static str {
-        if self.what == What::Picture {
+        if self.what == CaptureKind::Picture {
             "png"
         } else {
             self.format.extension()
@@ -163,9 +163,9 @@ impl CaptureSettings {
     #[must_use]
     pub fn frames(&self, clip_secs: f64) -> usize {
         let secs = match self.what {
-            What::Picture => return 1,
-            What::Turntable => self.turn_secs,
-            What::Clip => clip_secs,
+            CaptureKind::Picture => return 1,
+            CaptureKind::Turntable => self.turn_secs,
+            CaptureKind::Clip => clip_secs,
         };
         ((secs * self.fps).round().max(1.0) as usize).min(MAX_FRAMES)
     }
@@ -213,7 +213,7 @@ mod tests {
             ..CaptureSettings::default()
         };
         assert_eq!(settings.path(), Path::new("/a/fox v1.2.png"));
-        settings.what = What::Turntable;
+        settings.what = CaptureKind::Turntable;
         assert_eq!(settings.path(), Path::new("/a/fox v1.2.gif"));
         settings.set_path(Path::new("/b/c.webp"));
         assert_eq!(settings.path(), Path::new("/b/c.gif"));
@@ -223,16 +223,16 @@ mod tests {
 
     #[test]
     fn numbers_are_clamped_to_their_range() {
-        let mad = CaptureSettings {
+        let excessive = CaptureSettings {
             size: [0, u32::MAX],
             fps: f64::NAN,
             turn_secs: f64::INFINITY,
             ..CaptureSettings::default()
         };
-        let sane = mad.sanitized();
+        let sane = excessive.sanitized();
         assert_eq!((sane.size, sane.fps), ([MIN_SIDE, MAX_SIDE], 25.0));
         let fast = CaptureSettings {
-            what: What::Turntable,
+            what: CaptureKind::Turntable,
             fps: 500.0,
             ..CaptureSettings::default()
         }
@@ -243,7 +243,7 @@ mod tests {
             "a GIF is not faster"
         );
         let endless = CaptureSettings {
-            what: What::Clip,
+            what: CaptureKind::Clip,
             ..CaptureSettings::default()
         };
         assert_eq!((endless.frames(1e9), endless.frames(0.0)), (MAX_FRAMES, 1));

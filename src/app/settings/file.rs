@@ -24,7 +24,7 @@ pub struct LoadedSettings {
     /// The settings; defaults for what could not be read.
     pub settings: Settings,
     /// Message for the user.
-    pub complaint: Option<String>,
+    pub warning: Option<String>,
 }
 
 impl SettingsFile {
@@ -56,24 +56,24 @@ impl SettingsFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return LoadedSettings {
                     settings: Settings::default(),
-                    complaint: None,
+                    warning: None,
                 };
             }
             Ok(about) if about.len() > MOST_BYTES => Err("it is too large".to_owned()),
             _ => fs::read_to_string(&self.path).map_err(|error| error.to_string()),
         };
-        let (settings, damage) = match text.map(|text| understand(&text)) {
+        let (settings, damage) = match text.map(|text| parse(&text)) {
             Ok(understood) => understood,
             Err(reason) => (Settings::default(), Some(reason)),
         };
         LoadedSettings {
             settings: settings.sanitized(),
-            complaint: damage.map(|reason| self.complaint(&reason)),
+            warning: damage.map(|reason| self.keep_damaged_copy(&reason)),
         }
     }
 
     /// Keeps a copy of the damaged file, and returns a message.
-    fn complaint(&self, reason: &str) -> String {
+    fn keep_damaged_copy(&self, reason: &str) -> String {
         let beside = self.path.with_extension("damaged.json");
         let kept = match fs::copy(&self.path, &beside) {
             Ok(_) => format!("the file as it was is kept as {}", beside.display()),
@@ -107,7 +107,7 @@ impl SettingsFile {
 }
 
 /// Every value is parsed separately, so that an invalid one does not affect the others.
-fn understand(text: &str) -> (Settings, Option<String>) {
+fn parse(text: &str) -> (Settings, Option<String>) {
     let given: Map<String, Value> = match serde_json::from_str(text) {
         Ok(Value::Object(given)) => given,
         Ok(_) => {
@@ -157,7 +157,7 @@ mod tests {
             file.load(),
             LoadedSettings {
                 settings: Settings::default(),
-                complaint: None
+                warning: None
             }
         );
         let mut settings = Settings {
@@ -174,7 +174,7 @@ mod tests {
             file.load(),
             LoadedSettings {
                 settings,
-                complaint: None
+                warning: None
             }
         );
         assert_eq!(
@@ -193,18 +193,15 @@ mod tests {
         let damaged =
             r#"{ "theme": "light", "ui_scale": "large", "navigation": "maya", "recent": 5 }"#;
         fs::write(file.path(), damaged).unwrap();
-        let LoadedSettings {
-            settings,
-            complaint,
-        } = file.load();
+        let LoadedSettings { settings, warning } = file.load();
         assert_eq!(
             (settings.theme, settings.navigation, settings.ui_scale),
             (ThemeChoice::Light, NavigationPreset::Maya, 1.0)
         );
-        let complaint = complaint.expect("it is told");
+        let warning = warning.expect("it is told");
         assert!(
-            complaint.contains("recent, ui_scale") || complaint.contains("ui_scale, recent"),
-            "{complaint}"
+            warning.contains("recent, ui_scale") || warning.contains("ui_scale, recent"),
+            "{warning}"
         );
         assert_eq!(
             fs::read_to_string(folder.join("settings.damaged.json")).unwrap(),
@@ -213,12 +210,9 @@ mod tests {
 
         for garbage in ["", "[]", "{", "\u{0}\u{1}", "null", &"[".repeat(100_000)] {
             fs::write(file.path(), garbage).unwrap();
-            let LoadedSettings {
-                settings,
-                complaint,
-            } = file.load();
+            let LoadedSettings { settings, warning } = file.load();
             assert_eq!(settings, Settings::default());
-            assert!(complaint.is_some(), "{garbage:.20}");
+            assert!(warning.is_some(), "{garbage:.20}");
         }
         fs::remove_dir_all(folder).unwrap();
     }

@@ -81,7 +81,7 @@ pub enum Needs {
 
 /// The mode in which keys are active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum During {
+pub enum ActiveMode {
     /// In every mode.
     Always,
     /// While posing.
@@ -90,7 +90,7 @@ pub enum During {
     Editing,
 }
 
-impl During {
+impl ActiveMode {
     /// Whether both can be active at the same time.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
@@ -101,7 +101,7 @@ impl During {
 /// The window's state, as far as the table depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct Now<'a> {
+pub struct ShortcutContext<'a> {
     /// A character is open.
     pub has_character: bool,
     /// A joint is selected.
@@ -120,7 +120,7 @@ pub struct Now<'a> {
     pub bones_shown: bool,
 }
 
-impl Now<'_> {
+impl ShortcutContext<'_> {
     /// Whether a precondition holds.
     #[must_use]
     pub fn allows(&self, shortcut: &Shortcut) -> bool {
@@ -133,17 +133,17 @@ impl Now<'_> {
             Needs::Redo => self.redo.is_some(),
         };
         needed
-            && match shortcut.during {
-                During::Always => true,
-                During::Posing => !self.editing,
-                During::Editing => self.editing,
+            && match shortcut.mode {
+                ActiveMode::Always => true,
+                ActiveMode::Posing => !self.editing,
+                ActiveMode::Editing => self.editing,
             }
     }
 }
 
 /// What a row triggers.
 #[derive(Debug, Clone, Copy)]
-pub enum Asks {
+pub enum Trigger {
     /// One action.
     For(fn() -> Action),
     /// An action for each of the keys 1 to 9, by the number from 0.
@@ -170,15 +170,15 @@ pub struct Shortcut {
     /// Precondition.
     pub needs: Needs,
     /// Mode of the keys.
-    pub during: During,
+    pub mode: ActiveMode,
     /// Whether key repeats, and several presses within a frame, count.
     pub repeats: bool,
     /// Whether the keys work while text is being typed.
     pub while_typing: bool,
     /// Whether a toggle is on.
-    pub is_on: Option<fn(&Now<'_>) -> bool>,
+    pub is_on: Option<fn(&ShortcutContext<'_>) -> bool>,
     /// What it triggers.
-    pub asks: Asks,
+    pub trigger: Trigger,
 }
 
 impl Shortcut {
@@ -189,9 +189,9 @@ impl Shortcut {
         group: Group,
         title: &'static str,
         sentence: &'static str,
-        asks: Asks,
+        trigger: Trigger,
     ) -> Self {
-        let (needs, during) = (Needs::Nothing, During::Always);
+        let (needs, mode) = (Needs::Nothing, ActiveMode::Always);
         Self {
             id,
             group,
@@ -200,11 +200,11 @@ impl Shortcut {
             sentence,
             words: "",
             needs,
-            during,
+            mode,
             repeats: false,
             while_typing: false,
             is_on: None,
-            asks,
+            trigger,
         }
     }
 
@@ -238,8 +238,8 @@ impl Shortcut {
 
     /// Restricts it to a mode.
     #[must_use]
-    pub const fn during(mut self, during: During) -> Self {
-        self.during = during;
+    pub const fn mode(mut self, mode: ActiveMode) -> Self {
+        self.mode = mode;
         self
     }
 
@@ -259,7 +259,7 @@ impl Shortcut {
 
     /// Makes it a toggle.
     #[must_use]
-    pub const fn switch(mut self, is_on: fn(&Now<'_>) -> bool) -> Self {
+    pub const fn switch(mut self, is_on: fn(&ShortcutContext<'_>) -> bool) -> Self {
         self.is_on = Some(is_on);
         self
     }
@@ -267,16 +267,16 @@ impl Shortcut {
     /// The action, if it has exactly one.
     #[must_use]
     pub fn action(&self) -> Option<Action> {
-        match self.asks {
-            Asks::For(action) => Some(action()),
-            Asks::ForDigit(_) | Asks::Elsewhere => None,
+        match self.trigger {
+            Trigger::For(action) => Some(action()),
+            Trigger::ForDigit(_) | Trigger::Elsewhere => None,
         }
     }
 
     /// The preferred keys as text: "Ctrl+Shift+Z"; empty if there are none.
     #[must_use]
     pub fn keys_text(&self) -> String {
-        if matches!(self.asks, Asks::ForDigit(_)) {
+        if matches!(self.trigger, Trigger::ForDigit(_)) {
             return "1 – 9".to_owned();
         }
         self.keys[0].as_ref().map(keys_text).unwrap_or_default()
@@ -285,7 +285,7 @@ impl Shortcut {
     /// All keys as text: "Ctrl+Shift+Z or Ctrl+Y".
     #[must_use]
     pub fn all_keys_text(&self) -> String {
-        if matches!(self.asks, Asks::ForDigit(_)) {
+        if matches!(self.trigger, Trigger::ForDigit(_)) {
             return self.keys_text();
         }
         self.keys
@@ -298,7 +298,7 @@ impl Shortcut {
 
     /// Whether it is on; `None` if it is not a toggle.
     #[must_use]
-    pub fn on(&self, now: &Now<'_>) -> Option<bool> {
+    pub fn on(&self, now: &ShortcutContext<'_>) -> Option<bool> {
         self.is_on.map(|is_on| is_on(now))
     }
 }
@@ -414,7 +414,7 @@ static BY_MODIFIERS: LazyLock<Vec<(&'static Shortcut, KeyboardShortcut)>> = Lazy
 });
 
 /// Consumes shortcuts from the input and pushes their actions. While text is typed, only those marked for it.
-pub fn read(ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
+pub fn read(ctx: &Context, now: &ShortcutContext<'_>, actions: &mut Actions) {
     let typing = ctx.text_edit_focused();
     // An open menu handles Escape itself.
     let menu_open = egui::Popup::is_any_open(ctx);
@@ -422,7 +422,7 @@ pub fn read(ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
         for (shortcut, keys) in BY_MODIFIERS.iter() {
             let asleep =
                 typing && !shortcut.while_typing || menu_open && keys.logical_key == Key::Escape;
-            let Asks::For(action) = shortcut.asks else {
+            let Trigger::For(action) = shortcut.trigger else {
                 continue;
             };
             if asleep || !now.allows(shortcut) {
@@ -438,7 +438,7 @@ pub fn read(ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
             }
         }
         for shortcut in ALL.iter().filter(|_| !typing) {
-            let Asks::ForDigit(action) = shortcut.asks else {
+            let Trigger::ForDigit(action) = shortcut.trigger else {
                 continue;
             };
             for (digit, key) in DIGITS.into_iter().enumerate() {

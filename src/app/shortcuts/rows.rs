@@ -72,7 +72,7 @@ macro_rules! layout {
 /// A request to the active view.
 macro_rules! ask {
     ($id:literal, $title:literal, $sentence:literal, $($ask:tt)+) => {
-        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::View(ViewAsk::$($ask)+))).needs(Needs::Character)
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::View(ViewRequest::$($ask)+))).needs(Needs::Character)
     };
 }
 
@@ -108,6 +108,6 @@ macro_rules! posing {
             For(|| Action::Posing($ask)),
         )
         .needs(Needs::Character)
-        .during(During::Posing)
+        .mode(ActiveMode::Posing)
     };
 }

@@ -2,8 +2,8 @@
 
 use egui::{Key, Modifiers};
 
-use super::Asks::{Elsewhere, For, ForDigit};
-use super::{During, Group, Needs, Shortcut};
+use super::Trigger::{Elsewhere, For, ForDigit};
+use super::{ActiveMode, Group, Needs, Shortcut};
 use crate::app::actions::Action;
 use crate::app::actions::CameraAction;
 use crate::app::actions::CaptureAction;
@@ -11,11 +11,11 @@ use crate::app::actions::ComfortAction;
 use crate::app::actions::EditAction;
 use crate::app::actions::LayoutAction;
 use crate::app::actions::LayoutPreset;
-use crate::app::actions::PosingAsk;
+use crate::app::actions::PosingRequest;
 use crate::app::actions::ProjectAction;
 use crate::app::actions::SplitSide;
 use crate::app::actions::TimelineAction;
-use crate::app::actions::ViewAsk;
+use crate::app::actions::ViewRequest;
 use crate::app::actions::tools::Tool;
 use crate::app::look::SkinColors;
 use crate::render::NamedView;
@@ -131,33 +131,33 @@ pub static ALL: &[Shortcut] = &[
     )
     .also("settle calm wobble freeze velocity simulation")
     .needs(Needs::Character),
-    posing!("tool.drag", "Drag", "A drag moves the body by any joint or any point of its skin", PosingAsk::Tool(Tool::Drag))
+    posing!("tool.drag", "Drag", "A drag moves the body by any joint or any point of its skin", PosingRequest::Tool(Tool::Drag))
         .also("ik pull grab move hand")
         .key(NONE, Key::Q),
-    posing!("tool.rotate", "Rotate", "Rings, a ball and pulled limbs turn joints", PosingAsk::Tool(Tool::Rotate))
+    posing!("tool.rotate", "Rotate", "Rings, a ball and pulled limbs turn joints", PosingRequest::Tool(Tool::Rotate))
         .also("turn ring gizmo trackball")
         .key(NONE, Key::E),
-    posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingAsk::Tool(Tool::Move))
+    posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingRequest::Tool(Tool::Move))
         .also("translate arrow gizmo")
         .key(NONE, Key::W),
-    posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingAsk::NextAxes)
+    posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingRequest::NextAxes)
         .also("local world global orientation coordinate")
         .key(NONE, Key::G),
-    posing!("pins.toggle", "Pin", "Keeps the selected joints where they are, or lets them go", PosingAsk::TogglePins)
+    posing!("pins.toggle", "Pin", "Keeps the selected joints where they are, or lets them go", PosingRequest::TogglePins)
         .also("lock fix foot hold plant nail")
         .key(NONE, Key::P)
         .needs(Needs::Selection),
-    posing!("pose.copy", "Copy pose", "Copies the pose of the selected joints, or of all", PosingAsk::Copy)
+    posing!("pose.copy", "Copy pose", "Copies the pose of the selected joints, or of all", PosingRequest::Copy)
         .also("duplicate clipboard")
         .key(CTRL, Key::C),
-    posing!("pose.paste", "Paste pose", "Gives joints the pose that was copied", PosingAsk::Paste { mirrored: false })
+    posing!("pose.paste", "Paste pose", "Gives joints the pose that was copied", PosingRequest::Paste { mirrored: false })
         .also("clipboard apply")
         .key(CTRL, Key::V),
     posing!(
         "pose.paste_mirrored",
         "Paste mirrored",
         "Gives the pose that was copied to the other side",
-        PosingAsk::Paste { mirrored: true }
+        PosingRequest::Paste { mirrored: true }
     )
     .also("flip symmetry other side opposite")
     .key(CTRL_SHIFT, Key::V),
@@ -165,7 +165,7 @@ pub static ALL: &[Shortcut] = &[
         .also("flip symmetry symmetrical left right opposite swap")
         .key(CTRL, Key::M)
         .needs(Needs::Character)
-        .during(During::Posing),
+        .mode(ActiveMode::Posing),
     Shortcut::new(
         "limits.human",
         Group::Pose,
@@ -191,7 +191,7 @@ pub static ALL: &[Shortcut] = &[
     .also("rig build joint bone draw create place")
     .key(CTRL_SHIFT, Key::E)
     .needs(Needs::Character)
-    .during(During::Posing),
+    .mode(ActiveMode::Posing),
     Shortcut::new(
         "mode.pose",
         Group::Skeleton,
@@ -202,7 +202,7 @@ pub static ALL: &[Shortcut] = &[
     .also("animate leave done finish")
     .key(CTRL_SHIFT, Key::E)
     .needs(Needs::Character)
-    .during(During::Editing),
+    .mode(ActiveMode::Editing),
     template!("template.human", "Template: human", "Fits the skeleton of somebody on two legs by a few landmarks", Human)
         .also("biped person body autorig rig"),
     template!("template.hand", "Template: hand", "Fits the skeleton of a hand with five fingers by a few landmarks", Hand)

@@ -7,12 +7,7 @@ fn keys_and_ids_are_unique() {
     for (index, a) in ALL.iter().enumerate() {
         for b in &ALL[index + 1..] {
             assert_ne!(a.id, b.id);
-            for keys in a
-                .keys
-                .iter()
-                .flatten()
-                .filter(|_| a.during.overlaps(b.during))
-            {
+            for keys in a.keys.iter().flatten().filter(|_| a.mode.overlaps(b.mode)) {
                 let clashes = b.keys.iter().flatten().any(|other| keys == other);
                 assert!(
                     !clashes,
@@ -22,7 +17,7 @@ fn keys_and_ids_are_unique() {
                     keys_text(keys)
                 );
             }
-            let digits = |shortcut: &Shortcut| matches!(shortcut.asks, Asks::ForDigit(_));
+            let digits = |shortcut: &Shortcut| matches!(shortcut.trigger, Trigger::ForDigit(_));
             let bare_digit = |shortcut: &Shortcut| {
                 shortcut
                     .keys
@@ -33,7 +28,7 @@ fn keys_and_ids_are_unique() {
             let clashes =
                 digits(a) && bare_digit(b) || digits(b) && bare_digit(a) || digits(a) && digits(b);
             assert!(
-                !(clashes && a.during.overlaps(b.during)),
+                !(clashes && a.mode.overlaps(b.mode)),
                 "{} and {} both want digits",
                 a.id,
                 b.id

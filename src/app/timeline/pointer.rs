@@ -114,7 +114,7 @@ pub(super) fn interact(
     if matches!(drag, TimelineDrag::Frame { .. }) {
         follow_frame(ui, pointer, layout, view, state);
     }
-    proceed(&mut drag, pointer, layout, view, state, actions);
+    continue_drag(&mut drag, pointer, layout, view, state, actions);
     if down {
         state.drag = Some(drag);
     } else {
@@ -224,7 +224,7 @@ fn follow_frame(
     }
 }
 
-fn proceed(
+fn continue_drag(
     drag: &mut TimelineDrag,
     pointer: Pos2,
     layout: &RowLayout,

@@ -127,7 +127,7 @@ pub fn axis_gizmo_ui(
         asked = Some(CameraAction::ToggleProjection);
     }
     if orbit != Vec2::ZERO {
-        viewport.obey(CameraMotion::Orbit(orbit));
+        viewport.apply_camera_motion(CameraMotion::Orbit(orbit));
         ui.ctx().request_repaint();
     }
     if let Some(action) = asked {
@@ -344,7 +344,7 @@ mod tests {
             min: crate::math::Point::new(-1.0, 0.0, -1.0),
             max: crate::math::Point::new(1.0, 2.0, 1.0),
         };
-        harness.state_mut().viewport.framed = Some(super::super::Framed {
+        harness.state_mut().viewport.framed = Some(super::super::FramedCharacter {
             bind: std::ptr::null(),
             bounds,
         });

@@ -173,7 +173,7 @@ impl RingDrag {
     #[must_use]
     pub fn start(gizmo: &Gizmo, map: &ScreenMap, ring: Ring, pointer: Pos2) -> Self {
         let axis = gizmo.axis(ring);
-        let spoke = spoke_under(map, &gizmo.centre, &axis, pointer);
+        let spoke = direction_under(map, &gizmo.centre, &axis, pointer);
         let edge_on = (axis.dot(&gizmo.towards_eye).abs() < EDGE_ON)
             .then(|| edge_on(gizmo, map, &axis, pointer))
             .flatten();
@@ -200,7 +200,7 @@ impl RingDrag {
     pub fn update(&mut self, map: &ScreenMap, pointer: Pos2) -> f64 {
         if let Some(edge) = &self.edge_on {
             self.total = f64::from((pointer - edge.start).dot(edge.along)) / edge.radius;
-        } else if let Some(now) = spoke_under(map, &self.centre, &self.axis, pointer) {
+        } else if let Some(now) = direction_under(map, &self.centre, &self.axis, pointer) {
             let angle = self
                 .spoke
                 .cross(&now)
@@ -257,7 +257,12 @@ fn edge_on(gizmo: &Gizmo, map: &ScreenMap, axis: &Vec64, pointer: Pos2) -> Optio
 }
 
 /// Unit vector from the centre to the intersection of the pointer's ray with the plane.
-fn spoke_under(map: &ScreenMap, centre: &Point64, axis: &Vec64, pointer: Pos2) -> Option<Vec64> {
+fn direction_under(
+    map: &ScreenMap,
+    centre: &Point64,
+    axis: &Vec64,
+    pointer: Pos2,
+) -> Option<Vec64> {
     (map.ray(pointer).meet_plane(centre, axis)? - centre).try_normalize(1e-9)
 }
 

@@ -100,14 +100,14 @@ pub struct Viewport {
     last_command: Option<PoseCommand>,
     /// A drag was cancelled while the button is still down.
     given_up: bool,
-    framed: Option<Framed>,
+    framed: Option<FramedCharacter>,
     /// Number of instances to frame when they are available.
     expected: Option<u32>,
 }
 
 /// The character for which the camera was set up.
 #[derive(Debug, Clone, Copy)]
-struct Framed {
+struct FramedCharacter {
     /// Its bind pose; a character that only gets more clips has the same.
     bind: *const Point,
     bounds: Bounds,
@@ -161,7 +161,7 @@ impl Viewport {
             return;
         }
         let bounds = subject.bounds_of_surface(&subject.bind_positions);
-        self.framed = Some(Framed {
+        self.framed = Some(FramedCharacter {
             bind: subject.bind_positions.as_ptr(),
             bounds,
         });
@@ -198,7 +198,7 @@ impl Viewport {
         if self.rect.is_none() {
             return;
         }
-        self.let_the_camera_move(ui, response);
+        self.update_camera(ui, response);
         let Some(map) = self.map() else { return };
         if !self.pose_with_pointer(ui, response, &map, view, actions) {
             self.drag_camera(ui, response);

@@ -3,7 +3,7 @@
 use egui::TextureId;
 
 pub use crate::studio::painter::{
-    Comparison, GpuPainter, NoPainter, Painted, PainterOn, Picture, Textures, Unseen,
+    Comparison, GpuPainter, NoPainter, NoTextures, Painted, PainterOn, Picture, Textures,
     ViewportPainter,
 };
 

@@ -10,7 +10,7 @@ use crate::math::{Affine, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
 use crate::rig::Skeleton;
-use crate::session::Spot;
+use crate::session::FindingPlace;
 
 /// Duration of a transition.
 const FLIGHT_SECS: f32 = 0.18;
@@ -155,7 +155,7 @@ impl Viewport {
     }
 
     /// Frames this many instances in that box.
-    pub fn welcome(&mut self, count: u32, shown: impl FnOnce() -> Option<Bounds>) {
+    pub fn frame_expected(&mut self, count: u32, shown: impl FnOnce() -> Option<Bounds>) {
         if self.expected == Some(count) {
             self.expected = None;
             let Some(whole) = self.whole(shown().as_slice()) else {
@@ -167,16 +167,16 @@ impl Viewport {
     }
 
     /// Frames a position, from the side of its surface normal if it faces away.
-    pub fn show(&mut self, spot: &Spot, view: &ViewportView<'_>) {
-        let vertex = spot.vertex.map(|vertex| vertex as usize);
+    pub fn show(&mut self, place: &FindingPlace, view: &ViewportView<'_>) {
+        let vertex = place.vertex.map(|vertex| vertex as usize);
         let surface = vertex.zip(view.snapshot).and_then(|(v, snapshot)| {
             Some((snapshot.positions().get(v)?, snapshot.normals().get(v)?))
         });
-        let joint = spot
+        let joint = place
             .joint
             .and_then(|joint| view.world_from_joint.get(joint))
             .map(|world| origin_of(world).cast::<f32>());
-        let rest = crate::math::Point64::from(spot.position).cast::<f32>();
+        let rest = crate::math::Point64::from(place.position).cast::<f32>();
         let center = surface
             .map(|(position, _)| *position)
             .or(joint)
@@ -197,7 +197,7 @@ impl Viewport {
                         min: center,
                         max: center,
                     },
-                    spot.radius as f32,
+                    place.radius as f32,
                 ),
                 aspect,
             );
@@ -207,7 +207,7 @@ impl Viewport {
     }
 
     /// Advances transition and turntable, and applies wheel, trackpad and touch input.
-    pub(super) fn let_the_camera_move(&mut self, ui: &Ui, response: &Response) {
+    pub(super) fn update_camera(&mut self, ui: &Ui, response: &Response) {
         let dt_secs = ui.input(|input| input.stable_dt).clamp(0.0, MAX_STEP_SECS);
         if let Some(flight) = &mut self.flight {
             flight.age_secs += dt_secs;
@@ -240,7 +240,7 @@ impl Viewport {
         } else if let Some(at) = response.hover_pos() {
             let invert = self.navigation.invert_zoom;
             for motion in ui.input(|input| navigation::scroll_motions(input, at, invert)) {
-                self.obey(motion);
+                self.apply_camera_motion(motion);
             }
         }
     }
@@ -258,12 +258,12 @@ impl Viewport {
             && let Some(motion) =
                 navigation::drag_motion(response, modifiers, press, self.navigation.preset)
         {
-            self.obey(motion);
+            self.apply_camera_motion(motion);
         }
     }
 
     /// Moves the camera manually, scaled by the speed settings.
-    pub(super) fn obey(&mut self, motion: CameraMotion) {
+    pub(super) fn apply_camera_motion(&mut self, motion: CameraMotion) {
         self.go(self.navigation.paced(motion));
     }
 

@@ -79,7 +79,7 @@ impl Workbench {
         if matches!(action, CaptureAction::Export | CaptureAction::CopyView)
             && self.session.crowd_of(self.active()).is_some()
         {
-            self.session.tell(Level::Info, ONE_IN_PICTURES);
+            self.session.add_message(Level::Info, ONE_IN_PICTURES);
         }
         self.capture.carry_out(ctx, action, shot, &mut self.session);
     }

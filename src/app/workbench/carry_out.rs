@@ -10,23 +10,23 @@ use crate::app::actions::ProjectAction;
 use crate::app::actions::TimelineAction;
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
-use crate::app::pane::asks;
+use crate::app::pane::requests;
 use crate::app::project::FollowUp;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
 use crate::session::{
-    Command, Level, MAX_CROWD, Mode, Pace, RigCommand, Session, ViewCommand, ViewId,
+    Command, Level, MAX_CROWD, Mode, RigCommand, Session, ViewCommand, ViewId, WriteDelays,
 };
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
         if let Some(theme) = self.comfort.changed_theme(ctx) {
-            self.suit(theme);
+            self.adapt_backdrops(theme);
         }
-        if let Some(complaint) = self.comfort.keep_up(ctx) {
-            self.session.tell(Level::Warning, complaint);
+        if let Some(warning) = self.comfort.apply_and_save(ctx) {
+            self.session.add_message(Level::Warning, warning);
         }
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
         self.read_tab(ctx);
@@ -68,7 +68,7 @@ impl Workbench {
     }
 
     /// Switches plain backdrops of the views between light and dark, to match the theme.
-    fn suit(&mut self, theme: egui::Theme) {
+    fn adapt_backdrops(&mut self, theme: egui::Theme) {
         let (from, to) = match theme {
             egui::Theme::Light => (Backdrop::Dark, Backdrop::Light),
             egui::Theme::Dark => (Backdrop::Light, Backdrop::Dark),
@@ -88,7 +88,7 @@ impl Workbench {
             ctx.request_repaint();
         }
         for action in actions {
-            self.comfort.watch(&action, &self.session);
+            self.comfort.tick_exercises(&action, &self.session);
             if let Some(action) = self.project.guard(action, &self.session) {
                 self.carry_out_one(ctx, action);
             }
@@ -125,15 +125,15 @@ impl Workbench {
             }
             Action::View(ask) => {
                 let id = self.active();
-                if let Some((level, sentence)) = asks::why_not(ask, &self.session) {
-                    self.session.tell(level, sentence);
+                if let Some((level, sentence)) = requests::unavailable_reason(ask, &self.session) {
+                    self.session.add_message(level, sentence);
                 }
                 let state = self
                     .layout
                     .pane(id)
                     .map(|pane| pane.state)
                     .unwrap_or_default();
-                for action in asks::actions_of(ask, id, state, &self.session) {
+                for action in requests::actions_of(ask, id, state, &self.session) {
                     self.carry_out_one(ctx, action);
                 }
             }
@@ -142,8 +142,8 @@ impl Workbench {
             Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
             Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
             Action::Frame => self.in_view(self.active(), super::super::viewport::Viewport::frame),
-            Action::Show(spot) => {
-                self.in_view(self.active(), |viewport, view| viewport.show(&spot, view));
+            Action::Show(place) => {
+                self.in_view(self.active(), |viewport, view| viewport.show(&place, view));
             }
             Action::LookFrom(side) => {
                 self.in_view(self.active(), |viewport, view| {
@@ -214,7 +214,7 @@ impl Workbench {
         }
         self.session
             .recoveries()
-            .set_pace(Pace::within(self.comfort.settings().autosave_secs));
+            .set_delays(WriteDelays::within(self.comfort.settings().autosave_secs));
         let choosing = self.dialogs.is_open();
         let layout = &self.layout;
         let window = |session: &Session| layout.state(session.views());
@@ -224,7 +224,7 @@ impl Workbench {
         if self.session.jobs().is_empty()
             && let Some(remark) = self.remark.take()
         {
-            self.session.tell(Level::Warning, remark);
+            self.session.add_message(Level::Warning, remark);
         }
     }
 
@@ -243,7 +243,7 @@ impl Workbench {
     pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
         let name = self.session.project().title().unwrap_or_default();
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
-            self.session.tell(
+            self.session.add_message(
                 Level::Error,
                 format!("The file dialog could not be opened: {error}."),
             );

@@ -6,7 +6,7 @@ use crate::session::DeviceChoice;
 
 /// The device requested on the command line; it applies until the setting changes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Asked {
+pub(super) struct RequestedDevice {
     at_start: Option<DeviceChoice>,
     in_settings: Option<DeviceChoice>,
 }

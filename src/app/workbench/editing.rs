@@ -7,7 +7,7 @@ use crate::app::actions::Action;
 use crate::app::actions::EditAction;
 use crate::app::panels::rig::{RigPanelView, rig_ui};
 use crate::app::panels::rig_tree::{RigTreeView, rig_tree_ui};
-use crate::app::viewport::edit::{EditView, Fitting, Under};
+use crate::app::viewport::edit::{EditView, Fitting, PickedItem};
 use crate::app::widgets::section;
 use crate::session::{Command, Mode, RigCommand};
 
@@ -118,7 +118,9 @@ impl Workbench {
             return;
         };
         let hovered = match self.edit.under {
-            Some(Under::Joint(joint) | Under::Tail(joint) | Under::Ring(joint)) => Some(joint),
+            Some(PickedItem::Joint(joint) | PickedItem::Tail(joint) | PickedItem::Ring(joint)) => {
+                Some(joint)
+            }
             _ => None,
         };
         let view = RigTreeView {

@@ -39,7 +39,9 @@ use crate::app::actions::tools::Toolbox;
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Level, Pace, Session, Source, Understood, ViewId, WindowState};
+use crate::session::{
+    Command, Interpreted, Level, Session, Source, ViewId, WindowState, WriteDelays,
+};
 
 /// Session and window state.
 pub struct Workbench {
@@ -63,7 +65,7 @@ pub struct Workbench {
     ghosts: OnionSkinCache,
     actions: Actions,
     clock: Clock,
-    asked: device::Asked,
+    asked: device::RequestedDevice,
     character_shown: Option<*const Character>,
     sequence_timed: u64,
     panel_shown: bool,
@@ -82,11 +84,11 @@ impl Workbench {
         session.set_cache(cache);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
-        let (comfort, complaint) = SettingsFile::of_user()
+        let (comfort, warning) = SettingsFile::of_user()
             .map(Comfort::with_file)
             .unwrap_or_default();
-        if let Some(complaint) = complaint {
-            session.tell(Level::Warning, complaint);
+        if let Some(warning) = warning {
+            session.add_message(Level::Warning, warning);
         }
         start_threads(comfort.settings().threads);
         let method = comfort.settings().default_method;
@@ -122,7 +124,7 @@ impl Workbench {
             ghosts: OnionSkinCache::default(),
             actions: Actions::default(),
             clock: Clock::default(),
-            asked: device::Asked::default(),
+            asked: device::RequestedDevice::default(),
             character_shown: None,
             sequence_timed: 0,
             panel_shown: true,
@@ -232,7 +234,7 @@ impl Workbench {
 
     /// Opens files that were dropped or chosen together, or adds them to the open character, depending on their kinds.
     pub fn open_files(&mut self, files: Vec<PathBuf>) {
-        let Understood { command, remark } = self.session.understand(files);
+        let Interpreted { command, remark } = self.session.interpret_files(files);
         if let Some(command) = command {
             self.actions.once(command);
         }
@@ -240,8 +242,9 @@ impl Workbench {
     }
 
     /// Sets the folder for recovery files, and offers those of earlier runs.
-    pub fn keep_work_in(&mut self, folder: &Path) {
-        self.session.keep_work_in(folder, Pace::default());
+    pub fn set_recovery_folder(&mut self, folder: &Path) {
+        self.session
+            .set_recovery_folder(folder, WriteDelays::default());
     }
 
     /// On closing the window: deletes the recovery files of this run.
@@ -269,7 +272,9 @@ impl Workbench {
                 let command = self.project.chosen(command);
                 self.actions.once(command);
             }
-            None if self.dialogs.take_failure() => self.session.tell(Level::Warning, NO_DIALOG),
+            None if self.dialogs.take_failure() => {
+                self.session.add_message(Level::Warning, NO_DIALOG)
+            }
             None => {}
         }
         self.top_bar(ui);

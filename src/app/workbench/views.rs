@@ -13,7 +13,7 @@ use crate::app::pane::PaneContext;
 use crate::app::sections::{unavailable_methods, viewport_view};
 use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
-use crate::session::{Command, Mode, ViewCommand, ViewId, Wants};
+use crate::session::{Command, Mode, SnapshotContent, ViewCommand, ViewId};
 
 /// Polling interval of a job's progress while nothing else is animated.
 pub(super) const JOB_LOOK: Duration = Duration::from_millis(50);
@@ -92,7 +92,7 @@ impl Workbench {
         let wants = looks
             .iter()
             .map(|(_, look)| wants_of(look))
-            .fold(Wants::default(), Wants::and);
+            .fold(SnapshotContent::default(), SnapshotContent::and);
         self.session.set_wants(wants);
         let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, &looks);
         if let Some(subject) = self.session.subject() {

@@ -9,7 +9,7 @@ fn p(y: f64) -> Point64 {
 
 /// A tube of length 3 on a chain of three joints, skinned, with a mesh space that differs from
 /// the world.
-fn worm() -> Character {
+fn skinned_tube() -> Character {
     let skeleton = Skeleton::from_positions(&[
         ("a".into(), None, p(0.2)),
         ("b".into(), Some(0), p(1.0)),
@@ -56,8 +56,8 @@ fn edited(character: &Character, edits: &[RigEdit]) -> Character {
 
 #[test]
 fn an_unedited_rig_changes_nothing() {
-    let worm = worm();
-    assert_eq!(weights(&edited(&worm, &[])), weights(&worm));
+    let skinned_tube = skinned_tube();
+    assert_eq!(weights(&edited(&skinned_tube, &[])), weights(&skinned_tube));
     let edits = [
         RigEdit::Move {
             joint: 1,
@@ -76,8 +76,12 @@ fn an_unedited_rig_changes_nothing() {
         RigEdit::Delete(0),
     ];
     for count in 0..=edits.len() {
-        let after = edited(&worm, &edits[..count]);
-        for (a, b) in after.bind_positions().iter().zip(worm.bind_positions()) {
+        let after = edited(&skinned_tube, &edits[..count]);
+        for (a, b) in after
+            .bind_positions()
+            .iter()
+            .zip(skinned_tube.bind_positions())
+        {
             assert!((a - b).norm() < 1e-5, "{count}: {a} {b}");
         }
         assert!(weights(&after).is_complete());
@@ -86,9 +90,9 @@ fn an_unedited_rig_changes_nothing() {
 
 #[test]
 fn weights_of_deleted_joints_move_up_and_new_joints_take_a_share() {
-    let worm = worm();
-    let after = edited(&worm, &[RigEdit::Delete(1)]);
-    for vertex in 0..weights(&worm).len() {
+    let skinned_tube = skinned_tube();
+    let after = edited(&skinned_tube, &[RigEdit::Delete(1)]);
+    for vertex in 0..weights(&skinned_tube).len() {
         let of = |weights: &SkinWeights, joints: &[usize]| -> f32 {
             weights
                 .of(vertex)
@@ -96,18 +100,19 @@ fn weights_of_deleted_joints_move_up_and_new_joints_take_a_share() {
                 .map(|(_, w)| w)
                 .sum()
         };
-        assert!((of(weights(&after), &[0]) - of(weights(&worm), &[0, 1])).abs() < 1e-5);
-        assert!((of(weights(&after), &[1]) - of(weights(&worm), &[2])).abs() < 1e-5);
+        assert!((of(weights(&after), &[0]) - of(weights(&skinned_tube), &[0, 1])).abs() < 1e-5);
+        assert!((of(weights(&after), &[1]) - of(weights(&skinned_tube), &[2])).abs() < 1e-5);
     }
     let split = edited(
-        &worm,
+        &skinned_tube,
         &[RigEdit::Insert {
             bone: RigBone::To(2),
             at: 0.5,
         }],
     );
     let near = |height: f32| {
-        worm.bind_positions()
+        skinned_tube
+            .bind_positions()
             .iter()
             .position(|p| (p.y - height).abs() < 0.01)
             .expect("a ring")
@@ -122,7 +127,7 @@ fn weights_of_deleted_joints_move_up_and_new_joints_take_a_share() {
 
 #[test]
 fn a_new_root_takes_nearby_weights_only() {
-    let worm = worm();
+    let skinned_tube = skinned_tube();
     let roots = [
         RigEdit::Add {
             parent: None,
@@ -135,7 +140,7 @@ fn a_new_root_takes_nearby_weights_only() {
             name: Some("y".into()),
         },
     ];
-    let after = edited(&worm, &roots);
+    let after = edited(&skinned_tube, &roots);
     let share = |vertex: usize| -> f32 {
         weights(&after)
             .of(vertex)
@@ -143,13 +148,15 @@ fn a_new_root_takes_nearby_weights_only() {
             .map(|(_, weight)| weight)
             .sum()
     };
-    let places = worm.bind_positions();
+    let places = skinned_tube.bind_positions();
     for (vertex, place) in places.iter().enumerate() {
         let sum: f32 = weights(&after).of(vertex).map(|(_, weight)| weight).sum();
         assert!((sum - 1.0).abs() < 1e-5, "{vertex}: {sum}");
         if place.y > 1.5 {
             assert!(
-                weights(&after).of(vertex).eq(weights(&worm).of(vertex)),
+                weights(&after)
+                    .of(vertex)
+                    .eq(weights(&skinned_tube).of(vertex)),
                 "{vertex}"
             );
         }
@@ -165,7 +172,7 @@ fn a_new_root_takes_nearby_weights_only() {
 
 #[test]
 fn a_skin_without_remaining_joints_loses_its_weights() {
-    let worm = worm();
+    let skinned_tube = skinned_tube();
     let rig = Rig::default()
         .edited(
             &RigEdit::Add {
@@ -177,7 +184,7 @@ fn a_skin_without_remaining_joints_loses_its_weights() {
         )
         .expect("possible")
         .rig;
-    let after = worm.with_rig(&rig).expect("a tree");
+    let after = skinned_tube.with_rig(&rig).expect("a tree");
     assert_eq!(after.meshes[0].attachment, Attachment::Unweighted);
-    assert!((after.bind_positions()[5] - worm.bind_positions()[5]).norm() < 1e-5);
+    assert!((after.bind_positions()[5] - skinned_tube.bind_positions()[5]).norm() < 1e-5);
 }

@@ -42,9 +42,9 @@ pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceRepor
     let gpu = if choice == DeviceChoice::Cpu {
         None
     } else {
-        Some(stderr::without_wayland_noise(GpuContext::headless))
+        Some(stderr::without_wayland_errors(GpuContext::headless))
     };
-    let told = gpu.as_ref().map_or_else(
+    let opened = gpu.as_ref().map_or_else(
         || Err(String::new()),
         |gpu| gpu.as_ref().map_err(ToString::to_string),
     );
@@ -54,13 +54,13 @@ pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceRepor
         why,
     } = decide_device(
         choice,
-        told.as_ref().copied().map_err(String::as_str),
+        opened.as_ref().copied().map_err(String::as_str),
         bound,
     );
     if choice == DeviceChoice::Gpu && device.is_none() {
         return Err(Failure::Undone(format!("--device gpu: {why}")));
     }
-    let adapter = told.ok().map(GpuContext::description);
+    let adapter = opened.ok().map(GpuContext::description);
     let runs = if device.is_some() {
         DeviceChoice::Gpu
     } else {

@@ -12,13 +12,13 @@ pub(super) struct IterationReport {
     working_set_bytes: u64,
     /// The level that holds them between iterations.
     level: MemoryLevel,
-    local: Half,
-    global: Half,
+    local: StepRates,
+    global: StepRates,
 }
 
 /// The local or the global step of one iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-struct Half {
+struct StepRates {
     ms: f64,
     bytes: u64,
     flops: u64,
@@ -62,7 +62,7 @@ impl IterationReport {
                     0.0
                 }
             };
-            Half {
+            StepRates {
                 ms,
                 bytes,
                 flops,
@@ -97,7 +97,7 @@ impl IterationReport {
             MemoryLevel::L3 => "L3",
             MemoryLevel::Memory => "memory",
         };
-        let half = |name: &str, half: &Half| {
+        let half = |name: &str, half: &StepRates| {
             let by = if half.bound == LimitedBy::Reading {
                 "reading"
             } else {

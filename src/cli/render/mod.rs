@@ -212,7 +212,7 @@ impl Render {
             focus: shown.focus,
             zoom: self.camera.zoom(),
         };
-        let gpu = stderr::without_wayland_noise(GpuContext::headless)?;
+        let gpu = stderr::without_wayland_errors(GpuContext::headless)?;
         Ok(SheetDrawing::new(&gpu, settings, shown.methods.len())?)
     }
 

@@ -17,7 +17,7 @@ const FRAMES: usize = 20;
 /// Maximum duration of measuring.
 const LONGEST: Duration = Duration::from_millis(300);
 /// Another device must be faster by this factor to be chosen.
-const WORTH: f64 = 1.2;
+const MIN_SPEEDUP: f64 = 1.2;
 /// Frame interval of methods without simulation, s.
 const FRAME_SECS: f64 = 1.0 / 60.0;
 
@@ -188,13 +188,13 @@ fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> DeviceDecision {
     let cpu_ms = frame_ms(actor);
     device.give_to(actor);
     let gpu_ms = frame_ms(actor);
-    let fell = actor.take_fault();
+    let fault = actor.take_fault();
     actor.set_device(None);
     // Measuring leaves no trace in the actor.
     if actor.restore(&before).is_err() {
         actor.reset();
     }
-    let (Some(cpu_ms), Some(gpu_ms), None) = (cpu_ms, gpu_ms, fell) else {
+    let (Some(cpu_ms), Some(gpu_ms), None) = (cpu_ms, gpu_ms, fault) else {
         return DeviceDecision::cpu(because(
             "CPU",
             method,
@@ -205,7 +205,7 @@ fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> DeviceDecision {
     let times = format!(
         "a frame of this character takes {gpu_ms:.2} ms on the GPU ({name}) and {cpu_ms:.2} ms on the CPU"
     );
-    if gpu_ms * WORTH > cpu_ms {
+    if gpu_ms * MIN_SPEEDUP > cpu_ms {
         return DeviceDecision {
             device: None,
             measured,
@@ -235,7 +235,7 @@ fn frame_ms(actor: &mut Actor) -> Option<f64> {
             actor.read_back();
             start = Instant::now();
         }
-        let world_from_joint = swaying(&subject, frame as f64 * dt_secs);
+        let world_from_joint = swayed(&subject, frame as f64 * dt_secs);
         let dt_secs = if frame == 0 { 0.0 } else { dt_secs };
         actor
             .advance(&Frame {
@@ -254,7 +254,7 @@ fn frame_ms(actor: &mut Actor) -> Option<f64> {
 }
 
 /// Sways all joints slightly, each with its own phase.
-fn swaying(subject: &Subject, time_secs: f64) -> Vec<Affine> {
+fn swayed(subject: &Subject, time_secs: f64) -> Vec<Affine> {
     let skeleton = &subject.character.skeleton;
     let mut pose = skeleton.rest_pose();
     for (joint, local) in pose.locals.iter_mut().enumerate() {

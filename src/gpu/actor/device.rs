@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::skins::Skins;
-use super::{GpuFlesh, GpuModel, GpuSkin, Shown};
+use super::{GpuFlesh, GpuModel, GpuSkin, LatestSkin};
 use crate::gpu::GpuContext;
 use crate::methods::{Actor, AnyDevice, DeviceError};
 
@@ -50,7 +50,7 @@ impl GpuDevice {
 
     /// Handle to the latest skin.
     #[must_use]
-    pub fn shown(&self) -> Arc<Shown> {
+    pub fn shown(&self) -> Arc<LatestSkin> {
         self.skins().shown().clone()
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::skins::Skins;
-use super::{recipe_of, unfit};
+use super::{recipe_of, unfit_error};
 use crate::gpu::GpuContext;
 use crate::gpu::surface::SurfaceModel;
 use crate::math::Affine;
@@ -23,13 +23,13 @@ impl GpuSkin {
     /// # Errors
     /// [`DeviceError::Unfit`] if the actor simulates, or the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
-        gpu.check_compute().map_err(|error| unfit(&error))?;
+        gpu.check_compute().map_err(|error| unfit_error(&error))?;
         let build = || -> Result<Self, DeviceError> {
             let model = SurfaceModel::new(gpu, Arc::new(recipe_of(actor)?), &[])
-                .map_err(|error| unfit(&error))?;
+                .map_err(|error| unfit_error(&error))?;
             Ok(Self::of(gpu, &Arc::new(model)))
         };
-        gpu.attempt(build).map_err(|error| unfit(&error))?
+        gpu.attempt(build).map_err(|error| unfit_error(&error))?
     }
 
     /// A second one for the same character that shares all constants.
@@ -60,7 +60,7 @@ impl SurfaceDevice for GpuSkin {
             .encode(&mut encoder, std::iter::empty(), Some(&skin));
         self.skins.encode_readback(&mut encoder, None);
         self.gpu.queue.submit([encoder.finish()]);
-        self.skins.spend(start.elapsed());
+        self.skins.add_host_time(start.elapsed());
         self.skins.submitted(0);
         self.skins.end(skin)
     }

@@ -6,7 +6,7 @@
 //! | per view                     | [`GpuFlesh`]: the state; a [`crate::methods::Device`] that an actor makes its steps by  |
 //! |                              | [`GpuSkin`]: for methods that do not simulate; [`GpuDevice`] is either of the two     |
 //! | per frame                    | [`DeviceSkin`]: positions and normals that are drawn from; three or four in turn      |
-//! | late                         | `Echo`: report of a frame, 16 bytes; every fourth time the whole state                |
+//! | late                         | `FrameReadback`: report of a frame, 16 bytes; every fourth time the whole state       |
 //!
 //! # Passes and bytes of a frame
 //! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`super::surface::Surface`], all
@@ -19,8 +19,8 @@ mod choice;
 mod crowd;
 mod device;
 mod direct;
-mod echo;
 mod profile;
+mod readback;
 mod skin;
 mod skins;
 mod touch;
@@ -31,7 +31,7 @@ pub use choice::{
 pub use crowd::{CrowdError, CrowdSize, CrowdSkin, GpuCrowd};
 pub use device::GpuDevice;
 pub use direct::GpuSkin;
-pub use skin::{DeviceSkin, Shown};
+pub use skin::{DeviceSkin, LatestSkin};
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -71,32 +71,33 @@ impl GpuModel {
     /// # Errors
     /// [`DeviceError::Unfit`] if the actor's method does not simulate, or the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
-        gpu.check_compute().map_err(|error| unfit(&error))?;
+        gpu.check_compute().map_err(|error| unfit_error(&error))?;
         gpu.attempt(|| Self::build(gpu, actor))
-            .map_err(|error| unfit(&error))?
+            .map_err(|error| unfit_error(&error))?
     }
 
     fn build(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
         let (Some(projective), Ok(flesh)) = (actor.projective(), actor.subject().flesh()) else {
-            return Err(unfit(&"its method simulates nothing"));
+            return Err(unfit_error(&"its method simulates nothing"));
         };
         if projective.is_guided() {
-            return Err(unfit(
+            return Err(unfit_error(
                 &"flesh that follows the skin's weights has no form on the device; choose --base bones",
             ));
         }
         let equations = Arc::new(projective.simulation().equations());
         let choice = GlobalSolver::choose(&equations, Limits::of(gpu));
         let solver =
-            GlobalSolver::new(gpu, &equations, choice.kind).map_err(|error| unfit(&error))?;
-        let flesh_model = FleshModel::new(gpu, equations).map_err(|error| unfit(&error))?;
-        let base = BaseModel::new(gpu, &flesh.tissue.anchors).map_err(|error| unfit(&error))?;
+            GlobalSolver::new(gpu, &equations, choice.kind).map_err(|error| unfit_error(&error))?;
+        let flesh_model = FleshModel::new(gpu, equations).map_err(|error| unfit_error(&error))?;
+        let base =
+            BaseModel::new(gpu, &flesh.tissue.anchors).map_err(|error| unfit_error(&error))?;
         let surface = SurfaceModel::new(
             gpu,
             Arc::new(recipe_of(actor)?),
             flesh_model.row_of_vertex(),
         )
-        .map_err(|error| unfit(&error))?;
+        .map_err(|error| unfit_error(&error))?;
         Ok(Self {
             gpu: gpu.clone(),
             flesh: flesh_model,
@@ -152,12 +153,12 @@ impl GpuFlesh {
     pub fn new(model: Arc<GpuModel>) -> Result<Self, DeviceError> {
         let gpu = model.gpu.clone();
         gpu.attempt(|| Self::build(model))
-            .map_err(|error| unfit(&error))?
+            .map_err(|error| unfit_error(&error))?
     }
 
     fn build(model: Arc<GpuModel>) -> Result<Self, DeviceError> {
         let gpu = &model.gpu;
-        let state = FleshState::new(gpu, &model.flesh, 1).map_err(|error| unfit(&error))?;
+        let state = FleshState::new(gpu, &model.flesh, 1).map_err(|error| unfit_error(&error))?;
         let solver = model
             .solver
             .on(gpu, 1, state.right_hand_side(), state.increment());
@@ -165,7 +166,7 @@ impl GpuFlesh {
         let base = model
             .base
             .on(gpu, state.base(), 1, STEPS)
-            .map_err(|error| unfit(&error))?;
+            .map_err(|error| unfit_error(&error))?;
         let skins = Skins::new(gpu, &model.surface, Some(&state));
         Ok(Self {
             state,
@@ -223,7 +224,7 @@ impl GpuFlesh {
             touch.submitted();
         }
         (self.queued, self.touching) = (0, false);
-        self.skins.spend(start.elapsed());
+        self.skins.add_host_time(start.elapsed());
         if skin.is_some() {
             self.skins.submitted(self.steps);
         }
@@ -262,7 +263,7 @@ impl Device for GpuFlesh {
         }
         self.state
             .upload(&self.model.gpu, 0, state)
-            .map_err(|error| lost(&error))
+            .map_err(|error| lost_error(&error))
     }
 
     fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError> {
@@ -280,7 +281,7 @@ impl Device for GpuFlesh {
                 ..
             } = self;
             let touch = touch.get_or_insert_with(|| ContactSteps::new(&model.gpu, state));
-            skins.spend(touch.prepare(model, state, solver.dispatches(), colliding)?);
+            skins.add_host_time(touch.prepare(model, state, solver.dispatches(), colliding)?);
             self.touching = true;
         } else {
             if let Some(touch) = &mut self.touch {
@@ -289,7 +290,7 @@ impl Device for GpuFlesh {
             let start = Instant::now();
             self.base.set(self.queued, 0, step.frame);
             self.queued += 1;
-            self.skins.spend(start.elapsed());
+            self.skins.add_host_time(start.elapsed());
         }
         self.steps += 1;
         Ok(())
@@ -302,7 +303,7 @@ impl Device for GpuFlesh {
         }
         self.state
             .download(&self.model.gpu, 0)
-            .map_err(|error| lost(&error))
+            .map_err(|error| lost_error(&error))
     }
 
     fn last_state(&mut self) -> Option<State> {
@@ -324,17 +325,17 @@ impl Device for GpuFlesh {
 fn recipe_of(actor: &Actor) -> Result<Recipe, DeviceError> {
     actor.recipe().ok_or_else(|| {
         let method = actor.method().label();
-        unfit(&format_args!("{method} has no form on the device"))
+        unfit_error(&format_args!("{method} has no form on the device"))
     })
 }
 
-fn unfit(reason: &dyn std::fmt::Display) -> DeviceError {
+fn unfit_error(reason: &dyn std::fmt::Display) -> DeviceError {
     DeviceError::Unfit {
         reason: reason.to_string(),
     }
 }
 
-fn lost(reason: &dyn std::fmt::Display) -> DeviceError {
+fn lost_error(reason: &dyn std::fmt::Display) -> DeviceError {
     DeviceError::Lost {
         reason: reason.to_string(),
     }

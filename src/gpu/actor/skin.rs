@@ -171,11 +171,11 @@ impl DeviceSkin {
 
 /// Handle to the latest skin.
 #[derive(Debug, Default)]
-pub struct Shown {
+pub struct LatestSkin {
     latest: Mutex<Option<Arc<DeviceSkin>>>,
 }
 
-impl Shown {
+impl LatestSkin {
     /// The latest skin, if there is one.
     #[must_use]
     pub fn latest(&self) -> Option<Arc<DeviceSkin>> {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::echo::Echoes;
 use super::profile::Profile;
-use super::skin::{DeviceSkin, Followed, Shown};
-use super::{FRAMES_BEHIND, lost, unfit};
+use super::readback::FrameReadbacks;
+use super::skin::{DeviceSkin, Followed, LatestSkin};
+use super::{FRAMES_BEHIND, lost_error, unfit_error};
 use crate::gpu::compute::Dispatch;
 use crate::gpu::flesh::FleshState;
 use crate::gpu::surface::SurfaceModel;
@@ -20,8 +20,8 @@ pub(super) struct Skins {
     gpu: GpuContext,
     model: Arc<SurfaceModel>,
     ring: Vec<Arc<DeviceSkin>>,
-    shown: Arc<Shown>,
-    echoes: Echoes,
+    shown: Arc<LatestSkin>,
+    readbacks: FrameReadbacks,
     profile: Option<Profile>,
     /// CPU time of the frame so far.
     host: Duration,
@@ -35,14 +35,14 @@ impl Skins {
             model: model.clone(),
             ring: Vec::new(),
             shown: Arc::default(),
-            echoes: Echoes::new(gpu, state),
+            readbacks: FrameReadbacks::new(gpu, state),
             profile: None,
             host: Duration::ZERO,
         }
     }
 
     /// Handle to the latest skin.
-    pub fn shown(&self) -> &Arc<Shown> {
+    pub fn shown(&self) -> &Arc<LatestSkin> {
         &self.shown
     }
 
@@ -63,7 +63,7 @@ impl Skins {
     /// Whether the device still works.
     pub fn check(&self) -> Result<(), DeviceError> {
         if self.gpu.is_lost() {
-            Err(lost(&"it does not answer any more"))
+            Err(lost_error(&"it does not answer any more"))
         } else {
             Ok(())
         }
@@ -77,15 +77,15 @@ impl Skins {
         followed: Option<Followed<'_>>,
     ) -> Result<Arc<DeviceSkin>, DeviceError> {
         self.check()?;
-        self.echoes
+        self.readbacks
             .make_room(&self.gpu)
-            .map_err(|error| lost(&error))?;
+            .map_err(|error| lost_error(&error))?;
         let start = Instant::now();
         let mut skin = self.free(followed)?;
         if let Some(skin) = Arc::get_mut(&mut skin) {
             skin.prepare(world_from_joint, ahead_secs);
         }
-        self.spend(start.elapsed());
+        self.add_host_time(start.elapsed());
         Ok(skin)
     }
 
@@ -107,8 +107,8 @@ impl Skins {
         let made = self
             .gpu
             .attempt(|| DeviceSkin::new(&self.gpu, &self.model, followed))
-            .map_err(|error| unfit(&error))?;
-        Ok(Arc::new(made.map_err(|error| unfit(&error))?))
+            .map_err(|error| unfit_error(&error))?;
+        Ok(Arc::new(made.map_err(|error| unfit_error(&error))?))
     }
 
     /// Encodes one compute pass: these steps and, with a skin, the surface.
@@ -143,17 +143,18 @@ impl Skins {
         encoder: &mut wgpu::CommandEncoder,
         state: Option<&FleshState>,
     ) {
-        self.echoes.copy(encoder, state, self.profile.as_mut());
+        self.readbacks.copy(encoder, state, self.profile.as_mut());
     }
 
     /// Must be called after the frame's submission; `steps` counts the steps so far.
     pub fn submitted(&mut self, steps: u64) {
-        self.echoes.submitted(steps, self.host.as_secs_f64() * 1e3);
+        self.readbacks
+            .submitted(steps, self.host.as_secs_f64() * 1e3);
         self.host = Duration::ZERO;
     }
 
     /// Adds CPU time to the current frame: setup, encoding, submission.
-    pub(crate) fn spend(&mut self, time: Duration) {
+    pub(crate) fn add_host_time(&mut self, time: Duration) {
         self.host += time;
     }
 
@@ -167,17 +168,17 @@ impl Skins {
 
     /// The report of the next finished frame.
     pub fn watched(&mut self) -> Option<DeviceFrameReport> {
-        self.echoes.next(&self.gpu, self.profile.as_ref())
+        self.readbacks.next(&self.gpu, self.profile.as_ref())
     }
 
     /// Drops the readback of states before another one was set.
     pub(crate) fn forget_kept(&mut self) {
-        self.echoes.forget_kept();
+        self.readbacks.forget_kept();
     }
 
     /// The latest state that was read back, even if no more will be.
     pub fn kept(&mut self) -> Option<&[u8]> {
-        self.echoes.kept()
+        self.readbacks.kept()
     }
 
     /// Reads back the visible skin. Waits.
@@ -186,9 +187,9 @@ impl Skins {
         let latest = self
             .shown
             .latest()
-            .ok_or_else(|| lost(&"nothing was presented"))?;
+            .ok_or_else(|| lost_error(&"nothing was presented"))?;
         latest
             .fetch_into(surface)
-            .map_err(|error: GpuError| lost(&error))
+            .map_err(|error: GpuError| lost_error(&error))
     }
 }

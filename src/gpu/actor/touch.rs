@@ -6,12 +6,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::{GpuModel, lost};
+use super::{GpuModel, lost_error};
 use crate::dynamics::{Meeting, State};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::Dispatch;
 use crate::gpu::flesh::{FleshState, FleshStep, Press, PressBuffers};
-use crate::gpu::waiting::{PendingMap, ask, wait};
+use crate::gpu::waiting::{PendingMap, request_map, wait};
 use crate::math::Point;
 use crate::methods::{Colliding, DeviceError};
 
@@ -71,11 +71,11 @@ impl ContactSteps {
     ) -> Result<Duration, DeviceError> {
         let Colliding { base, finder } = colliding;
         let gpu = &model.gpu;
-        if self.hear(model, state)? {
+        if self.decode_next(model, state)? {
             finder.end_contacts(&self.known.position, &self.loads);
         }
         if !self.is_known {
-            self.known = state.download(gpu, 0).map_err(|error| lost(&error))?;
+            self.known = state.download(gpu, 0).map_err(|error| lost_error(&error))?;
             self.is_known = true;
         }
         self.known
@@ -93,7 +93,7 @@ impl ContactSteps {
             Meeting::Contacts(problem) if PressBuffers::fits(gpu, problem.contacts.len(), 1) => {
                 let buffers = &mut self.buffers;
                 let write = || buffers.write(gpu, 0, &problem, model.flesh.row_of_vertex());
-                if gpu.attempt(write).map_err(|error| lost(&error))? {
+                if gpu.attempt(write).map_err(|error| lost_error(&error))? {
                     self.step = None;
                 }
                 problem.contacts.len()
@@ -104,7 +104,7 @@ impl ContactSteps {
         self.is_known = false;
         state
             .move_base(gpu, 0, base)
-            .map_err(|error| lost(&error))?;
+            .map_err(|error| lost_error(&error))?;
         if self.contacts > 0 && self.step.is_none() {
             let Self { press, buffers, .. } = self;
             self.step = Some(FleshStep::with_contacts(
@@ -160,18 +160,20 @@ impl ContactSteps {
     /// Must be called after the encoded commands were submitted.
     pub(super) fn submitted(&mut self) {
         if let Some(buffer) = self.encoded.take() {
-            let answer = ask(&buffer);
+            let answer = request_map(&buffer);
             self.under_way = Some((buffer, answer));
         }
     }
 
     /// Decodes the state in flight and the loads of its contacts. Returns whether there was one.
-    fn hear(&mut self, model: &GpuModel, state: &FleshState) -> Result<bool, DeviceError> {
+    fn decode_next(&mut self, model: &GpuModel, state: &FleshState) -> Result<bool, DeviceError> {
         let Some((buffer, answer)) = self.under_way.take() else {
             return Ok(false);
         };
-        wait(&model.gpu, &answer).map_err(|error| lost(&error))?;
-        let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
+        wait(&model.gpu, &answer).map_err(|error| lost_error(&error))?;
+        let mapped = buffer
+            .get_mapped_range(..)
+            .map_err(|error| lost_error(&error))?;
         let (kept, loads) = mapped.split_at(state.kept_bytes() as usize);
         state.decode(kept, &mut self.known);
         self.is_known = true;

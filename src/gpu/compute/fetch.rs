@@ -1,6 +1,6 @@
 //! Reading numbers back from the device.
 
-use crate::gpu::waiting::{ask, lost, wait};
+use crate::gpu::waiting::{lost_error, request_map, wait};
 use crate::gpu::{GpuContext, GpuError};
 
 /// Copies the first elements of a buffer. Waits for all work submitted before.
@@ -45,8 +45,10 @@ pub fn fetch_from<T: bytemuck::Pod>(
         });
     encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, size);
     gpu.queue.submit([encoder.finish()]);
-    wait(gpu, &ask(&staging))?;
-    let mapped = staging.get_mapped_range(..).map_err(|error| lost(&error))?;
+    wait(gpu, &request_map(&staging))?;
+    let mapped = staging
+        .get_mapped_range(..)
+        .map_err(|error| lost_error(&error))?;
     let whole = mapped.len() / size_of::<T>();
     Ok(mapped
         .chunks_exact(size_of::<T>())

@@ -138,7 +138,7 @@ mod tests {
             let pipeline = Arc::downgrade(&Kernel::new(&gpu, &SET, "fill", &[]).pipeline);
             let again = gpu.clone();
             if is_lost {
-                gpu.lose();
+                gpu.simulate_loss();
             }
             drop(gpu);
             assert!(pipeline.upgrade().is_some());

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::layout::Watch;
 use super::state::FleshState;
-use crate::gpu::waiting::{PendingMap, ask, is_there, lost};
+use crate::gpu::waiting::{PendingMap, is_there, lost_error, request_map};
 use crate::gpu::{GpuContext, GpuError};
 
 /// Maximum number of copies in flight; further steps are not copied, and the next copy reports their errors.
@@ -22,7 +22,7 @@ pub struct Watcher {
     under_way: VecDeque<(wgpu::Buffer, PendingMap, u64)>,
     /// Number of submissions, and the one that `latest` belongs to.
     submissions: u64,
-    heard: u64,
+    last_received: u64,
     latest: Vec<Watch>,
 }
 
@@ -45,7 +45,7 @@ impl Watcher {
             encoded: None,
             under_way: VecDeque::with_capacity(COPIES),
             submissions: 0,
-            heard: 0,
+            last_received: 0,
             latest: vec![Watch::default(); state.dims().instances as usize],
         }
     }
@@ -62,7 +62,7 @@ impl Watcher {
     pub fn submitted(&mut self) {
         self.submissions += 1;
         if let Some(buffer) = self.encoded.take() {
-            let answer = ask(&buffer);
+            let answer = request_map(&buffer);
             self.under_way.push_back((buffer, answer, self.submissions));
         }
     }
@@ -75,8 +75,8 @@ impl Watcher {
 
     /// The last submission (from 1) whose statistics have arrived; 0 for none.
     #[must_use]
-    pub(crate) fn heard(&self) -> u64 {
-        self.heard
+    pub(crate) fn last_received(&self) -> u64 {
+        self.last_received
     }
 
     /// The statistics that have arrived, one entry per instance.
@@ -86,13 +86,15 @@ impl Watcher {
     pub fn poll(&mut self, gpu: &GpuContext) -> Result<&[Watch], GpuError> {
         gpu.device
             .poll(wgpu::PollType::Poll)
-            .map_err(|error| lost(&error))?;
+            .map_err(|error| lost_error(&error))?;
         while let Some((buffer, answer, number)) = self.under_way.pop_front() {
             if !is_there(&answer)? {
                 self.under_way.push_front((buffer, answer, number));
                 break;
             }
-            let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
+            let mapped = buffer
+                .get_mapped_range(..)
+                .map_err(|error| lost_error(&error))?;
             for (watch, bytes) in self
                 .latest
                 .iter_mut()
@@ -103,7 +105,7 @@ impl Watcher {
             drop(mapped);
             buffer.unmap();
             self.free.push(buffer);
-            self.heard = number;
+            self.last_received = number;
         }
         Ok(&self.latest)
     }

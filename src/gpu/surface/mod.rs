@@ -15,7 +15,7 @@
 //!
 //! | pass             | when                                     | bytes read, written per vertex                               |
 //! |------------------|------------------------------------------|--------------------------------------------------------------|
-//! | `go_on`          | the frame lies between two steps         | row: 32, 16                                                  |
+//! | `extrapolate`          | the frame lies between two steps         | row: 32, 16                                                  |
 //! | `row_normals`    | upsampling by normal displacements       | row: about 100 + 18 cached rows, 16                          |
 //! | `place_*`        | always: flesh, bones, props, rigid parts | flesh: 16 + 32 + 8 × 19 + 20 cached rows, 24; others: about 50, 12 |
 //! | `fit_controls`   | there is cloth                           | control: 64 + 12 × 16 + 17 cached positions, 48                |

@@ -12,7 +12,7 @@ use crate::methods::Recipe;
 pub struct SurfaceModel {
     pub(super) recipe: Arc<Recipe>,
     pub(super) passes: Vec<SurfacePass>,
-    pub(super) go_on: Option<SurfacePass>,
+    pub(super) extrapolate: Option<SurfacePass>,
 }
 
 impl SurfaceModel {
@@ -42,11 +42,11 @@ impl SurfaceModel {
         for pass in &passes {
             check_groups(gpu, "vertices", pass.workgroups as usize)?;
         }
-        let go_on = (recipe.simulated > 0).then(|| builder.go_on());
+        let extrapolate = (recipe.simulated > 0).then(|| builder.extrapolate());
         Ok(Self {
             recipe,
             passes,
-            go_on,
+            extrapolate,
         })
     }
 

@@ -136,8 +136,13 @@ impl Builder<'_> {
     }
 
     /// Extrapolates the rows to the time of the frame.
-    pub fn go_on(&self) -> SurfacePass {
-        let mut pass = self.pass(&shader::SURFACE_ROWS, "go_on", &[], self.recipe.simulated);
+    pub fn extrapolate(&self) -> SurfacePass {
+        let mut pass = self.pass(
+            &shader::SURFACE_ROWS,
+            "extrapolate",
+            &[],
+            self.recipe.simulated,
+        );
         pass.state = vec![
             (1, StateBuffer::Rows),
             (2, StateBuffer::Moved),

@@ -116,7 +116,7 @@ impl Surface {
             .iter()
             .filter_map(|pass| bound(pass, false))
             .collect();
-        let all = model.go_on.iter().chain(&model.passes);
+        let all = model.extrapolate.iter().chain(&model.passes);
         let between = if buffers.moved.is_some() {
             all.filter_map(|pass| bound(pass, true)).collect()
         } else {

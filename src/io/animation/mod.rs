@@ -85,7 +85,7 @@ impl AnimationFormat {
 /// [`AnimationWriter::finish`] leaves no file.
 pub struct AnimationWriter {
     size: [u32; 2],
-    cadence: Cadence,
+    cadence: FrameTiming,
     target: PathBuf,
     sink: FrameEncoder,
 }
@@ -132,12 +132,12 @@ impl Write for SharedFile {
 
 /// Frame durations in whole units of the format.
 #[derive(Debug, Clone, Copy)]
-struct Cadence {
+struct FrameTiming {
     fps: f64,
     frame: u64,
 }
 
-impl Cadence {
+impl FrameTiming {
     /// Duration of the next frame in units; at least 1.
     fn next(&mut self, per_sec: f64) -> u32 {
         let end = |frame: u64| (frame as f64 * per_sec / self.fps).round();
@@ -183,7 +183,7 @@ impl AnimationWriter {
         };
         Ok(Self {
             size,
-            cadence: Cadence { fps, frame: 0 },
+            cadence: FrameTiming { fps, frame: 0 },
             target: path.to_owned(),
             sink,
         })

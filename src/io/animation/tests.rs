@@ -144,7 +144,7 @@ fn a_dropped_writer_leaves_no_file() {
 #[test]
 fn rounded_durations_add_up() {
     for (fps, per_sec) in [(30.0, 100.0), (24.0, 100.0), (60.0, 1000.0), (7.3, 1000.0)] {
-        let mut cadence = Cadence { fps, frame: 0 };
+        let mut cadence = FrameTiming { fps, frame: 0 };
         let sum: u64 = (0..120).map(|_| u64::from(cadence.next(per_sec))).sum();
         assert!(
             (sum as f64 - 120.0 / fps * per_sec).abs() <= 0.5 + 1e-9,

@@ -2,7 +2,7 @@
 
 mod words;
 
-use self::words::{Words, words_of};
+use self::words::{Tokens, words_of};
 
 use super::{BvhFile, END};
 use crate::character::{Note, Severity};
@@ -47,7 +47,7 @@ pub(crate) fn read_bvh(bytes: &[u8], name: &str) -> Parsed<BvhFile> {
         ));
     }
     let text = text_of(bytes);
-    let mut words = Words {
+    let mut words = Tokens {
         words: words_of(&text).peekable(),
         line: 1,
     };
@@ -96,7 +96,7 @@ pub(crate) fn read_bvh(bytes: &[u8], name: &str) -> Parsed<BvhFile> {
 }
 
 fn read_hierarchy<'a, I: Iterator<Item = (usize, &'a str)>>(
-    words: &mut Words<'a, I>,
+    words: &mut Tokens<'a, I>,
 ) -> Parsed<Vec<RawJoint>> {
     let mut joints: Vec<RawJoint> = Vec::new();
     // The joints whose braces are open.
@@ -168,7 +168,7 @@ fn read_hierarchy<'a, I: Iterator<Item = (usize, &'a str)>>(
 }
 
 fn read_end_site<'a, I: Iterator<Item = (usize, &'a str)>>(
-    words: &mut Words<'a, I>,
+    words: &mut Tokens<'a, I>,
 ) -> Parsed<Vec64> {
     words.brace("{")?;
     let mut offset = Vec64::zeros();
@@ -190,7 +190,7 @@ fn read_end_site<'a, I: Iterator<Item = (usize, &'a str)>>(
 }
 
 fn read_channels<'a, I: Iterator<Item = (usize, &'a str)>>(
-    words: &mut Words<'a, I>,
+    words: &mut Tokens<'a, I>,
 ) -> Parsed<Vec<ChannelAxis>> {
     let count = words.number("the number of channels")?;
     if !(0.0..=6.0).contains(&count) || count.fract() != 0.0 {
@@ -229,7 +229,7 @@ fn read_channels<'a, I: Iterator<Item = (usize, &'a str)>>(
 
 /// `Frames: n` and `Frame Time: t`, with or without spaces before the numbers.
 fn read_motion_header<'a, I: Iterator<Item = (usize, &'a str)>>(
-    words: &mut Words<'a, I>,
+    words: &mut Tokens<'a, I>,
 ) -> Parsed<(usize, f64, Vec<Note>)> {
     let frames = header_number(words, &["frames"])?;
     if !(0.0..=1e9).contains(&frames) || frames.fract() != 0.0 {
@@ -263,7 +263,7 @@ fn read_motion_header<'a, I: Iterator<Item = (usize, &'a str)>>(
 }
 
 fn header_number<'a, I: Iterator<Item = (usize, &'a str)>>(
-    words: &mut Words<'a, I>,
+    words: &mut Tokens<'a, I>,
     key: &[&str],
 ) -> Parsed<f64> {
     let expected = format!("\"{}:\"", key.join(" "));
@@ -341,7 +341,7 @@ impl JointCurves {
 }
 
 fn read_frames<'a, I: Iterator<Item = (usize, &'a str)>>(
-    words: &mut Words<'a, I>,
+    words: &mut Tokens<'a, I>,
     joints: &[RawJoint],
     frames: usize,
 ) -> Parsed<Vec<JointCurves>> {

@@ -8,7 +8,7 @@ use super::{FbxNodes, affine_of, number, usable};
 use crate::character::{Attachment, Character, Image, Material, Severity, SourceMesh};
 use crate::io::error::{Parsed, bad};
 use crate::io::gltf::give_to_nearest_bone;
-use crate::io::obj::beside;
+use crate::io::obj::read_referenced;
 use crate::io::picture;
 use crate::io::polygon::triangulate;
 use crate::math::{Affine, Point, Vec3, linear_part};
@@ -346,7 +346,7 @@ fn picture_of(texture: &ufbx::Texture, folder: Option<&Path>, spent: &mut usize)
     let bytes = names
         .iter()
         .filter(|name| !name.is_empty())
-        .find_map(|name| beside(folder, name))?;
+        .find_map(|name| read_referenced(folder, name))?;
     picture::decode(&bytes, spent).ok()
 }
 

@@ -63,11 +63,11 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, progress: &Progress) -> 
     let deforms = rig.skeleton.joints().iter().any(|joint| joint.deforms);
     character.skeleton = rig.skeleton;
     // Bones and an unskinned mesh: the mesh is left without weights, for a weight method.
-    let loose = character
+    let unskinned = character
         .meshes
         .iter()
         .all(|mesh| matches!(mesh.attachment, Attachment::Static { .. }));
-    if scene.skin_clusters.is_empty() && deforms && loose && !character.meshes.is_empty() {
+    if scene.skin_clusters.is_empty() && deforms && unskinned && !character.meshes.is_empty() {
         static_to_unweighted(&mut character);
         character.note(
             Severity::Info,

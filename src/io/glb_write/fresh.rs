@@ -30,9 +30,9 @@ pub(super) fn whole(character: &Character) -> Result<GlbDraft, GlbWriteError> {
         skins: Vec::new(),
     };
     let joint_nodes = writer.draft.skeleton(&character.skeleton, &mut writer.top);
-    writer.draft.say_bones(character, &joint_nodes);
+    writer.draft.write_bone_settings(character, &joint_nodes);
     materials(character, &mut writer.draft)?;
-    for mesh in character.meshes.iter().filter(|mesh| !is_nothing(mesh)) {
+    for mesh in character.meshes.iter().filter(|mesh| !is_empty_mesh(mesh)) {
         check(mesh, &character.skeleton)?;
         writer.mesh(mesh, character.skeleton.len(), &joint_nodes);
     }
@@ -53,7 +53,7 @@ pub(super) fn meshes_alone(character: &Character) -> Result<GlbDraft, GlbWriteEr
         skins: Vec::new(),
     };
     materials(character, &mut writer.draft)?;
-    for mesh in character.meshes.iter().filter(|mesh| !is_nothing(mesh)) {
+    for mesh in character.meshes.iter().filter(|mesh| !is_empty_mesh(mesh)) {
         check(mesh, &character.skeleton)?;
         let attributes = writer.attributes(mesh);
         writer.mesh_node(mesh, &attributes, json!({"name": mesh.name}), None);
@@ -284,7 +284,7 @@ fn joint_node(name: &str, rest: &Trs) -> Value {
 }
 
 /// Whether nothing is to be written.
-pub(super) fn is_nothing(mesh: &SourceMesh) -> bool {
+pub(super) fn is_empty_mesh(mesh: &SourceMesh) -> bool {
     mesh.positions.is_empty() && mesh.triangles.is_empty()
 }
 

@@ -6,7 +6,7 @@
 //! - [`MorphFile`]: frame by frame, with one morph target per key frame ([`morph`], [`keys`]).
 //!
 //! The latter two start from the document that the character was read from, if there is one. Its
-//! JSON is preserved except for the required changes ([`draft`], [`relocate`], [`mend`]), so that
+//! JSON is preserved except for the required changes ([`draft`], [`relocate`], [`repair`]), so that
 //! no material, texture, camera, light, name, extra or extension is lost.
 
 mod blocks;
@@ -15,9 +15,9 @@ mod clips;
 mod draft;
 mod fresh;
 mod keys;
-mod mend;
 mod morph;
 mod relocate;
+mod repair;
 mod rigged;
 mod rotations;
 mod sweep;

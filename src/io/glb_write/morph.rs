@@ -379,7 +379,7 @@ fn stage(character: &Character) -> Result<(GlbDraft, Vec<MorphMesh>), GlbWriteEr
         .filter(|document| document.meshes.len() == character.meshes.len());
     let (mut draft, places, turned) = if let Some(document) = document {
         let mut draft = GlbDraft::of(document)?;
-        draft.mend();
+        draft.repair();
         let places = draft.relocate(&document.meshes);
         let turned = document.meshes.iter().map(|source| source.turned).collect();
         (draft, places, turned)
@@ -388,7 +388,7 @@ fn stage(character: &Character) -> Result<(GlbDraft, Vec<MorphMesh>), GlbWriteEr
         let written = character
             .meshes
             .iter()
-            .filter(|mesh| !fresh::is_nothing(mesh))
+            .filter(|mesh| !fresh::is_empty_mesh(mesh))
             .count();
         let sources: Vec<SourcePrimitive> = (0..written)
             .map(|node| SourcePrimitive {
@@ -415,7 +415,7 @@ fn stage(character: &Character) -> Result<(GlbDraft, Vec<MorphMesh>), GlbWriteEr
     let mut placed = places.into_iter().zip(turned);
     for mesh in &character.meshes {
         let count = mesh.positions.len();
-        if document.is_none() && fresh::is_nothing(mesh) {
+        if document.is_none() && fresh::is_empty_mesh(mesh) {
             continue;
         }
         let Some((place, turned)) = placed.next() else {

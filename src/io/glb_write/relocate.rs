@@ -197,22 +197,23 @@ impl GlbDraft {
     /// scenes.
     pub(super) fn drop_joints(&mut self, joints: &[usize]) {
         let (carries, parents) = (self.nodes_that_carry(), self.parents());
-        let mut dead = vec![false; parents.len()];
+        let mut removed = vec![false; parents.len()];
         for &joint in joints {
             let above =
                 std::iter::successors(Some(joint), |&node| parents.get(node).copied().flatten())
                     .take(parents.len());
             above
                 .take_while(|&node| carries.get(node) == Some(&false))
-                .for_each(|node| dead[node] = true);
+                .for_each(|node| removed[node] = true);
         }
-        let lives = |node: &Value| index(node).is_none_or(|node| dead.get(node) != Some(&true));
+        let is_kept =
+            |node: &Value| index(node).is_none_or(|node| removed.get(node) != Some(&true));
         for (list, key) in [("nodes", "children"), ("scenes", "nodes")] {
             for holder in self.list_mut(list) {
                 let Some(held) = holder.get_mut(key).and_then(Value::as_array_mut) else {
                     continue;
                 };
-                held.retain(lives);
+                held.retain(is_kept);
                 if held.is_empty() {
                     remove(holder, key);
                 }
@@ -316,7 +317,7 @@ fn split(mesh: &Value, wanted: &[usize]) -> (Value, Option<Value>) {
     let taken: Vec<Value> = wanted
         .iter()
         .filter_map(|&i| all.get(i))
-        .map(bare)
+        .map(without_location)
         .collect();
     let has_place = |primitive: &Value| !primitive["attributes"]["POSITION"].is_null();
     let others = all
@@ -337,7 +338,7 @@ fn split(mesh: &Value, wanted: &[usize]) -> (Value, Option<Value>) {
 }
 
 /// Removes the members of a primitive that depended on its old location.
-fn bare(primitive: &Value) -> Value {
+fn without_location(primitive: &Value) -> Value {
     let mut primitive = primitive.clone();
     if let Some(attributes) = primitive
         .get_mut("attributes")

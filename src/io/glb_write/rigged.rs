@@ -43,7 +43,7 @@ pub fn write_rigged_glb(
         None => fresh::whole(&bound)?,
         Some(document) => {
             let mut draft = GlbDraft::of(document)?;
-            draft.mend();
+            draft.repair();
             if document.joint_nodes.is_empty() || document.rig_replaced {
                 draft.add_rig(&bound, document);
             } else {
@@ -52,8 +52,8 @@ pub fn write_rigged_glb(
             draft
         }
     };
-    draft.say_weights(character);
-    draft.tame_rotations();
+    draft.write_weight_source(character);
+    draft.subdivide_rotations();
     in_memory(&draft.seal()?)
 }
 
@@ -214,7 +214,7 @@ impl GlbDraft {
                 *written = attributes;
             }
         }
-        self.say_bones(character, joint_nodes);
+        self.write_bone_settings(character, joint_nodes);
         for clip in character.clips.iter().skip(document.clips) {
             self.clip(clip, joint_nodes);
         }
@@ -291,7 +291,7 @@ impl GlbDraft {
             self.drop_joints(&document.joint_nodes);
         }
         let joint_nodes = self.skeleton(&character.skeleton, &mut roots);
-        self.say_bones(character, &joint_nodes);
+        self.write_bone_settings(character, &joint_nodes);
         self.roots_first(&roots);
         let mut skins: Vec<(&[Affine], usize)> = Vec::new();
         for ((mesh, source), place) in meshes.into_iter().zip(&sources).zip(places) {

@@ -25,7 +25,7 @@ type SamplerAccessors = (usize, usize);
 
 impl GlbDraft {
     /// Processes all linear rotation curves. Tangents of cubic curves may have any length.
-    pub(super) fn tame_rotations(&mut self) {
+    pub(super) fn subdivide_rotations(&mut self) {
         let mut known: HashMap<SamplerAccessors, SamplerAccessors> = HashMap::new();
         let mut animations = std::mem::take(self.list_mut("animations"));
         for animation in &mut animations {
@@ -49,7 +49,7 @@ impl GlbDraft {
                 };
                 let (input, output) = *known
                     .entry(ends)
-                    .or_insert_with(|| self.tamed(ends).unwrap_or(ends));
+                    .or_insert_with(|| self.subdivided(ends).unwrap_or(ends));
                 set(sampler, "input", json!(input));
                 set(sampler, "output", json!(output));
                 // A processed sampler counts as done for all other uses of its accessors.
@@ -60,7 +60,7 @@ impl GlbDraft {
     }
 
     /// New accessors, if the curve needs any.
-    fn tamed(&mut self, (input, output): SamplerAccessors) -> Option<SamplerAccessors> {
+    fn subdivided(&mut self, (input, output): SamplerAccessors) -> Option<SamplerAccessors> {
         let (times, values) = (self.plain_floats(input, 1)?, self.plain_floats(output, 4)?);
         let (new_times, new_values) = on_the_arc(&times, &values)?;
         let new_input = if new_times.len() == times.len() {

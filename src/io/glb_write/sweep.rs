@@ -7,7 +7,7 @@ use super::draft::JsonObject;
 
 /// Extensions that refer to no accessor and no view besides those visited below: by full name or by
 /// prefix (ending in `*`).
-const HARMLESS: [&str; 17] = [
+const WITHOUT_REFERENCES: [&str; 17] = [
     "KHR_materials_*",
     "KHR_texture_*",
     "EXT_texture_*",
@@ -36,7 +36,7 @@ pub(super) fn skins(tree: &mut JsonObject) {
 pub(super) fn data(tree: &mut JsonObject) {
     let harmless = |name: &Value| {
         let name = name.as_str().unwrap_or_default();
-        HARMLESS.iter().any(|known| {
+        WITHOUT_REFERENCES.iter().any(|known| {
             known
                 .strip_suffix('*')
                 .map_or(*known == name, |prefix| name.starts_with(prefix))

@@ -125,7 +125,7 @@ impl<'a> Accessors<'a> {
             }
             None => None,
         };
-        self.spend(count, std::mem::size_of::<[T; N]>(), index)?;
+        self.reserve(count, std::mem::size_of::<[T; N]>(), index)?;
         let decode_at = |bytes: &[u8], at: usize| -> [T; N] {
             std::array::from_fn(|c| {
                 decode(
@@ -209,7 +209,7 @@ impl<'a> Accessors<'a> {
         }
     }
 
-    fn spend(&self, count: usize, size: usize, index: usize) -> Parsed<()> {
+    fn reserve(&self, count: usize, size: usize, index: usize) -> Parsed<()> {
         match count
             .checked_mul(size)
             .and_then(|bytes| self.left.get().checked_sub(bytes))

@@ -82,15 +82,15 @@ pub fn tree(json: &[u8]) -> Parsed<Object> {
 /// is validated yet.
 pub fn root(mut tree: Object) -> Parsed<(Root, usize)> {
     let tree = &mut tree;
-    let (materials, torn_materials) = lenient(tree, "materials", MATERIAL, mend_material)?;
+    let (materials, damaged_materials) = lenient(tree, "materials", MATERIAL, repair_material)?;
     let root = Root {
         accessors: strict(tree, "accessors", ACCESSOR, |_| {})?,
-        animations: strict::<Animation>(tree, "animations", ANIMATION, mend_animation)?,
+        animations: strict::<Animation>(tree, "animations", ANIMATION, repair_animation)?,
         buffers: strict(tree, "buffers", BUFFER, |_| {})?,
         buffer_views: strict(tree, "bufferViews", BUFFER_VIEW, |_| {})?,
         images: lenient(tree, "images", IMAGE, |_| {})?.0,
         materials,
-        meshes: strict::<Mesh>(tree, "meshes", MESH, mend_mesh)?,
+        meshes: strict::<Mesh>(tree, "meshes", MESH, repair_mesh)?,
         nodes: strict(tree, "nodes", NODE, |_| {})?,
         scene: value(tree, "scene")?,
         scenes: strict::<Scene>(tree, "scenes", SCENE, |scene| default_list(scene, "nodes"))?,
@@ -98,7 +98,7 @@ pub fn root(mut tree: Object) -> Parsed<(Root, usize)> {
         textures: lenient(tree, "textures", TEXTURE, no_picture)?.0,
         ..Root::default()
     };
-    Ok((root, torn_materials))
+    Ok((root, damaged_materials))
 }
 
 /// The `asset` of the file; `None` if it has no version.
@@ -119,7 +119,7 @@ fn value<T: DeserializeOwned>(tree: &mut Object, key: &str) -> Parsed<Option<T>>
     let Some(mut value) = tree.remove(key).filter(|value| !value.is_null()) else {
         return Ok(None);
     };
-    tame(&mut value);
+    clean(&mut value);
     serde_json::from_value(value)
         .map(Some)
         .map_err(|error| ParseProblem::new(format!("not valid glTF: \"{key}\": {error}")))
@@ -130,10 +130,10 @@ fn strict<T: DeserializeOwned>(
     tree: &mut Object,
     key: &str,
     keep: &[&str],
-    mend: fn(&mut Object),
+    repair: fn(&mut Object),
 ) -> Parsed<Vec<T>> {
     let read = |(i, value)| {
-        let value = prepared(value, keep, mend);
+        let value = prepared(value, keep, repair);
         serde_json::from_value(value)
             .map_err(|error| ParseProblem::new(format!("not valid glTF: {key}[{i}]: {error}")))
     };
@@ -150,23 +150,23 @@ fn lenient<T: DeserializeOwned>(
     tree: &mut Object,
     key: &str,
     keep: &[&str],
-    mend: fn(&mut Object),
+    repair: fn(&mut Object),
 ) -> Parsed<(Vec<T>, usize)> {
-    let mut torn = 0;
+    let mut damaged = 0;
     let mut list = Vec::new();
     for value in elements(tree, key)? {
         let name = value["name"].as_str().map(str::to_owned);
-        let read = serde_json::from_value(prepared(value, keep, mend)).or_else(|_| {
-            torn += 1;
+        let read = serde_json::from_value(prepared(value, keep, repair)).or_else(|_| {
+            damaged += 1;
             let mut plain = Value::Object(Object::from_iter([("name".to_owned(), json!(name))]));
-            plain.as_object_mut().into_iter().for_each(mend);
+            plain.as_object_mut().into_iter().for_each(repair);
             serde_json::from_value(plain)
         });
         list.push(
             read.map_err(|error| ParseProblem::new(format!("not valid glTF: {key}: {error}")))?,
         );
     }
-    Ok((list, torn))
+    Ok((list, damaged))
 }
 
 fn elements(tree: &mut Object, key: &str) -> Parsed<Vec<Value>> {
@@ -177,19 +177,19 @@ fn elements(tree: &mut Object, key: &str) -> Parsed<Vec<Value>> {
     }
 }
 
-fn prepared(mut value: Value, keep: &[&str], mend: fn(&mut Object)) -> Value {
+fn prepared(mut value: Value, keep: &[&str], repair: fn(&mut Object)) -> Value {
     if let Value::Object(object) = &mut value {
         object.retain(|key, _| keep.contains(&key.as_str()));
     }
-    tame(&mut value);
+    clean(&mut value);
     if let Value::Object(object) = &mut value {
-        mend(object);
+        repair(object);
     }
     value
 }
 
 /// Rules for every member. Recursion is safe: the parser limits nesting to 128.
-fn tame(value: &mut Value) {
+fn clean(value: &mut Value) {
     match value {
         Value::Object(object) => {
             object.retain(|key, value| match key.as_str() {
@@ -200,9 +200,9 @@ fn tame(value: &mut Value) {
             object
                 .iter_mut()
                 .filter(|(key, _)| !REALS.contains(&key.as_str()))
-                .for_each(|(_, value)| tame(value));
+                .for_each(|(_, value)| clean(value));
         }
-        Value::Array(list) => list.iter_mut().for_each(tame),
+        Value::Array(list) => list.iter_mut().for_each(clean),
         Value::Number(number) if number.as_u64().is_some_and(|n| n > u64::from(u32::MAX)) => {
             *value = u32::MAX.into();
         }
@@ -221,7 +221,7 @@ fn no_picture(texture: &mut Object) {
 
 /// A channel without a target node has no effect (glTF 2.0, 5.7.1) and is removed; one without a
 /// path keeps its position with an unknown path.
-fn mend_animation(animation: &mut Object) {
+fn repair_animation(animation: &mut Object) {
     default_list(animation, "channels");
     default_list(animation, "samplers");
     let Some(Value::Array(channels)) = animation.get_mut("channels") else {
@@ -240,7 +240,7 @@ fn mend_animation(animation: &mut Object) {
 }
 
 /// Morph targets are counted, not read.
-fn mend_mesh(mesh: &mut Object) {
+fn repair_mesh(mesh: &mut Object) {
     default_list(mesh, "primitives");
     let Some(Value::Array(primitives)) = mesh.get_mut("primitives") else {
         return;
@@ -255,7 +255,7 @@ fn mend_mesh(mesh: &mut Object) {
 
 /// Only the base colour is read. Specular-glossiness is used only where the file gives no
 /// metallic-roughness; `gltf::json` cannot tell afterwards whether it did.
-fn mend_material(material: &mut Object) {
+fn repair_material(material: &mut Object) {
     if let Some(metal) = material
         .get_mut("pbrMetallicRoughness")
         .and_then(Value::as_object_mut)
@@ -309,9 +309,9 @@ mod tests {
     #[test]
     fn invalid_materials_become_default_and_are_counted() {
         let gloss = r#""extensions":{"KHR_materials_pbrSpecularGlossiness":{"diffuseFactor":[0.5,0,0,1],"glossinessFactor":"x"}}"#;
-        let torn = r#"{"name":"torn","pbrMetallicRoughness":{"baseColorFactor":"red"}}"#;
+        let damaged = r#"{"name":"torn","pbrMetallicRoughness":{"baseColorFactor":"red"}}"#;
         let (root, count) = read(&format!(
-            r#"{{"materials":[{torn},{{{gloss}}},{{"pbrMetallicRoughness":{{}},{gloss}}}]}}"#
+            r#"{{"materials":[{damaged},{{{gloss}}},{{"pbrMetallicRoughness":{{}},{gloss}}}]}}"#
         ))
         .unwrap();
         assert_eq!(count, 1);

@@ -17,7 +17,7 @@ pub struct GltfDocument {
     /// The parsed JSON.
     pub root: Root,
     /// Number of materials that could not be read and are replaced by default ones.
-    pub torn_materials: usize,
+    pub damaged_materials: usize,
     /// Data from extensions.
     pub extensions: Extensions,
 }
@@ -49,11 +49,11 @@ impl GltfDocument {
         check_version(clean::asset(&mut tree)?.as_ref())?;
         check_extensions(&tree)?;
         let extensions = Extensions::of(&tree)?;
-        let (root, torn_materials) = clean::root(tree)?;
+        let (root, damaged_materials) = clean::root(tree)?;
         check_references(&root)?;
         Ok(Self {
             root,
-            torn_materials,
+            damaged_materials,
             extensions,
         })
     }

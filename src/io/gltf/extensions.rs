@@ -59,7 +59,7 @@ impl Extensions {
             .enumerate()
             .map(compressed)
             .collect::<Parsed<_>>()?;
-        refuse_draco_alone(list("meshes"), list("accessors"))?;
+        reject_draco_only(list("meshes"), list("accessors"))?;
         let own = tree.get("extensions").and_then(Value::as_object);
         let vrm = own
             .into_iter()
@@ -130,7 +130,7 @@ fn compressed((i, view): (usize, &Value)) -> Parsed<Option<CompressedView>> {
 }
 
 /// Rejects meshes that have only Draco data.
-fn refuse_draco_alone(meshes: &[Value], accessors: &[Value]) -> Parsed<()> {
+fn reject_draco_only(meshes: &[Value], accessors: &[Value]) -> Parsed<()> {
     for (i, mesh) in meshes.iter().enumerate() {
         for primitive in mesh["primitives"].as_array().into_iter().flatten() {
             let position =

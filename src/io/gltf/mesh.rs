@@ -120,12 +120,12 @@ impl MeshReader<'_> {
         );
         let attachment = self.attachment(node, primitive, &positions, &mut tally.weights)?;
         let mut triangles = triangles_of(mode, &corners);
-        let claimed = triangles.len();
+        let declared = triangles.len();
         triangles.retain(|t| t.iter().all(|&v| (v as usize) < positions.len()));
-        let dropped = claimed - triangles.len();
-        if dropped * 10 > claimed {
+        let dropped = declared - triangles.len();
+        if dropped * 10 > declared {
             return bad(format!(
-                "{dropped} of {claimed} triangles of mesh \"{name}\" refer to vertices beyond its {}",
+                "{dropped} of {declared} triangles of mesh \"{name}\" refer to vertices beyond its {}",
                 positions.len()
             ));
         }

@@ -83,7 +83,7 @@ fn read(bytes: &[u8], place: &UriBase, progress: &Progress) -> Parsed<Character>
     let (json, binary) = container::split(bytes)?;
     let GltfDocument {
         root,
-        torn_materials,
+        damaged_materials,
         extensions,
     } = GltfDocument::parse(&json)?;
     let buffers = container::buffers(&root, binary.as_deref(), place)?;
@@ -101,9 +101,9 @@ fn read(bytes: &[u8], place: &UriBase, progress: &Progress) -> Parsed<Character>
     progress.set_fraction(0.5);
     let mut materials = material::read(&root, &accessors, place, &mut character);
     materials.transforms.clone_from(&extensions.transforms);
-    if torn_materials > 0 {
-        let text = format!("invalid materials, replaced by default ones: {torn_materials}");
-        character.note(Severity::Warning, torn_materials, text);
+    if damaged_materials > 0 {
+        let text = format!("invalid materials, replaced by default ones: {damaged_materials}");
+        character.note(Severity::Warning, damaged_materials, text);
     }
     progress.set_fraction(0.8);
     let context = mesh::MeshReader {

@@ -182,7 +182,7 @@ fn bind_matrices(
     joint_of_node: &[Option<usize>],
     character: &mut Character,
 ) -> Parsed<Vec<BoundSkin>> {
-    let mut mended = 0;
+    let mut replaced = 0;
     let mut skins = Vec::with_capacity(root.skins.len());
     for skin in &root.skins {
         let read = match number(skin.inverse_bind_matrices) {
@@ -195,7 +195,7 @@ fn bind_matrices(
             let matrix = match read.get(i) {
                 None => Affine::identity(),
                 Some(values) => usable(values).unwrap_or_else(|| {
-                    mended += 1;
+                    replaced += 1;
                     scene.world[node]
                         .try_inverse()
                         .unwrap_or_else(Affine::identity)
@@ -210,11 +210,11 @@ fn bind_matrices(
             world_from_mesh: Affine::identity(),
         });
     }
-    if mended > 0 {
+    if replaced > 0 {
         let text = format!(
-            "singular or non-finite inverse bind matrices, replaced by the inverse of the joint's rest transform: {mended}"
+            "singular or non-finite inverse bind matrices, replaced by the inverse of the joint's rest transform: {replaced}"
         );
-        character.note(Severity::Mended, mended, text);
+        character.note(Severity::Mended, replaced, text);
     }
     Ok(skins)
 }

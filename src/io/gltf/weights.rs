@@ -24,7 +24,7 @@ pub struct WeightRepairs {
     without_any: usize,
     not_normalised: usize,
     unknown_joints: usize,
-    torn_sets: usize,
+    non_finite_sets: usize,
 }
 
 /// Weights on the skeleton; `None` if the primitive has none and is therefore unskinned.
@@ -50,7 +50,7 @@ pub fn read(
                 ));
             }
             [None, None] => break,
-            _ => tally.torn_sets += 1,
+            _ => tally.non_finite_sets += 1,
         }
     }
     if sets.is_empty() {
@@ -63,10 +63,10 @@ pub fn read(
     let made = (0..positions.len()).map(|vertex| {
         rows.clear();
         let mut sum = 0.0;
-        let mut torn = false;
+        let mut not_finite = false;
         for (joints, weights) in &sets {
             for (&joint, &weight) in joints[vertex].iter().zip(&weights[vertex]) {
-                torn |= !weight.is_finite();
+                not_finite |= !weight.is_finite();
                 sum += if weight.is_finite() { weight } else { 0.0 };
                 match skin.joints.get(joint as usize) {
                     Some(&joint) => rows.push((joint as u32, weight)),
@@ -74,8 +74,9 @@ pub fn read(
                 }
             }
         }
-        not_numbers += usize::from(torn);
-        not_normalised += usize::from(!torn && sum > 0.0 && (sum - 1.0).abs() > SUM_TOLERANCE);
+        not_numbers += usize::from(not_finite);
+        not_normalised +=
+            usize::from(!not_finite && sum > 0.0 && (sum - 1.0).abs() > SUM_TOLERANCE);
         rows.clone()
     });
     let (weights, empty) = SkinWeights::from_rows(made);
@@ -217,10 +218,10 @@ impl WeightRepairs {
             ),
         );
         note(
-            self.torn_sets,
+            self.non_finite_sets,
             format!(
                 "ignored sets with joints but no weights, or weights but no joints: {}",
-                self.torn_sets
+                self.non_finite_sets
             ),
         );
     }

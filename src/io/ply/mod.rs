@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{Parsed, bad};
-use super::obj::beside;
+use super::obj::read_referenced;
 use super::picture;
 use super::polygon::triangulate;
 use crate::character::{Attachment, Character, Material, Severity, SourceMesh};
@@ -88,7 +88,7 @@ impl PlyContent {
             "tristrips" => self.polygons(element, count, body, true),
             _ => {
                 for index in 0..count {
-                    pass_over(element, index, body, |_, _| {})?;
+                    read_element(element, index, body, |_, _| {})?;
                 }
                 Ok(())
             }
@@ -126,7 +126,7 @@ impl PlyContent {
         let mut tex_coords = Vec::new();
         for index in 0..count {
             let mut found = [0.0; 8];
-            pass_over(element, index, body, |property, value| {
+            read_element(element, index, body, |property, value| {
                 if let Some(slot) = slots[property] {
                     found[slot] = value;
                 }
@@ -178,7 +178,7 @@ impl PlyContent {
             let first = self.corners.len();
             let mut wrong = None;
             let corners = &mut self.corners;
-            pass_over(element, index, body, |property, value| {
+            read_element(element, index, body, |property, value| {
                 if property == ring {
                     // A strip ends at -1.
                     let corner = if strips && value == -1.0 {
@@ -279,7 +279,7 @@ impl PlyContent {
 }
 
 /// Reads one element and passes its numbers on with the index of their property.
-fn pass_over(
+fn read_element(
     element: &PlyElement,
     index: usize,
     body: &mut BodyReader<'_>,
@@ -300,7 +300,8 @@ fn pass_over(
 }
 
 fn add_texture(character: &mut Character, name: &str, folder: Option<&Path>) {
-    let decoded = beside(folder, name).and_then(|bytes| picture::decode(&bytes, &mut 0).ok());
+    let decoded =
+        read_referenced(folder, name).and_then(|bytes| picture::decode(&bytes, &mut 0).ok());
     if decoded.is_none() {
         character.note(
             Severity::Warning,

@@ -275,10 +275,10 @@ mod tests {
     #[test]
     fn an_empty_mesh_has_no_defects() {
         assert_eq!(check(&TriMesh::default()), MeshCheckup::default());
-        let wild = TriMesh {
+        let invalid = TriMesh {
             positions: vec![Point::new(f32::NAN, 0.0, f32::INFINITY); 3],
             triangles: vec![[0, 1, 2], [0, 0, 0]],
         };
-        assert_eq!(check(&wild).degenerate_faces, [0, 1]);
+        assert_eq!(check(&invalid).degenerate_faces, [0, 1]);
     }
 }

@@ -118,7 +118,7 @@ fn cross([a, b, c]: &[Vec64; 3]) -> Vec64 {
 }
 
 /// Cost factor of merging two patches, from their area vectors; between 1 and `1 + most`.
-fn bend(a: &Vec64, b: &Vec64, most: f64) -> f64 {
+fn bend_factor(a: &Vec64, b: &Vec64, most: f64) -> f64 {
     let lengths = (a.norm_squared() * b.norm_squared()).sqrt();
     let cosine = if lengths > 0.0 {
         a.dot(b) / lengths
@@ -162,7 +162,7 @@ impl Collapser {
         };
         Some((
             position,
-            cost(&position) * bend(&a.area, &b.area, self.parts[a.part as usize].bent_cost),
+            cost(&position) * bend_factor(&a.area, &b.area, self.parts[a.part as usize].bent_cost),
         ))
     }
 
@@ -210,7 +210,7 @@ impl Collapser {
             if out_of_date || self.live.degree(u) == 0 || self.live.degree(v) == 0 {
                 continue;
             }
-            match self.attempt(candidate, limits) {
+            match self.try_collapse(candidate, limits) {
                 Ok(()) => {}
                 Err(factor) if candidate.tries < TRIES => self.queue.put_back(candidate, factor),
                 Err(_) => {}
@@ -234,7 +234,7 @@ impl Collapser {
     }
 
     /// Collapses an edge, or returns the factor on its cost before it is tried again.
-    fn attempt(&mut self, candidate: Candidate, limits: &CollapseLimits) -> Result<(), f32> {
+    fn try_collapse(&mut self, candidate: Candidate, limits: &CollapseLimits) -> Result<(), f32> {
         let [u, v] = candidate.ends;
         if !self.is_allowed(u, v, limits) {
             return Err(LATER);

@@ -216,7 +216,7 @@ impl LiveMesh {
     ) {
         for &(t, opposite) in &edge.faces {
             self.triangles[t as usize] = [GONE; 3];
-            self.one_is_gone(opposite);
+            self.note_removed(opposite);
         }
         scratch.clear();
         scratch.extend(self.ring(kept).map(|(t, _)| t));
@@ -252,7 +252,7 @@ impl LiveMesh {
 
     /// Records that a triangle in the ring of `v` was removed; compacts the ring when half of it is
     /// removed.
-    fn one_is_gone(&mut self, v: u32) {
+    fn note_removed(&mut self, v: u32) {
         let ring = &mut self.rings[v as usize];
         ring.gone += 1;
         if ring.gone * 2 < ring.len {

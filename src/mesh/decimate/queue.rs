@@ -30,7 +30,7 @@ impl Candidate {
     }
 
     /// The same candidate with a higher cost.
-    fn dearer(self, factor: f32) -> Self {
+    fn with_higher_cost(self, factor: f32) -> Self {
         let cost = (f32::from_bits(self.cost).max(f32::MIN_POSITIVE) * factor).min(f32::MAX);
         Self {
             cost: cost.to_bits(),
@@ -79,7 +79,7 @@ impl CandidateQueue {
 
     /// Requeues a candidate at `factor` times its cost.
     pub(super) fn put_back(&mut self, candidate: Candidate, factor: f32) {
-        self.push(candidate.dearer(factor));
+        self.push(candidate.with_higher_cost(factor));
     }
 
     /// Removes and returns the cheapest candidate.

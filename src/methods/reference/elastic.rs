@@ -25,7 +25,7 @@ const CHUNK: usize = 1024;
 
 /// A way to take second derivatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Second {
+pub enum SecondDerivative {
     /// As they are; perhaps indefinite.
     Exact,
     /// Positive semidefinite at every Gauss point.
@@ -226,7 +226,7 @@ impl Elastic {
     }
 
     /// Writes the second derivative by the unknowns: x, y, z of the first free node, then of the next.
-    pub fn hessian(&self, nodes: &[Point64], how: Second, matrix: &mut SymmetricMatrix) {
+    pub fn hessian(&self, nodes: &[Point64], how: SecondDerivative, matrix: &mut SymmetricMatrix) {
         let values = matrix.values_mut();
         values.fill(0.0);
         for first in (0..self.active.len()).step_by(CHUNK) {
@@ -274,14 +274,21 @@ impl Elastic {
     }
 
     /// Second derivatives by pairs of an element's nodes (i, j ≤ i).
-    fn stiffness(&self, element: &Element, nodes: &[Point64], how: Second) -> Vec<Matrix3<f64>> {
+    fn stiffness(
+        &self,
+        element: &Element,
+        nodes: &[Point64],
+        how: SecondDerivative,
+    ) -> Vec<Matrix3<f64>> {
         let corners = element.corners_at(nodes);
         let mut blocks = [Matrix3::zeros(); 36];
         for q in 0..8 {
             let f = self.gradient_at(q, &corners, element.side);
             match how {
-                Second::Exact => self.add_exact(&f, &self.gradients[q], &mut blocks),
-                Second::Projected => self.add_projected(&f, &self.gradients[q], &mut blocks),
+                SecondDerivative::Exact => self.add_exact(&f, &self.gradients[q], &mut blocks),
+                SecondDerivative::Projected => {
+                    self.add_projected(&f, &self.gradients[q], &mut blocks)
+                }
             }
         }
         // Two gradients 1/side and the volume side³.

@@ -14,9 +14,9 @@ pub(super) struct Hanging {
 }
 
 /// Sets that are merged two at a time; each has its smallest member as its name.
-pub(super) struct Sets(Vec<u32>);
+pub(super) struct DisjointSets(Vec<u32>);
 
-impl Sets {
+impl DisjointSets {
     pub fn new(count: usize) -> Self {
         Self((0..count as u32).collect())
     }
@@ -39,9 +39,9 @@ impl Sets {
 /// What joins elements.
 pub(super) struct Joins {
     /// Corners that are one node.
-    pub slots: Sets,
+    pub slots: DisjointSets,
     /// Elements that are joined, directly or by others.
-    pub elements: Sets,
+    pub elements: DisjointSets,
     pub hanging: Vec<Hanging>,
 }
 
@@ -54,8 +54,8 @@ pub(super) fn find(
     elements: usize,
 ) -> Joins {
     let mut joins = Joins {
-        slots: Sets::new(8 * elements),
-        elements: Sets::new(elements),
+        slots: DisjointSets::new(8 * elements),
+        elements: DisjointSets::new(elements),
         hanging: Vec::new(),
     };
     let faces = Faces {

@@ -1,7 +1,7 @@
 //! The material: stable neo-Hookean elasticity.
 //!
 //! Smith, de Goes, Kim, "Stable Neo-Hookean Flesh Simulation", ACM TOG 37(2), 2018. Energy density of a deformation gradient F with
-//! I = ‖F‖² and J = det F, and stress; the eigensystem of the second derivative is theirs, too:
+//! I = ‖F‖² and J = det F, and stress; the eigensystem of the second derivative is from the same paper:
 //!
 //! ```text
 //!     Ψ = μ/2 (I − 3) + λ/2 (J − α)² − μ/2 log(I + 1),     α = 1 + 3μ / 4λ

@@ -56,11 +56,11 @@ mod pieces;
 mod thickness;
 
 pub use contact::PenaltyContacts;
-pub use elastic::{Elastic, Second};
+pub use elastic::{Elastic, SecondDerivative};
 pub use embed::Embedding;
 pub use lattice::{Element, Lattice, Resolution};
 pub use material::NeoHookean;
 pub use model::TOLERANCE;
-pub use newton::{Newton, Solved, Until};
+pub use newton::{Newton, Solved, StopCriterion};
 
 pub(super) use method::METHOD;

@@ -11,7 +11,7 @@ use super::embed::Embedding;
 use super::inside::Inside;
 use super::lattice::{Lattice, Resolution};
 use super::material::NeoHookean;
-use super::newton::{Newton, Until};
+use super::newton::{Newton, StopCriterion};
 use crate::character::BoneMap;
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::{Topology, TriMesh, TriangleTree, vertex_areas};
@@ -24,7 +24,7 @@ pub const TOLERANCE: f64 = 1e-6;
 /// Newton steps to that.
 const STEPS: usize = 80;
 /// On the way to a pose less will do…
-const ON_THE_WAY: Until = Until {
+const ON_THE_WAY: StopCriterion = StopCriterion {
     tolerance: 2e-2,
     iterations: 15,
 };
@@ -39,7 +39,7 @@ const FULL_ROUNDS: f64 = 2.0;
 const SETTLED: f64 = 2e-5;
 /// …are found again with forces that balance roughly while it moves by more than this…
 const ROUGH: f64 = 2e-4;
-const ROUGHLY: Until = Until {
+const ROUGHLY: StopCriterion = StopCriterion {
     tolerance: 5e-3,
     iterations: 18,
 };
@@ -170,7 +170,7 @@ impl Model {
             let solved = if next < 1.0 {
                 self.approach()
             } else {
-                self.arrive()
+                self.reach_equilibrium()
             };
             match solved {
                 Ok(()) => {
@@ -205,7 +205,7 @@ impl Model {
         }
     }
 
-    /// Near enough to the equilibrium to go on from there.
+    /// Near enough to the equilibrium to continue from there.
     fn approach(&mut self) -> Result<(), Unsolved> {
         self.minimise(&PenaltyContacts::none(), ON_THE_WAY)?;
         for _ in 0..ROUNDS_ON_THE_WAY {
@@ -219,8 +219,8 @@ impl Model {
     }
 
     /// The equilibrium.
-    fn arrive(&mut self) -> Result<(), Unsolved> {
-        let until = Until {
+    fn reach_equilibrium(&mut self) -> Result<(), Unsolved> {
+        let until = StopCriterion {
             tolerance: TOLERANCE,
             iterations: STEPS,
         };
@@ -282,7 +282,11 @@ impl Model {
     }
 
     /// On the way a residual that is merely small counts as solved.
-    fn minimise(&mut self, contacts: &PenaltyContacts, until: Until) -> Result<(), Unsolved> {
+    fn minimise(
+        &mut self,
+        contacts: &PenaltyContacts,
+        until: StopCriterion,
+    ) -> Result<(), Unsolved> {
         let residual = self.newton_steps(contacts, until)?;
         let enough = until.tolerance
             * if until.tolerance > TOLERANCE {
@@ -301,7 +305,11 @@ impl Model {
     }
 
     /// Goes towards the equilibrium; returns the residual that was reached.
-    fn newton_steps(&mut self, contacts: &PenaltyContacts, until: Until) -> Result<f64, Unsolved> {
+    fn newton_steps(
+        &mut self,
+        contacts: &PenaltyContacts,
+        until: StopCriterion,
+    ) -> Result<f64, Unsolved> {
         let start = std::time::Instant::now();
         let lost = Unsolved {
             residual: f64::NAN,

@@ -6,7 +6,7 @@
 
 use super::contact::PenaltyContacts;
 use super::contact_terms::ContactTerms;
-use super::elastic::{Elastic, Second};
+use super::elastic::{Elastic, SecondDerivative};
 use crate::math::{Point64, Vec64};
 use crate::numerics::{Cholesky, FactorError, Ordering, SolveMemory, SymmetricMatrix};
 
@@ -40,7 +40,7 @@ pub struct Solved {
 
 /// When a solve ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Until {
+pub struct StopCriterion {
     /// Relative residual.
     pub tolerance: f64,
     /// Newton steps.
@@ -88,7 +88,7 @@ impl Newton {
         &mut self,
         nodes: &mut [Point64],
         contacts: &PenaltyContacts,
-        until: Until,
+        until: StopCriterion,
     ) -> Result<Solved, FactorError> {
         if self.contact_terms.couple(contacts, &self.elastic) {
             self.factor = None;
@@ -154,7 +154,8 @@ impl Newton {
     /// Factors the exact second derivative with as large a share of the projected one as makes it positive definite, at least `share`;
     /// returns that share.
     fn factor_at(&mut self, nodes: &[Point64], mut share: f64) -> Result<f64, FactorError> {
-        self.elastic.hessian(nodes, Second::Exact, &mut self.matrix);
+        self.elastic
+            .hessian(nodes, SecondDerivative::Exact, &mut self.matrix);
         if share == 0.0 {
             match self.factor() {
                 Err(FactorError::NotPositiveDefinite { .. }) => share = FIRST_SHARE,
@@ -164,7 +165,7 @@ impl Newton {
         let exact = self.matrix.clone();
         let mut projected = self.matrix.clone();
         self.elastic
-            .hessian(nodes, Second::Projected, &mut projected);
+            .hessian(nodes, SecondDerivative::Projected, &mut projected);
         while share < 1.0 {
             self.matrix = exact.clone();
             let values = self.matrix.values_mut();

@@ -111,7 +111,7 @@ impl Pieces {
             let mut open = vec![first];
             while let Some(sample) = open.pop() {
                 let from = position(octree, cell, sample);
-                for next in beside(sample) {
+                for next in face_neighbours(sample) {
                     if self.winding[next] == 0 || self.piece[next] != OUTSIDE {
                         continue;
                     }
@@ -137,7 +137,7 @@ impl Pieces {
 }
 
 /// The samples that share a face with this one.
-fn beside(sample: usize) -> impl Iterator<Item = usize> {
+fn face_neighbours(sample: usize) -> impl Iterator<Item = usize> {
     let at = coordinates(sample);
     (0..6).filter_map(move |way| {
         let (axis, up) = (way / 2, way % 2 == 1);

@@ -244,7 +244,7 @@ impl<'a> BindTarget<'a> {
     }
 
     /// Similarity of two vertices' motion, 0..=1: the weight that they share. 1 without weights.
-    fn likeness(&self, a: u32, b: u32) -> f32 {
+    fn motion_similarity(&self, a: u32, b: u32) -> f32 {
         let Some(weights) = self.weights else {
             return 1.0;
         };
@@ -267,7 +267,8 @@ impl<'a> BindTarget<'a> {
         let position = self.mesh.positions[vertex as usize].cast::<f64>();
         let corner = |triangle: u32| self.mesh.triangles[triangle as usize][0];
         let alike = |triangle: u32| {
-            self.is_flesh(corner(triangle)) && self.likeness(vertex, corner(triangle)) > 0.3
+            self.is_flesh(corner(triangle))
+                && self.motion_similarity(vertex, corner(triangle)) > 0.3
         };
         let any = self.tree.closest(&position, f64::INFINITY, |triangle| {
             self.is_flesh(corner(triangle))

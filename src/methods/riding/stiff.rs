@@ -132,7 +132,7 @@ fn gather(ground: &BindTarget<'_>, samples: &[(u32, Point64)], reach: f64) -> Ve
             .map(|(v, q)| ((p - q).norm(), *v))
             .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
         let fall = (1.0 - (distance / reach).powi(2)).max(0.0).powi(2);
-        let alike = 0.02 + f64::from(ground.likeness(sample, vertex));
+        let alike = 0.02 + f64::from(ground.motion_similarity(sample, vertex));
         let weight = fall
             * alike
             * (f64::from(ground.area[vertex as usize]) + 1e-9 * ground.size * ground.size);

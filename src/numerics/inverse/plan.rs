@@ -58,7 +58,7 @@ impl Truncation<'_> {
     }
 
     /// Tells all groups of W: first row, rows, blocks of columns.
-    pub(super) fn factor_groups(&self, rows: usize, tell: &mut dyn FnMut(usize, usize, &[u32])) {
+    pub(super) fn factor_groups(&self, rows: usize, report: &mut dyn FnMut(usize, usize, &[u32])) {
         if self.threshold == 0 {
             return;
         }
@@ -83,13 +83,13 @@ impl Truncation<'_> {
                 } else {
                     blocks.extend(blocks_of(node.begin..group.end));
                 }
-                tell(first, group.len(), &blocks);
+                report(first, group.len(), &blocks);
             }
         }
     }
 
     /// Tells all groups of S.
-    pub(super) fn top_groups(&self, tell: &mut dyn FnMut(usize, usize, &[u32])) {
+    pub(super) fn top_groups(&self, report: &mut dyn FnMut(usize, usize, &[u32])) {
         let mut blocks: Vec<u32> = self
             .top_nodes()
             .flat_map(|node| blocks_of(node.rows.clone()))
@@ -97,7 +97,7 @@ impl Truncation<'_> {
         blocks.dedup();
         for node in self.top_nodes() {
             for first in node.rows.clone().step_by(GROUP) {
-                tell(first, (node.rows.end - first).min(GROUP), &blocks);
+                report(first, (node.rows.end - first).min(GROUP), &blocks);
             }
         }
     }

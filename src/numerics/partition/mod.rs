@@ -119,7 +119,7 @@ impl Partition {
                 .clamp(1, MAX_SUBDOMAINS)
                 .ilog2();
         loop {
-            let (owners, top) = tree.share_out(wanted);
+            let (owners, top) = tree.assign_subdomains(wanted);
             let layout = PartitionLayout {
                 tree: &tree,
                 cliques,

@@ -90,7 +90,7 @@ impl EliminationTree {
     }
 
     /// Assigns the supernodes to `wanted` subdomains of about equal cost: the owner of each, and those of the top in order.
-    pub(super) fn share_out(&self, wanted: usize) -> (Vec<u32>, Vec<usize>) {
+    pub(super) fn assign_subdomains(&self, wanted: usize) -> (Vec<u32>, Vec<usize>) {
         let count = self.parent.len();
         let mut subtree: Vec<f64> = (0..count)
             .map(|s| self.solve_cost[s] + self.clique_cost[s])
@@ -105,7 +105,7 @@ impl EliminationTree {
         let mut top_cost = 0.0;
         let mut best: Option<(f64, Vec<Vec<usize>>, Vec<usize>)> = None;
         for _ in 0..16 * wanted {
-            let (bins, heaviest) = deal(&mut roots, &subtree, wanted);
+            let (bins, heaviest) = assign_to_bins(&mut roots, &subtree, wanted);
             let time = heaviest + top_cost;
             if best.as_ref().is_none_or(|(least, ..)| time < *least) {
                 best = Some((time, bins, top.clone()));
@@ -137,7 +137,7 @@ impl EliminationTree {
 }
 
 /// Assigns subtrees, the costliest first, to the least loaded of `wanted` bins; returns the load of the fullest.
-fn deal(roots: &mut [usize], cost: &[f64], wanted: usize) -> (Vec<Vec<usize>>, f64) {
+fn assign_to_bins(roots: &mut [usize], cost: &[f64], wanted: usize) -> (Vec<Vec<usize>>, f64) {
     roots.sort_by(|&a, &b| cost[b].total_cmp(&cost[a]).then(a.cmp(&b)));
     let mut bins = vec![Vec::new(); wanted];
     let mut loads = vec![0.0; wanted];

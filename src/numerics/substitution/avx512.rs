@@ -5,7 +5,7 @@ use std::arch::x86_64::{__m512, __m512i};
 use pulp::cast;
 use pulp::x86::V4;
 
-use super::{AHEAD, Padded, Quad, Slots, SupernodeTiles, ask_for, at, write_columns};
+use super::{AHEAD, Padded, Quad, Slots, SupernodeTiles, at, prefetch_tile, write_columns};
 
 /// Lane indices that give group r the entry (r, c) of a tile.
 const COLUMN: [[u32; 16]; 4] = [
@@ -75,7 +75,7 @@ pub(super) fn forward(simd: V4, node: &SupernodeTiles<'_>, b: &mut Slots, scratc
     if node.column_tiles == 1 {
         let x = spread_columns(simd, b, node.first);
         for (rows, tile) in node.rows.iter().zip(node.column(0).1) {
-            ask_for(simd, tile, AHEAD);
+            prefetch_tile(simd, tile, AHEAD);
             let sum = multiply_add(simd, cast(tile.0), &x, gather(simd, b, rows));
             scatter(simd, b, rows, sum);
         }
@@ -88,7 +88,7 @@ pub(super) fn forward(simd: V4, node: &SupernodeTiles<'_>, b: &mut Slots, scratc
     for p in 0..node.column_tiles {
         let x = spread_columns(simd, b, node.first + 4 * p);
         for (sum, tile) in sums.iter_mut().zip(node.column(p).1) {
-            ask_for(simd, tile, AHEAD);
+            prefetch_tile(simd, tile, AHEAD);
             *sum = cast(multiply_add(simd, cast(tile.0), &x, cast(*sum)));
         }
     }
@@ -133,10 +133,10 @@ pub(super) fn backward(simd: V4, node: &SupernodeTiles<'_>, b: &mut Slots, scrat
         let (diagonal, below) = node.column(0);
         let mut sums = [zero; 4];
         for (rows, tile) in node.rows.iter().zip(below).rev() {
-            ask_for(simd, tile, -AHEAD);
+            prefetch_tile(simd, tile, -AHEAD);
             sums = add_columns(simd, cast(tile.0), gather(simd, b, rows), sums);
         }
-        ask_for(simd, &diagonal[0], -AHEAD);
+        prefetch_tile(simd, &diagonal[0], -AHEAD);
         sums = add_columns(
             simd,
             cast(diagonal[0].0),
@@ -159,11 +159,11 @@ pub(super) fn backward(simd: V4, node: &SupernodeTiles<'_>, b: &mut Slots, scrat
         let (diagonal, below) = node.column(p);
         let mut sums = [zero; 4];
         for (tile, x) in below.iter().zip(&*others).rev() {
-            ask_for(simd, tile, -AHEAD);
+            prefetch_tile(simd, tile, -AHEAD);
             sums = add_columns(simd, cast(tile.0), cast(*x), sums);
         }
         for (tile, x) in diagonal.iter().zip(&*own).rev() {
-            ask_for(simd, tile, -AHEAD);
+            prefetch_tile(simd, tile, -AHEAD);
             sums = add_columns(simd, cast(tile.0), cast(*x), sums);
         }
         let sums = split(simd, over_groups(simd, sums));

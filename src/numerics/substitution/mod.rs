@@ -163,7 +163,7 @@ impl WithSimd for Forward<'_> {
             }
             for p in 0..node.column_tiles {
                 for (sum, tile) in sums.iter_mut().zip(node.column(p).1) {
-                    ask_for(simd, tile, AHEAD);
+                    prefetch_tile(simd, tile, AHEAD);
                     for (c, column) in tile.columns().iter().enumerate() {
                         let x = at(sweep.b, node.first + 4 * p + c);
                         for (sum, entry) in sum.iter_mut().zip(column) {
@@ -244,7 +244,7 @@ fn gather(slots: &Slots, rows: &[u16; 4]) -> Quad {
 #[inline(always)]
 fn add_columns<S: Simd>(simd: S, tiles: &[Tile], known: &[Quad], sums: &mut Quad) {
     for (tile, x) in tiles.iter().zip(known).rev() {
-        ask_for(simd, tile, -AHEAD);
+        prefetch_tile(simd, tile, -AHEAD);
         for (sum, column) in sums.iter_mut().zip(tile.columns()) {
             for (entry, x) in column.iter().zip(x) {
                 *sum = fma(simd, *entry, *x, *sum);
@@ -255,7 +255,7 @@ fn add_columns<S: Simd>(simd: S, tiles: &[Tile], known: &[Quad], sums: &mut Quad
 
 /// Prefetches the tile this many tiles ahead.
 #[inline(always)]
-fn ask_for<S: Simd>(simd: S, tile: &Tile, ahead: isize) {
+fn prefetch_tile<S: Simd>(simd: S, tile: &Tile, ahead: isize) {
     prefetch(simd, std::ptr::from_ref(tile).wrapping_offset(ahead));
 }
 

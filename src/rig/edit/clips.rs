@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Rig;
-use super::convert::{Carry, relative, shifted};
+use super::convert::{JointTransfer, relative, shifted};
 use crate::math::Vec64;
 use crate::rig::{Channel, Clip, Curve, Interpolation, Skeleton, Track, Trs};
 
@@ -62,14 +62,15 @@ fn displaced(channel: &Channel, shift: &Vec64) -> Channel {
 }
 
 /// Tracks of joints with a changed parent.
-fn sample(clip: &Clip, base: &Skeleton, joints: &[(usize, Carry)]) -> Vec<Track> {
+fn sample(clip: &Clip, base: &Skeleton, joints: &[(usize, JointTransfer)]) -> Vec<Track> {
     let moving: BTreeSet<usize> = clip.tracks.iter().map(|track| track.joint).collect();
-    let moves = |carry: &Carry| {
+    let moves = |carry: &JointTransfer| {
         on_path(base, carry)
             .into_iter()
             .any(|joint| moving.contains(&joint))
     };
-    let joints: Vec<&(usize, Carry)> = joints.iter().filter(|(_, carry)| moves(carry)).collect();
+    let joints: Vec<&(usize, JointTransfer)> =
+        joints.iter().filter(|(_, carry)| moves(carry)).collect();
     if joints.is_empty() {
         return Vec::new();
     }
@@ -114,7 +115,7 @@ fn sample(clip: &Clip, base: &Skeleton, joints: &[(usize, Carry)]) -> Vec<Track>
 }
 
 /// The joints of the file that determine a joint's transform relative to its parent.
-fn on_path(base: &Skeleton, carry: &Carry) -> BTreeSet<usize> {
+fn on_path(base: &Skeleton, carry: &JointTransfer) -> BTreeSet<usize> {
     let mut path = BTreeSet::new();
     for start in [Some(carry.origin), carry.above] {
         let mut at = start;

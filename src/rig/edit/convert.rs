@@ -19,7 +19,7 @@ use crate::rig::{Joint, Pose, Skeleton, SkeletonError, Trs};
 
 /// Maps local transforms of a joint of the file to the rig.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Carry {
+pub(super) struct JointTransfer {
     /// The joint in the file.
     pub origin: usize,
     /// Its nearest ancestor that is in the file, by the file's index.
@@ -100,7 +100,7 @@ impl Rig {
     }
 
     /// How motion is transferred for a joint of the file; `None` for a new joint.
-    pub(super) fn carry(&self, index: usize, base: &Skeleton) -> Option<Carry> {
+    pub(super) fn carry(&self, index: usize, base: &Skeleton) -> Option<JointTransfer> {
         let this = &self.joints[index];
         let origin = this.origin.filter(|&origin| origin < base.len())?;
         let mut at = this.parent;
@@ -127,7 +127,7 @@ impl Rig {
         } else {
             moved
         };
-        Some(Carry {
+        Some(JointTransfer {
             origin,
             above,
             keeps_parent,
@@ -137,7 +137,7 @@ impl Rig {
 }
 
 /// A joint relative to its ancestor, computed from the file's joints in some pose.
-pub(super) fn relative(world: &[Affine], carry: &Carry) -> Affine {
+pub(super) fn relative(world: &[Affine], carry: &JointTransfer) -> Affine {
     let above = carry
         .above
         .and_then(|joint| world[joint].try_inverse())

@@ -23,9 +23,9 @@ fn mirror() -> Mirror {
 }
 
 /// Deterministic pseudo-random numbers.
-struct Dice(u64);
+struct Random64(u64);
 
-impl Dice {
+impl Random64 {
     fn below(&mut self, n: usize) -> usize {
         self.0 = self
             .0
@@ -152,7 +152,7 @@ fn every_edit_keeps_a_tree_and_remaps_are_partial_injections() {
         (3, Some(mirror())),
         (4, Some(mirror())),
     ] {
-        let mut dice = Dice(seed);
+        let mut dice = Random64(seed);
         let mut rig = Rig::default();
         let mut done = 0;
         for _ in 0..400 {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::IkRig;
 use super::figure::Figure;
-use super::minimise::{Effort, Goal, Minimisation, Mover};
+use super::minimise::{DegreeOfFreedom, Goal, Minimisation, SolverSettings};
 use super::plan::{DragPlan, DragUnit};
 use super::two_bone::TwoBone;
 use crate::math::Point64;
@@ -13,14 +13,14 @@ use crate::rig::{Pose, Skeleton};
 
 /// The dragged point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grip {
+pub struct DraggedPoint {
     /// The joint that carries the point.
     pub joint: usize,
     /// The point, in the joint's frame; the origin is the joint itself.
     pub point: Point64,
 }
 
-impl Grip {
+impl DraggedPoint {
     /// A grip at the joint itself.
     #[must_use]
     pub fn of_joint(joint: usize) -> Self {
@@ -33,7 +33,7 @@ impl Grip {
 
 /// Rotation of a dragged hand or foot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EndTurn {
+pub enum EndRotation {
     /// Rotates with the forearm or shin.
     #[default]
     Follows,
@@ -49,7 +49,7 @@ pub struct DragConstraints {
     /// Joint limits.
     pub limits: LimitMap,
     /// Rotation of a dragged hand or foot.
-    pub end: EndTurn,
+    pub end: EndRotation,
 }
 
 /// A drag in progress.
@@ -57,21 +57,21 @@ pub struct DragConstraints {
 pub struct IkDrag {
     start: Pose,
     current: Pose,
-    grip: Grip,
+    grip: DraggedPoint,
     limits: LimitMap,
     plan: DragPlan,
 }
 
 /// First towards the pose at the start, then exactly to it.
-const SOFT: Effort = Effort {
+const SOFT: SolverSettings = SolverSettings {
     pull: 1e-4,
     iterations: 40,
 };
-const EXACT: Effort = Effort {
+const EXACT: SolverSettings = SolverSettings {
     pull: 0.0,
     iterations: 8,
 };
-const PINS: Effort = Effort {
+const PINS: SolverSettings = SolverSettings {
     pull: 0.0,
     iterations: 20,
 };
@@ -94,7 +94,7 @@ impl IkDrag {
         skeleton: &Skeleton,
         rig: &IkRig,
         start: &Pose,
-        grip: Grip,
+        grip: DraggedPoint,
         held: &DragConstraints,
     ) -> Option<Self> {
         if start.locals.len() != skeleton.len() || !grip.point.coords.iter().all(|c| c.is_finite())
@@ -114,7 +114,7 @@ impl IkDrag {
 
     /// The dragged point.
     #[must_use]
-    pub fn grip(&self) -> Grip {
+    pub fn grip(&self) -> DraggedPoint {
         self.grip
     }
 
@@ -278,7 +278,7 @@ impl IkDrag {
     fn problem<'a>(
         &'a self,
         start: &'a Figure<'a>,
-        movers: &'a [Mover],
+        movers: &'a [DegreeOfFreedom],
         goals: &'a [Goal],
     ) -> Minimisation<'a> {
         Minimisation {
@@ -301,7 +301,7 @@ impl IkDrag {
         let tethered = |within: &dyn Fn(f64) -> f64| {
             let mut goals = goals.clone();
             if let (Some(last), Some(goal), Some((from, reach))) =
-                (goals.last_mut(), goal, self.plan.tether)
+                (goals.last_mut(), goal, self.plan.reach_from_last)
             {
                 let away = goal.target - from;
                 last.target = from + away.cap_magnitude(reach * within(away.norm() / reach));
@@ -402,25 +402,25 @@ impl IkDrag {
         start: &Figure<'_>,
         figure: &mut Figure<'_>,
         bones: &TwoBone,
-        beyond: &[Mover],
+        beyond: &[DegreeOfFreedom],
         goal: Goal,
     ) {
         let limb = bones.limb;
         let stiffness = (bones.range()[1] / self.plan.size).powi(2);
         let mut movers = beyond.to_vec();
-        movers.push(Mover {
+        movers.push(DegreeOfFreedom {
             joint: limb.lower,
             shifts: false,
             stiffness,
             hinge: Some(bones.hinge_in_base()),
         });
-        movers.push(Mover {
+        movers.push(DegreeOfFreedom {
             joint: limb.upper,
             shifts: false,
             stiffness,
             hinge: None,
         });
-        movers.extend(self.plan.movers.iter().map(|mover| Mover {
+        movers.extend(self.plan.movers.iter().map(|mover| DegreeOfFreedom {
             stiffness: mover.stiffness * STIFF,
             ..*mover
         }));

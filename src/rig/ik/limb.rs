@@ -23,7 +23,7 @@ pub struct Limb {
 
 /// For a smaller bend at rest, radians, the bend direction follows from the body rather than from
 /// the joints.
-const TELLING_BEND: f64 = 0.26;
+const SIGNIFICANT_BEND: f64 = 0.26;
 
 /// All limbs of a skeleton: by the roles of its joints, otherwise every pair of bones between a
 /// branching joint and an end.
@@ -105,9 +105,9 @@ fn limb([upper, lower, end]: [usize; 3], world: &[Affine], towards: Option<Vec64
         (wrist - elbow).try_normalize(1e-12)?,
     );
     let bent = first.cross(&second);
-    let told = towards.and_then(|towards| across(&axis.cross(&towards), &axis));
-    let normal = match (bent.norm() > TELLING_BEND.sin(), told) {
-        (false, Some(told)) => told,
+    let suggested = towards.and_then(|towards| across(&axis.cross(&towards), &axis));
+    let normal = match (bent.norm() > SIGNIFICANT_BEND.sin(), suggested) {
+        (false, Some(suggested)) => suggested,
         (false, None) if bent.norm() < 1e-4 => any_across(&axis),
         _ => bent.normalize(),
     };

@@ -10,7 +10,7 @@
 //! | letter | here       | unit   |                                                                            |
 //! |--------|------------|--------|----------------------------------------------------------------------------|
 //! | e      | `residual` | size   | point to target, or distance from an annulus                                 |
-//! | p      | `pull`     | rad    | rotation of a joint since the start of the drag                             |
+//! | p      | `offset_from_start`     | rad    | rotation of a joint since the start of the drag                             |
 //! | s      | `stiffness`| size²  | grows with the square of the lever and towards the hips: far joints go first |
 //! | M      | `metric`   |        | diagonal (μ + λ) s                                                         |
 //!
@@ -28,7 +28,7 @@ use crate::rig::limits::{LimitMap, clamp_joint};
 
 /// A degree of freedom of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Mover {
+pub(super) struct DegreeOfFreedom {
     pub joint: usize,
     /// Translates instead of rotating.
     pub shifts: bool,
@@ -51,7 +51,7 @@ pub(super) struct Goal {
 
 /// Solver settings.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Effort {
+pub(super) struct SolverSettings {
     /// μ.
     pub pull: f64,
     pub iterations: usize,
@@ -60,7 +60,7 @@ pub(super) struct Effort {
 /// A minimisation: degrees of freedom, goals, and the joints to update.
 pub(super) struct Minimisation<'a> {
     pub start: &'a Figure<'a>,
-    pub movers: &'a [Mover],
+    pub movers: &'a [DegreeOfFreedom],
     pub goals: &'a [Goal],
     /// Joints to update, parents first.
     pub joints: &'a [usize],
@@ -76,14 +76,14 @@ const NOTHING: f64 = 1e-14;
 
 impl Minimisation<'_> {
     /// Rotates the joints of a figure.
-    pub fn solve(&self, figure: &mut Figure<'_>, effort: Effort) {
+    pub fn solve(&self, figure: &mut Figure<'_>, settings: SolverSettings) {
         let mut damping = 1e-4;
-        let mut cost = self.cost(figure, effort.pull);
-        for _ in 0..effort.iterations {
+        let mut cost = self.cost(figure, settings.pull);
+        for _ in 0..settings.iterations {
             if cost < NOTHING {
                 return;
             }
-            let Some(step) = self.step(figure, effort.pull, damping) else {
+            let Some(step) = self.step(figure, settings.pull, damping) else {
                 return;
             };
             let longest = step.iter().fold(0.0_f64, |longest, x| longest.max(x.abs()));
@@ -96,7 +96,7 @@ impl Minimisation<'_> {
                 .map(|mover| figure.pose.locals[mover.joint])
                 .collect();
             self.take(figure, &step, (LONGEST_STEP / longest).min(1.0));
-            let after = self.cost(figure, effort.pull);
+            let after = self.cost(figure, settings.pull);
             if after < cost {
                 let little = cost - after < 1e-12 * cost;
                 cost = after;
@@ -144,7 +144,7 @@ impl Minimisation<'_> {
         (missing / self.size, point)
     }
 
-    fn pull(&self, figure: &Figure<'_>, mover: &Mover) -> Vec64 {
+    fn offset_from_start(&self, figure: &Figure<'_>, mover: &DegreeOfFreedom) -> Vec64 {
         let (now, first) = (
             &figure.pose.locals[mover.joint],
             &self.start.pose.locals[mover.joint],
@@ -171,7 +171,9 @@ impl Minimisation<'_> {
                 * self
                     .movers
                     .iter()
-                    .map(|mover| mover.stiffness * self.pull(figure, mover).norm_squared())
+                    .map(|mover| {
+                        mover.stiffness * self.offset_from_start(figure, mover).norm_squared()
+                    })
                     .sum::<f64>()
     }
 
@@ -229,7 +231,7 @@ impl Minimisation<'_> {
         let mut metric = DVector::zeros(columns);
         for (column, mover) in self.movers.iter().enumerate() {
             let pulled = if pull > 0.0 {
-                self.pull(figure, mover) * (pull * mover.stiffness)
+                self.offset_from_start(figure, mover) * (pull * mover.stiffness)
             } else {
                 Vec64::zeros()
             };
@@ -249,7 +251,7 @@ impl Minimisation<'_> {
     }
 
     /// Whether a mover affects a goal's point.
-    fn moves(&self, mover: &Mover, goal: &Goal) -> bool {
+    fn moves(&self, mover: &DegreeOfFreedom, goal: &Goal) -> bool {
         super::limb::path_up(self.start.skeleton, goal.joint).any(|joint| joint == mover.joint)
     }
 

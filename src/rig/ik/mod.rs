@@ -20,12 +20,12 @@
 //!
 //! ```
 //! use sinew::math::Point64;
-//! use sinew::rig::{Skeleton, ik::{Grip, IkDrag, IkRig, DragConstraints}};
+//! use sinew::rig::{Skeleton, ik::{DraggedPoint, IkDrag, IkRig, DragConstraints}};
 //! let p = |x: f64, y: f64| Point64::new(x, y, 0.0);
 //! let arm = [("shoulder", None, p(0.0, 0.0)), ("elbow", Some(0), p(1.0, 0.1)), ("wrist", Some(1), p(2.0, 0.0))];
 //! let skeleton = Skeleton::from_positions(&arm.map(|(name, parent, at)| (name.to_owned(), parent, at)))?;
 //! let rig = IkRig::of(&skeleton);
-//! let mut drag = IkDrag::begin(&skeleton, &rig, &skeleton.rest_pose(), Grip::of_joint(2), &DragConstraints::default()).expect("a wrist");
+//! let mut drag = IkDrag::begin(&skeleton, &rig, &skeleton.rest_pose(), DraggedPoint::of_joint(2), &DragConstraints::default()).expect("a wrist");
 //! let pose = drag.reach(&skeleton, &p(0.5, 1.2));
 //! let wrist = skeleton.world_from_joint(pose)[2] * Point64::origin();
 //! assert!((wrist - p(0.5, 1.2)).norm() < 1e-9);
@@ -41,7 +41,7 @@ mod plan;
 mod toes;
 mod two_bone;
 
-pub use drag::{DragConstraints, EndTurn, Grip, IkDrag};
+pub use drag::{DragConstraints, DraggedPoint, EndRotation, IkDrag};
 pub use limb::Limb;
 pub use pins::keep_pins;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::IkRig;
-use super::drag::{DragConstraints, EndTurn, Grip};
+use super::drag::{DragConstraints, DraggedPoint, EndRotation};
 use super::figure::Figure;
 use super::limb::{Limb, is_below, path_up};
-use super::minimise::Mover;
+use super::minimise::DegreeOfFreedom;
 use super::toes::Toes;
 use super::two_bone::TwoBone;
 use crate::math::{Point64, Quat};
@@ -28,14 +28,14 @@ pub(super) enum DragUnit {
     Beyond {
         bones: TwoBone,
         wrist: Point64,
-        chain: Vec<Mover>,
+        chain: Vec<DegreeOfFreedom>,
         reach: f64,
     },
     /// The same beyond a foot, which is the last joint of the chain.
     Toes {
         bones: TwoBone,
         ankle: Point64,
-        chain: Vec<Mover>,
+        chain: Vec<DegreeOfFreedom>,
         toes: Toes,
     },
     /// The point is on a limb with a pinned end: the elbow swivels about the line from shoulder to
@@ -57,7 +57,7 @@ pub(super) struct Pin {
 #[derive(Debug, Clone)]
 pub(super) struct DragPlan {
     pub unit: DragUnit,
-    pub movers: Vec<Mover>,
+    pub movers: Vec<DegreeOfFreedom>,
     pub pins: Vec<Pin>,
     /// Joints to update during solving, parents first.
     pub joints: Vec<usize>,
@@ -65,7 +65,7 @@ pub(super) struct DragPlan {
     pub size: f64,
     /// The joint that anchors the body, and the maximum distance of the dragged point from it;
     /// `None` if the hips move.
-    pub tether: Option<(Point64, f64)>,
+    pub reach_from_last: Option<(Point64, f64)>,
 }
 
 /// Growth factor of stiffness from a joint to its parent.
@@ -86,7 +86,7 @@ impl DragPlan {
     pub fn of(
         start: &Figure<'_>,
         rig: &IkRig,
-        grip: Grip,
+        grip: DraggedPoint,
         holding: &DragConstraints,
     ) -> Option<Self> {
         let size = size_of(start);
@@ -97,7 +97,7 @@ impl DragPlan {
         // new position.
         let (mut pinned, mut end) = (holding.pins.clone(), holding.end);
         if pinned.remove(&grip.joint) {
-            end = EndTurn::Stays;
+            end = EndRotation::Stays;
         }
         let pinned = &pinned;
         let maker = PlanBuilder {
@@ -135,14 +135,14 @@ impl DragPlan {
         {
             joints.extend(path_up(start.skeleton, bones.limb.end));
         }
-        let tether = maker.tether(grip.joint, &held, &movers);
+        let reach_from_last = maker.reach_from_last(grip.joint, &held, &movers);
         Some(Self {
             unit,
             movers,
             pins,
             joints: joints.into_iter().collect(),
             size,
-            tether,
+            reach_from_last,
         })
     }
 }
@@ -155,7 +155,7 @@ struct PlanBuilder<'a> {
 }
 
 impl PlanBuilder<'_> {
-    fn unit(&self, grip: Grip, held: &Point64, end: EndTurn) -> DragUnit {
+    fn unit(&self, grip: DraggedPoint, held: &Point64, end: EndRotation) -> DragUnit {
         let skeleton = self.start.skeleton;
         let within = |joint: usize| grip.joint == joint || is_below(skeleton, joint, grip.joint);
         let at_origin = |joint: usize| (self.start.place(joint) - held).norm() < 1e-9 * self.size;
@@ -203,7 +203,7 @@ impl PlanBuilder<'_> {
             };
             return DragUnit::Body { joint };
         }
-        let wrist = (end == EndTurn::Stays && grip.joint == limb.end).then(|| {
+        let wrist = (end == EndRotation::Stays && grip.joint == limb.end).then(|| {
             (
                 self.start.place(limb.end),
                 super::figure::rotation_of(&self.start.world[limb.end]),
@@ -269,9 +269,9 @@ impl PlanBuilder<'_> {
         })
     }
 
-    fn turner(&self, joint: usize, held: &Point64, step: i32) -> Mover {
+    fn turner(&self, joint: usize, held: &Point64, step: i32) -> DegreeOfFreedom {
         let lever = ((held - self.start.place(joint)).norm() / self.size).max(SHORTEST_LEVER);
-        Mover {
+        DegreeOfFreedom {
             joint,
             shifts: false,
             stiffness: lever * lever * GROWTH.powi(step.min(MOST_STEPS)),
@@ -280,9 +280,9 @@ impl PlanBuilder<'_> {
     }
 
     /// Ancestors of a limb: the torso takes a larger share than the clavicle.
-    fn carrier(&self, joint: usize, held: &Point64, step: i32) -> Mover {
+    fn carrier(&self, joint: usize, held: &Point64, step: i32) -> DegreeOfFreedom {
         let lever = ((held - self.start.place(joint)).norm() / self.size).max(SHORTEST_LEVER);
-        Mover {
+        DegreeOfFreedom {
             joint,
             shifts: false,
             stiffness: 0.2 * lever * CARRIER_GROWTH.powi(step.min(MOST_STEPS)),
@@ -291,14 +291,19 @@ impl PlanBuilder<'_> {
     }
 
     /// The ancestors of the unit, up to the hips (which are returned), a pin, or the root.
-    fn add_path(&self, unit: &DragUnit, held: &Point64, movers: &mut Vec<Mover>) -> Option<usize> {
+    fn add_path(
+        &self,
+        unit: &DragUnit,
+        held: &Point64,
+        movers: &mut Vec<DegreeOfFreedom>,
+    ) -> Option<usize> {
         let limb = matches!(
             unit,
             DragUnit::Limb { .. } | DragUnit::Beyond { .. } | DragUnit::Toes { .. }
         );
         let (from, held) = match unit {
             DragUnit::Whole { joint } => {
-                movers.push(Mover {
+                movers.push(DegreeOfFreedom {
                     joint: *joint,
                     shifts: true,
                     stiffness: 1.0,
@@ -332,7 +337,12 @@ impl PlanBuilder<'_> {
         None
     }
 
-    fn tether(&self, joint: usize, held: &Point64, movers: &[Mover]) -> Option<(Point64, f64)> {
+    fn reach_from_last(
+        &self,
+        joint: usize,
+        held: &Point64,
+        movers: &[DegreeOfFreedom],
+    ) -> Option<(Point64, f64)> {
         if movers.iter().any(|mover| mover.shifts) {
             return None;
         }
@@ -357,7 +367,7 @@ impl PlanBuilder<'_> {
         unit: &DragUnit,
         pins: &[Pin],
         held: &Point64,
-        movers: &mut Vec<Mover>,
+        movers: &mut Vec<DegreeOfFreedom>,
     ) {
         let skeleton = self.start.skeleton;
         let branch = |joint: usize| {
@@ -382,14 +392,14 @@ impl PlanBuilder<'_> {
         let alone = movers.is_empty() && matches!(unit, DragUnit::Body { .. });
         if standing || alone || skeleton.children(hips).len() == 1 {
             let turner = self.turner(hips, held, steps);
-            movers.push(Mover {
+            movers.push(DegreeOfFreedom {
                 stiffness: turner.stiffness * if alone { 1.0 } else { HIPS },
                 ..turner
             });
         }
         if standing {
             let stiffness = HIPS * GROWTH.powi(steps.min(MOST_STEPS));
-            movers.push(Mover {
+            movers.push(DegreeOfFreedom {
                 joint: hips,
                 shifts: true,
                 stiffness,
@@ -399,7 +409,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Joints between the moving body and a pin help to keep the pin.
-    fn add_pinned_paths(&self, pins: &[Pin], movers: &mut Vec<Mover>) {
+    fn add_pinned_paths(&self, pins: &[Pin], movers: &mut Vec<DegreeOfFreedom>) {
         let moving: BTreeSet<usize> = movers.iter().map(|mover| mover.joint).collect();
         for pin in pins {
             let (from, at) = match &pin.bones {

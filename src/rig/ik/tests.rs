@@ -72,7 +72,7 @@ fn begin(skeleton: &Skeleton, pose: &Pose, joint: &str, held: &DragConstraints) 
         skeleton,
         &IkRig::of(skeleton),
         pose,
-        Grip::of_joint(joint),
+        DraggedPoint::of_joint(joint),
         held,
     )
     .unwrap()
@@ -188,7 +188,7 @@ fn a_point_of_the_flesh_can_be_dragged() {
         ("upper_arm.L", [0.2, 0.04, 0.0]),
         ("chest", [0.1, 0.1, 0.1]),
     ] {
-        let grip = Grip {
+        let grip = DraggedPoint {
             joint: skeleton.find(joint).unwrap(),
             point: Point64::from(local),
         };

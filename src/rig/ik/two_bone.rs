@@ -57,10 +57,10 @@ impl TwoBone {
             .unwrap_or(first_bones[0]);
         let turn_of = |joint: usize| (start.base_turn(joint), start.pose.locals[joint].rotation);
         let first_turns = [turn_of(limb.upper), turn_of(limb.lower)];
-        let liked = first_turns[0].0 * first_turns[0].1 * limb.hinge;
+        let preferred = first_turns[0].0 * first_turns[0].1 * limb.hinge;
         let bent = first_bones[0].cross(&first_bones[1]);
         let normal = (bent.norm() > 1e-5).then(|| bent.normalize());
-        let first_hinge = across(&liked, &first_axis)
+        let first_hinge = across(&preferred, &first_axis)
             .or(normal)
             .unwrap_or_else(|| any_across(&first_axis));
         let swivel = normal.map_or(0.0, |normal| {
@@ -160,10 +160,10 @@ impl TwoBone {
     /// The plane for a new direction from shoulder to wrist.
     fn follow(&mut self, axis: Vec64) {
         let moved = swing(&self.axis, &axis, &self.hinge) * self.hinge;
-        let told = swing(&self.first_axis, &axis, &self.first_hinge) * self.first_hinge;
-        let trust = smoothstep([-0.97, -0.6], self.first_axis.dot(&axis));
-        let turn = angle_about(&axis, &moved, &told) * trust;
-        self.hinge = across(&(about(&axis, turn) * moved), &axis).unwrap_or(told);
+        let from_first = swing(&self.first_axis, &axis, &self.first_hinge) * self.first_hinge;
+        let confidence = smoothstep([-0.97, -0.6], self.first_axis.dot(&axis));
+        let turn = angle_about(&axis, &moved, &from_first) * confidence;
+        self.hinge = across(&(about(&axis, turn) * moved), &axis).unwrap_or(from_first);
         self.axis = axis;
     }
 

@@ -17,7 +17,7 @@ impl JointRoles {
     #[must_use]
     pub fn of(skeleton: &Skeleton) -> Self {
         let mut roles = Self::by_names(skeleton);
-        roles.drop_strays(skeleton);
+        roles.drop_detached(skeleton);
         if !roles.is_body() {
             let found = topology::body(skeleton, &roles);
             let named: BTreeSet<usize> = roles.of.values().flatten().copied().collect();
@@ -29,7 +29,7 @@ impl JointRoles {
                     roles.of.entry(role).or_insert(joints);
                 }
             }
-            roles.drop_strays(skeleton);
+            roles.drop_detached(skeleton);
         }
         if !roles.of.contains_key(&Role::Hips) {
             roles.find_hips(skeleton);
@@ -129,7 +129,7 @@ impl JointRoles {
     }
 
     /// A limb's joints are descendants of each other; a control beside the body is not.
-    fn drop_strays(&mut self, skeleton: &Skeleton) {
+    fn drop_detached(&mut self, skeleton: &Skeleton) {
         for side in Side::BOTH {
             let leg = [
                 Role::Hips,

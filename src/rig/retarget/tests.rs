@@ -117,7 +117,7 @@ fn body(build: Build) -> Skeleton {
 }
 
 /// Limbs, spine and hips oscillate, the hips translate; smooth in time.
-fn dance(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
+fn oscillation(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
     let times_secs: Vec<f64> = (0..frames).map(|frame| frame as f64 / 30.0).collect();
     let mut tracks = Vec::new();
     for (joint, rig) in skeleton.joints().iter().enumerate() {
@@ -209,7 +209,7 @@ fn largest_angle(
 #[test]
 fn retargeting_to_the_same_skeleton_is_the_identity() {
     let skeleton = body(PLAIN);
-    let clip = dance(&skeleton, 40, Vec64::zeros());
+    let clip = oscillation(&skeleton, 40, Vec64::zeros());
     let made = put(&skeleton, &clip, &skeleton);
     assert!((made.scale - 1.0).abs() < 1e-9 && !made.first_left_out);
     for time in [0.0, 0.5, 1.2] {
@@ -244,7 +244,7 @@ fn limb_directions_are_kept_for_other_names_rest_poses_and_sizes() {
         ..PLAIN
     };
     let (source, target) = (body(source_build), body(target_build));
-    let clip = dance(&source, 60, Vec64::zeros());
+    let clip = oscillation(&source, 60, Vec64::zeros());
     let made = put(&source, &clip, &target);
     assert!((made.scale * 17.0 - 1.0).abs() < 1e-6, "{}", made.scale);
     let worst = largest_angle(
@@ -263,7 +263,7 @@ fn a_motion_with_z_up_stands_upright() {
         ..PLAIN
     };
     let (source, target) = (body(source_build), body(PLAIN));
-    let clip = dance(&source, 40, Vec64::new(0.0, -1.0, 0.0));
+    let clip = oscillation(&source, 40, Vec64::new(0.0, -1.0, 0.0));
     let made = put(&source, &clip, &target);
     assert_eq!(made.up, SignedAxis::Z);
     let axes = Quat::from_euler_angles(-std::f64::consts::FRAC_PI_2, 0.0, 0.0);
@@ -292,7 +292,7 @@ fn hip_translation_scales_with_leg_length() {
         }),
         body(PLAIN),
     );
-    let clip = dance(&source, 60, Vec64::new(5.0, 0.0, 0.0));
+    let clip = oscillation(&source, 60, Vec64::new(5.0, 0.0, 0.0));
     let made = put(&source, &clip, &target);
     let middle = |skeleton: &Skeleton, clip: &Clip, time| {
         let world = world(skeleton, clip, time);

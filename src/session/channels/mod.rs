@@ -342,7 +342,7 @@ impl Channels {
     /// For another character: resets the clocks, keeps their settings.
     pub(super) fn start_over(&mut self) {
         for channel in self.iter_mut() {
-            channel.playback = channel.playback.for_another();
+            channel.playback = channel.playback.for_other_character();
         }
     }
 

@@ -51,7 +51,7 @@ impl Default for Playback {
 
 impl Playback {
     /// The same settings (speed, looping, blending) for another character.
-    pub(in crate::session) fn for_another(&self) -> Self {
+    pub(in crate::session) fn for_other_character(&self) -> Self {
         Self {
             speed: self.speed,
             looping: self.looping,

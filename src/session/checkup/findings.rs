@@ -64,7 +64,7 @@ pub enum FindingKind {
 
 /// A place to mark and to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Spot {
+pub struct FindingPlace {
     /// The source vertex, if it is on the skin.
     pub vertex: Option<u32>,
     /// The joint.
@@ -91,11 +91,12 @@ pub struct Finding {
     /// How the user can change that.
     pub option: Option<String>,
     /// Some of the places, most important first.
-    pub spots: Vec<Spot>,
+    #[serde(rename = "spots")]
+    pub places: Vec<FindingPlace>,
 }
 
 /// Input of the check-up.
-pub(super) struct Patient<'a> {
+pub(super) struct CheckupInput<'a> {
     pub(super) subject: &'a Subject,
     pub(super) parts: &'a Parts,
     /// The surface that is checked: the skin, or all meshes if none is skinned.
@@ -103,7 +104,7 @@ pub(super) struct Patient<'a> {
     source_from_skin: Vec<u32>,
 }
 
-impl<'a> Patient<'a> {
+impl<'a> CheckupInput<'a> {
     pub(super) fn new(subject: &'a Subject, parts: &'a Parts) -> Self {
         let surface = if subject.skin.mesh.triangles.is_empty() {
             let all = vec![true; subject.bind_positions.len()];
@@ -170,12 +171,12 @@ impl<'a> Patient<'a> {
     }
 
     /// A vertex of the skin.
-    fn spot(&self, vertex: u32, radius: f64) -> Spot {
+    fn skin_place(&self, vertex: u32, radius: f64) -> FindingPlace {
         let position = self.surface.mesh.positions[vertex as usize]
             .cast::<f64>()
             .coords
             .into();
-        Spot {
+        FindingPlace {
             vertex: Some(self.source_from_skin[vertex as usize]),
             joint: None,
             position,
@@ -183,21 +184,22 @@ impl<'a> Patient<'a> {
         }
     }
 
-    fn spots(&self, vertices: impl IntoIterator<Item = u32>) -> Vec<Spot> {
-        let mut spots: Vec<Spot> = Vec::new();
+    fn distinct_places(&self, vertices: impl IntoIterator<Item = u32>) -> Vec<FindingPlace> {
+        let mut places: Vec<FindingPlace> = Vec::new();
         for vertex in vertices {
-            let spot = self.spot(vertex, 0.0);
-            let apart = |other: &Spot| {
-                (Point64::from(other.position) - Point64::from(spot.position)).norm() > spot.radius
+            let place = self.skin_place(vertex, 0.0);
+            let apart = |other: &FindingPlace| {
+                (Point64::from(other.position) - Point64::from(place.position)).norm()
+                    > place.radius
             };
-            if spots.iter().all(apart) {
-                spots.push(spot);
+            if places.iter().all(apart) {
+                places.push(place);
             }
-            if spots.len() == PLACES {
+            if places.len() == PLACES {
                 break;
             }
         }
-        spots
+        places
     }
 
     fn unit(&self) -> Option<Finding> {
@@ -276,7 +278,7 @@ impl<'a> Patient<'a> {
             });
         }
         if !unused.is_empty() {
-            let spot = |&vertex: &u32| Spot {
+            let place = |&vertex: &u32| FindingPlace {
                 vertex: Some(vertex),
                 joint: None,
                 position: self.subject.bind_positions[vertex as usize]
@@ -291,7 +293,7 @@ impl<'a> Patient<'a> {
                     counted(unused.len(), "vertex", "vertices")
                 ),
                 remedy: "kept, but not simulated".to_owned(),
-                spots: unused.iter().take(PLACES).map(spot).collect(),
+                places: unused.iter().take(PLACES).map(place).collect(),
                 ..finding(
                     FindingKind::UnreferencedVertices,
                     Severity::Info,
@@ -311,7 +313,7 @@ fn finding(kind: FindingKind, severity: Severity, count: usize) -> Finding {
         text: String::new(),
         remedy: String::new(),
         option: None,
-        spots: Vec::new(),
+        places: Vec::new(),
     }
 }
 

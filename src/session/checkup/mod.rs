@@ -3,13 +3,13 @@
 mod findings;
 
 pub use crate::character::UpAxis;
-pub use findings::{Finding, FindingKind, Spot};
+pub use findings::{Finding, FindingKind, FindingPlace};
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use findings::Patient;
+use findings::CheckupInput;
 
 use crate::character::{Attachment, Character, Note, RetargetedClip};
 use crate::math::Point64;
@@ -141,18 +141,18 @@ impl Checkup {
     /// The places of all findings, to be marked in pictures.
     #[must_use]
     pub fn marks(&self) -> Vec<PositionMark> {
-        let spots = self.findings.iter().flat_map(|finding| {
-            let spots = finding.spots.iter();
-            spots.map(move |spot| (spot, finding.severity))
+        let places = self.findings.iter().flat_map(|finding| {
+            let places = finding.places.iter();
+            places.map(move |place| (place, finding.severity))
         });
-        let mark = |(spot, severity): (&Spot, _)| PositionMark {
-            vertex: spot.vertex,
-            joint: spot.joint,
-            at_rest: Point64::from(spot.position).cast::<f32>(),
-            radius: spot.radius as f32,
+        let mark = |(place, severity): (&FindingPlace, _)| PositionMark {
+            vertex: place.vertex,
+            joint: place.joint,
+            at_rest: Point64::from(place.position).cast::<f32>(),
+            radius: place.radius as f32,
             color: PositionMark::color_of(severity),
         };
-        spots.map(mark).collect()
+        places.map(mark).collect()
     }
 
     /// Examines a character.
@@ -174,9 +174,9 @@ impl Checkup {
         subject.make_flesh(&progress.part(0.0, 0.5))?;
         let progress = &progress.part(0.5, 1.0);
         let flesh = subject.flesh();
-        let patient = Patient::new(subject, &subject.body().parts);
-        let topology = Topology::of(&patient.surface.mesh);
-        let findings = patient.findings(&up_axis, progress)?;
+        let input = CheckupInput::new(subject, &subject.body().parts);
+        let topology = Topology::of(&input.surface.mesh);
+        let findings = input.findings(&up_axis, progress)?;
         // Notes that repeat a finding are left out.
         let mut notes = all_notes(subject);
         notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
@@ -184,7 +184,7 @@ impl Checkup {
             name: character.name.clone(),
             source_vertices: character.source_vertices(),
             source_triangles: character.source_triangles(),
-            skin_vertices: patient.surface.mesh.positions.len(),
+            skin_vertices: input.surface.mesh.positions.len(),
             simulated_vertices: subject.sim().mesh.positions.len(),
             skin_parts: topology.components,
             boundary_edges: topology.boundary_edges(),

@@ -42,7 +42,7 @@ pub(super) struct EditContext<'a> {
 
 impl EditContext<'_> {
     /// Adds a message for the user.
-    pub(super) fn tell(&mut self, level: Level, text: impl Into<String>) {
+    pub(super) fn add_message(&mut self, level: Level, text: impl Into<String>) {
         self.messages.push(level, text);
     }
 }

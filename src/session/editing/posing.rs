@@ -119,7 +119,7 @@ impl Editor {
                 self.refresh(with.channels);
                 self.take_pose(with, pose);
             }
-            Err(error) => with.tell(Level::Error, error.to_string()),
+            Err(error) => with.add_message(Level::Error, error.to_string()),
         }
     }
 
@@ -131,11 +131,11 @@ impl Editor {
         };
         let file: PoseFile = with.channels.active().pose().to_file(skeleton);
         match crate::io::write_pose(path, &file) {
-            Ok(()) => with.tell(
+            Ok(()) => with.add_message(
                 Level::Info,
                 format!("The pose was written to {}.", path.display()),
             ),
-            Err(error) => with.tell(Level::Error, error.to_string()),
+            Err(error) => with.add_message(Level::Error, error.to_string()),
         }
     }
 }

@@ -163,7 +163,7 @@ impl Devices {
         context: &mut JobContext<'_>,
     ) {
         self.note_losses(stages, context);
-        self.take_verdict(stages, context.document);
+        self.take_decision(stages, context.document);
         if context.dragging {
             return;
         }
@@ -240,7 +240,7 @@ impl Devices {
         }
     }
 
-    fn take_verdict(&mut self, stages: &DerivedStages, document: &Document) {
+    fn take_decision(&mut self, stages: &DerivedStages, document: &Document) {
         let Some((_, job)) = &self.job else {
             return;
         };
@@ -309,7 +309,7 @@ impl Devices {
             } else {
                 "moving the skin"
             };
-            context.tell(
+            context.add_message(
                 Level::Warning,
                 format!("The CPU continues {work}: {fault}."),
             );

@@ -8,7 +8,7 @@
 //! | [`ranges`]   | the simulation of the scrubbed range, frame by frame                      |
 //! | [`pictures`] | thumbnails of the pose library                                            |
 //!
-//! Each is a struct of its own. None of them changes the document or knows the session: they get what they need of other parts as
+//! Each is a struct of its own. None of them changes the document or depends on the session: they get what they need of other parts as
 //! [`JobContext`], and the [`Session`](super::Session) takes over their results.
 
 pub(super) mod crowd;
@@ -49,7 +49,7 @@ pub(super) struct JobContext<'a> {
 
 impl JobContext<'_> {
     /// Adds a message for the user.
-    pub(super) fn tell(&mut self, level: Level, text: impl Into<String>) {
+    pub(super) fn add_message(&mut self, level: Level, text: impl Into<String>) {
         self.messages.push(level, text);
     }
 }

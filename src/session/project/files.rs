@@ -27,7 +27,7 @@ pub(super) fn load_files(source: &Source, progress: &Progress) -> Result<Charact
 }
 
 /// Lets settings of the flesh in the source override those of the character.
-pub(super) fn say(
+pub(super) fn apply_flesh_settings(
     source: &Source,
     skeleton: &Skeleton,
     flesh: &mut FleshSettings,

@@ -217,7 +217,10 @@ mod tests {
         bytes.into_inner()
     }
 
-    fn attempt(entries: &[(&str, &[u8])], largest: u64) -> (Result<PathBuf, String>, PathBuf) {
+    fn write_and_unpack(
+        entries: &[(&str, &[u8])],
+        largest: u64,
+    ) -> (Result<PathBuf, String>, PathBuf) {
         static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let all = std::env::temp_dir().join(format!(
@@ -275,20 +278,20 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_refused_before_it_is_unpacked() {
+    fn a_decompression_bomb_is_rejected_before_it_is_unpacked() {
         let zeros = vec![0; 5_000_000];
-        let (result, all) = attempt(&[(CONTENT, b"{}"), ("files/a", &zeros)], 1_000_000);
+        let (result, all) = write_and_unpack(&[(CONTENT, b"{}"), ("files/a", &zeros)], 1_000_000);
         assert!(result.unwrap_err().contains("1 GB"));
         assert!(!all.join("files/a").exists());
         clean(&all);
     }
 
     #[test]
-    fn what_is_no_packed_project_is_said() {
-        let (result, all) = attempt(&[("readme", b"x")], 100);
+    fn a_file_that_is_no_packed_project_is_rejected() {
+        let (result, all) = write_and_unpack(&[("readme", b"x")], 100);
         assert!(result.unwrap_err().contains(CONTENT));
         clean(&all);
-        let (result, all) = attempt(
+        let (result, all) = write_and_unpack(
             &[(CONTENT, b"{}"), ("files/a", b"a"), ("files/b/c", b"bc")],
             100,
         );

@@ -92,7 +92,7 @@ pub(super) fn slashed(path: &Path) -> Option<String> {
 }
 
 /// Without `a/..`, if that names the same file.
-fn tidy(path: &Path) -> PathBuf {
+fn without_parent_steps(path: &Path) -> PathBuf {
     let short = without_parents(path);
     let same = path
         .canonicalize()
@@ -137,7 +137,7 @@ pub(super) fn resolve(
 ) -> Result<(Vec<PathBuf>, Vec<String>), Vec<MissingSource>> {
     let (mut files, mut notes, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     for (index, reference) in references.iter().enumerate() {
-        let ask = |path: PathBuf, found: Found| MissingSource {
+        let missing_source = |path: PathBuf, found: Found| MissingSource {
             index,
             path,
             expected: reference.blake3.clone(),
@@ -160,8 +160,8 @@ pub(super) fn resolve(
                 ));
                 files.push(path);
             }
-            FoundFile::Changed(path) => missing.push(ask(path, Found::Changed)),
-            FoundFile::Missing(path) => missing.push(ask(path, Found::Nothing)),
+            FoundFile::Changed(path) => missing.push(missing_source(path, Found::Changed)),
+            FoundFile::Missing(path) => missing.push(missing_source(path, Found::Nothing)),
         }
     }
     if missing.is_empty() {
@@ -181,7 +181,7 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> FoundFile {
     }
     let here = folder.map_or_else(
         || PathBuf::from(&reference.path),
-        |folder| tidy(&folder.join(&reference.path)),
+        |folder| without_parent_steps(&folder.join(&reference.path)),
     );
     let candidates: Vec<PathBuf> = std::iter::once(here.clone())
         .chain(reference.absolute.as_ref().map(PathBuf::from))
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(way("/none/a/fox.glb", "/none/a/b/c"), "../../fox.glb");
         assert_eq!(way("/none/x/y/fox.glb", "/none/a"), "../x/y/fox.glb");
         assert_eq!(
-            tidy(Path::new("/none/a/../b/./fox.glb")),
+            without_parent_steps(Path::new("/none/a/../b/./fox.glb")),
             Path::new("/none/b/fox.glb")
         );
     }

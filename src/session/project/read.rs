@@ -223,7 +223,7 @@ pub(in crate::session) fn load_all(
     let Some(path) = project_in(source)? else {
         let (character, files_read) = recorded(|| files::load_files(source, progress));
         let mut character = character?;
-        files::say(source, &character.skeleton, &mut character.flesh)?;
+        files::apply_flesh_settings(source, &character.skeleton, &mut character.flesh)?;
         return Ok(Loaded {
             character,
             source: source.clone(),
@@ -259,7 +259,7 @@ pub(in crate::session) fn load_all(
         .rig
         .as_ref()
         .and_then(|rig| rig.to_skeleton(&character.skeleton).ok());
-    files::say(
+    files::apply_flesh_settings(
         source,
         edited.as_ref().unwrap_or(&character.skeleton),
         &mut restored.flesh,

@@ -25,7 +25,7 @@ pub(super) enum TextError {
 
 /// Value that distinguishes a project from other JSON.
 #[derive(Deserialize)]
-struct Head {
+struct FormatHeader {
     format: String,
     version: u64,
 }
@@ -49,7 +49,7 @@ pub(super) fn from_text(text: &str) -> Result<(ProjectFile, Vec<String>), TextEr
             reason: reason.replace(char::is_control, " "),
         }
     };
-    match serde_json::from_str::<Head>(text) {
+    match serde_json::from_str::<FormatHeader>(text) {
         Ok(head) if head.format != FORMAT => return Err(TextError::NoProject),
         Ok(head) if head.version > u64::from(VERSION) || head.version == 0 => {
             return Err(TextError::Version(head.version));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_project_or_too_new_is_said_in_a_sentence() {
+    fn an_invalid_or_newer_project_is_rejected_with_a_sentence() {
         let error = |text: &str| from_text(text).unwrap_err().to_string();
         assert!(error("{\"joints\": {}}").contains("not a Sinew project"));
         assert!(error("[1, 2]").contains("not a Sinew project"));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_newer_program_added_is_named_and_left_out() {
+    fn entries_of_newer_versions_are_named_and_ignored() {
         let text = "{\"format\": \"sinew\", \"version\": 1, \"character\": {\"files\": [{\"path\": \"builtin:arm\"}], \"mood\": 1},
             \"params\": {\"bounce\": 2}, \"sky\": {\"blue\": [1]}, \"flesh\": {\"radii\": {}}}";
         let (file, unknown) = from_text(text).unwrap();

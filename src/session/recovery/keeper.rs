@@ -10,14 +10,14 @@ use crate::session::project::{Contents, Unsaved, draft_text};
 
 /// Delays of writing.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
+pub struct WriteDelays {
     /// After this long without changes …
     pub quiet: Duration,
     /// … but not later than this after the first change.
     pub longest: Duration,
 }
 
-impl Default for Pace {
+impl Default for WriteDelays {
     fn default() -> Self {
         Self {
             quiet: Duration::from_millis(700),
@@ -26,7 +26,7 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
+impl WriteDelays {
     /// Work older than this many seconds is on disk.
     #[must_use]
     pub fn within(secs: f64) -> Self {
@@ -50,19 +50,19 @@ pub(super) struct Draft {
 
 /// The thread's next task; a newer one replaces it.
 #[derive(Default)]
-struct Wishes {
-    pace: Pace,
+struct KeeperRequests {
+    delays: WriteDelays,
     draft: Option<Draft>,
     /// Time of the oldest unwritten change, and of the newest.
     changed: Option<[Instant; 2]>,
     forget: bool,
     adopt: Option<RecoveryFile>,
-    end: Option<End>,
+    end: Option<CloseMode>,
     fault: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum CloseMode {
     /// Write unwritten work, keep the file, and end.
     Leave,
     /// Remove the file and end.
@@ -70,14 +70,14 @@ enum End {
 }
 
 struct KeeperShared {
-    wishes: Mutex<Wishes>,
-    news: Condvar,
+    requests: Mutex<KeeperRequests>,
+    changed_signal: Condvar,
 }
 
 impl KeeperShared {
     /// Every update under the lock is a single assignment, so the data of a poisoned lock is valid.
-    fn lock(&self) -> MutexGuard<'_, Wishes> {
-        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, KeeperRequests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,23 +89,23 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    pub(super) fn start(folder: PathBuf, pace: Pace) -> std::io::Result<Self> {
-        let wishes = Wishes {
-            pace,
-            ..Wishes::default()
+    pub(super) fn start(folder: PathBuf, delays: WriteDelays) -> std::io::Result<Self> {
+        let requests = KeeperRequests {
+            delays,
+            ..KeeperRequests::default()
         };
         let shared = Arc::new(KeeperShared {
-            wishes: Mutex::new(wishes),
-            news: Condvar::new(),
+            requests: Mutex::new(requests),
+            changed_signal: Condvar::new(),
         });
-        let mut scribe = Scribe {
+        let mut keeper = KeeperThread {
             folder,
             shared: shared.clone(),
             recovery_file: None,
         };
         let thread = std::thread::Builder::new()
             .name("recovery".into())
-            .spawn(move || scribe.run())?;
+            .spawn(move || keeper.run())?;
         Ok(Self {
             shared,
             thread: Some(thread),
@@ -115,35 +115,36 @@ impl Keeper {
     /// Posts unsaved work.
     pub(super) fn keep(&self, draft: Draft) {
         let now = Instant::now();
-        let mut wishes = self.shared.lock();
-        let first = wishes.changed.map_or(now, |[first, _]| first);
-        (wishes.draft, wishes.changed, wishes.forget) = (Some(draft), Some([first, now]), false);
-        drop(wishes);
-        self.shared.news.notify_one();
+        let mut requests = self.shared.lock();
+        let first = requests.changed.map_or(now, |[first, _]| first);
+        (requests.draft, requests.changed, requests.forget) =
+            (Some(draft), Some([first, now]), false);
+        drop(requests);
+        self.shared.changed_signal.notify_one();
     }
 
     /// Changes the delays; a waiting thread is woken.
-    pub(super) fn set_pace(&self, pace: Pace) {
-        let mut wishes = self.shared.lock();
-        if wishes.pace != pace {
-            wishes.pace = pace;
-            drop(wishes);
-            self.shared.news.notify_one();
+    pub(super) fn set_delays(&self, delays: WriteDelays) {
+        let mut requests = self.shared.lock();
+        if requests.delays != delays {
+            requests.delays = delays;
+            drop(requests);
+            self.shared.changed_signal.notify_one();
         }
     }
 
     /// There is no unsaved work any more.
     pub(super) fn forget(&self) {
-        let mut wishes = self.shared.lock();
-        (wishes.draft, wishes.changed, wishes.forget) = (None, None, true);
-        drop(wishes);
-        self.shared.news.notify_one();
+        let mut requests = self.shared.lock();
+        (requests.draft, requests.changed, requests.forget) = (None, None, true);
+        drop(requests);
+        self.shared.changed_signal.notify_one();
     }
 
     /// Takes over the recovery file of a program that has ended.
     pub(super) fn adopt(&self, recovery_file: RecoveryFile) {
         self.shared.lock().adopt = Some(recovery_file);
-        self.shared.news.notify_one();
+        self.shared.changed_signal.notify_one();
     }
 
     /// Takes the error of the last write.
@@ -153,13 +154,13 @@ impl Keeper {
 
     /// Ends the thread and removes the file.
     pub(super) fn close(mut self) {
-        self.end(End::Clean);
+        self.end(CloseMode::Clean);
     }
 
-    fn end(&mut self, how: End) {
+    fn end(&mut self, how: CloseMode) {
         if let Some(thread) = self.thread.take() {
             self.shared.lock().end = Some(how);
-            self.shared.news.notify_one();
+            self.shared.changed_signal.notify_one();
             // A panicked thread has nothing left to do.
             let _ = thread.join();
         }
@@ -168,12 +169,12 @@ impl Keeper {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        self.end(End::Leave);
+        self.end(CloseMode::Leave);
     }
 }
 
 /// Main loop of the thread.
-struct Scribe {
+struct KeeperThread {
     folder: PathBuf,
     shared: Arc<KeeperShared>,
     recovery_file: Option<RecoveryFile>,
@@ -184,10 +185,10 @@ enum KeeperTask {
     Write(Box<Draft>),
     Forget,
     Adopt(RecoveryFile),
-    End(End),
+    CloseMode(CloseMode),
 }
 
-impl Scribe {
+impl KeeperThread {
     fn run(&mut self) {
         loop {
             match self.next() {
@@ -198,8 +199,8 @@ impl Scribe {
                         own.remove();
                     }
                 }
-                KeeperTask::End(End::Leave) => break,
-                KeeperTask::End(End::Clean) => {
+                KeeperTask::CloseMode(CloseMode::Leave) => break,
+                KeeperTask::CloseMode(CloseMode::Clean) => {
                     if let Some(recovery_file) = self.recovery_file.take() {
                         recovery_file.remove();
                     }
@@ -211,39 +212,39 @@ impl Scribe {
 
     /// Waits for the next step.
     fn next(&self) -> KeeperTask {
-        let mut wishes = self.shared.lock();
+        let mut requests = self.shared.lock();
         loop {
-            if let Some(recovery_file) = wishes.adopt.take() {
+            if let Some(recovery_file) = requests.adopt.take() {
                 return KeeperTask::Adopt(recovery_file);
             }
-            if std::mem::take(&mut wishes.forget) {
+            if std::mem::take(&mut requests.forget) {
                 return KeeperTask::Forget;
             }
-            let end = wishes.end;
-            if end == Some(End::Clean) {
-                return KeeperTask::End(End::Clean);
+            let end = requests.end;
+            if end == Some(CloseMode::Clean) {
+                return KeeperTask::CloseMode(CloseMode::Clean);
             }
-            let due = wishes
-                .changed
-                .map(|[first, last]| (last + wishes.pace.quiet).min(first + wishes.pace.longest));
+            let due = requests.changed.map(|[first, last]| {
+                (last + requests.delays.quiet).min(first + requests.delays.longest)
+            });
             let now = Instant::now();
             match (due, end) {
                 (Some(due), None) if due > now => {
-                    let waited = self.shared.news.wait_timeout(wishes, due - now);
-                    wishes = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    let waited = self.shared.changed_signal.wait_timeout(requests, due - now);
+                    requests = waited.unwrap_or_else(PoisonError::into_inner).0;
                 }
                 (Some(_), _) => {
-                    wishes.changed = None;
-                    if let Some(draft) = wishes.draft.take() {
+                    requests.changed = None;
+                    if let Some(draft) = requests.draft.take() {
                         return KeeperTask::Write(Box::new(draft));
                     }
                 }
-                (None, Some(end)) => return KeeperTask::End(end),
+                (None, Some(end)) => return KeeperTask::CloseMode(end),
                 (None, None) => {
-                    wishes = self
+                    requests = self
                         .shared
-                        .news
-                        .wait(wishes)
+                        .changed_signal
+                        .wait(requests)
                         .unwrap_or_else(PoisonError::into_inner);
                 }
             }
@@ -253,12 +254,12 @@ impl Scribe {
     fn write(&mut self, draft: Draft) {
         if let Err(fault) = self.try_write(&draft) {
             log::warn!("unsaved work can't be kept: {fault}");
-            let mut wishes = self.shared.lock();
-            wishes.fault = Some(fault);
+            let mut requests = self.shared.lock();
+            requests.fault = Some(fault);
             // Retried after a delay, unless newer work arrived or the thread has to end.
-            if wishes.draft.is_none() && !wishes.forget && wishes.end.is_none() {
-                let later = Instant::now() + wishes.pace.longest;
-                (wishes.draft, wishes.changed) = (Some(draft), Some([later, later]));
+            if requests.draft.is_none() && !requests.forget && requests.end.is_none() {
+                let later = Instant::now() + requests.delays.longest;
+                (requests.draft, requests.changed) = (Some(draft), Some([later, later]));
             }
         }
     }
@@ -269,7 +270,7 @@ impl Scribe {
         let recovery_file = match self.recovery_file.take() {
             Some(recovery_file) => recovery_file,
             None => {
-                RecoveryFile::claim(&self.folder).map_err(|error| cannot(&self.folder, &error))?
+                RecoveryFile::create(&self.folder).map_err(|error| cannot(&self.folder, &error))?
             }
         };
         let written = self.recovery_file.insert(recovery_file).write(&text);

@@ -1,6 +1,6 @@
 //! Recovery files: unsaved work is kept in a file, so that a crash loses at most a few seconds of it.
 //!
-//! - While the document differs from its last save, a *recovery file* is written within [`Pace::longest`] after each change, by a separate
+//! - While the document differs from its last save, a *recovery file* is written within [`WriteDelays::longest`] after each change, by a separate
 //!   thread (`keeper`); a frame never waits. It is a project file with absolute paths. It is removed when the work is saved or undone, and
 //!   on a clean exit ([`super::Session::close`]); [`super::Session::leave`] keeps it when the system ends the program.
 //! - It is written to a temporary name, synchronised and renamed: after a power cut either the old or the new file is complete.
@@ -21,7 +21,7 @@ use super::{Document, Level, Source, Waker};
 use keeper::{Draft, Keeper};
 use scan::{Offer, Scan};
 
-pub use keeper::Pace;
+pub use keeper::WriteDelays;
 
 /// Unsaved work of a program that ended without saving it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +51,11 @@ impl Recoveries {
     pub(super) fn keep_in(
         &mut self,
         folder: &Path,
-        pace: Pace,
+        delays: WriteDelays,
         messages: &mut Messages,
         waker: Option<&Waker>,
     ) {
-        match Keeper::start(folder.to_owned(), pace) {
+        match Keeper::start(folder.to_owned(), delays) {
             Ok(keeper) => self.keeper = Some(keeper),
             Err(error) => messages.push(
                 Level::Warning,
@@ -64,14 +64,14 @@ impl Recoveries {
         }
         let folder = folder.to_owned();
         let work =
-            move |progress: &crate::progress::Progress| scan::scan_patiently(&folder, progress);
+            move |progress: &crate::progress::Progress| scan::scan_with_retries(&folder, progress);
         self.scan = Job::start("Looking for unsaved work".to_owned(), waker.cloned(), work).ok();
     }
 
     /// Changes the delays of writing.
-    pub fn set_pace(&self, pace: Pace) {
+    pub fn set_delays(&self, delays: WriteDelays) {
         if let Some(keeper) = &self.keeper {
-            keeper.set_pace(pace);
+            keeper.set_delays(delays);
         }
     }
 
@@ -83,7 +83,7 @@ impl Recoveries {
 
     /// Whether the search for unsaved work is still running.
     #[must_use]
-    pub fn is_looking(&self) -> bool {
+    pub fn is_scanning(&self) -> bool {
         self.scan.is_some()
     }
 
@@ -127,7 +127,7 @@ impl Recoveries {
     }
 
     /// Removes the offer; the work is offered again at the next start.
-    pub(super) fn keep_for_later(&mut self) {
+    pub(super) fn postpone(&mut self) {
         self.offers.clear();
     }
 
@@ -142,7 +142,7 @@ impl Recoveries {
     }
 
     /// Updates the recovery file from the document. Cheap; called after every change.
-    pub(super) fn watch(
+    pub(super) fn update_draft(
         &mut self,
         project: ProjectView<'_>,
         document: &Document,

@@ -23,7 +23,7 @@ pub(super) struct RecoveryFile {
 
 impl RecoveryFile {
     /// Creates a recovery file in the folder, and the folder if it does not exist.
-    pub(super) fn claim(folder: &Path) -> io::Result<Self> {
+    pub(super) fn create(folder: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         std::fs::create_dir_all(folder)?;
         let secs = SystemTime::now()
@@ -88,7 +88,7 @@ impl RecoveryFile {
 impl Drop for RecoveryFile {
     fn drop(&mut self) {
         if !self.work.exists() {
-            // Deletes the lock file before releasing the lock, so that nobody can lock a file that is being removed.
+            // Deletes the lock file before releasing the lock, so that no program can lock a file that is being removed.
             remove(&self.work.with_extension(LOCK));
         }
         drop(self.lock.take());

@@ -53,7 +53,7 @@ pub(super) struct Scan {
 
 /// Searches the folder, and repeats it for a while if some work has a running owner: a program that was just killed holds its lock until
 /// the system releases it.
-pub(super) fn scan_patiently(folder: &Path, progress: &Progress) -> Scan {
+pub(super) fn scan_with_retries(folder: &Path, progress: &Progress) -> Scan {
     let mut found = scan(folder);
     for _ in 0..LOOKS {
         if found.living == 0 || progress.is_cancelled() {

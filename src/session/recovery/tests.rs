@@ -18,7 +18,7 @@ fn is_empty(folder: &TestFolder) -> bool {
     std::fs::read_dir(&folder.0).map_or(true, |mut listing| listing.next().is_none())
 }
 
-const QUICK: Pace = Pace {
+const QUICK: WriteDelays = WriteDelays {
     quiet: Duration::from_millis(5),
     longest: Duration::from_millis(20),
 };
@@ -42,11 +42,11 @@ fn wait(session: &mut Session, what: &str, mut until: impl FnMut(&Session) -> bo
 
 fn session_in(folder: &TestFolder) -> Session {
     let mut session = Session::new();
-    session.keep_work_in(&folder.0, QUICK);
+    session.set_recovery_folder(&folder.0, QUICK);
     session.apply_once(Command::SetMethod(MethodId::LBS));
     session.apply_once(Command::Open(Source::builtin("cylinder")));
     wait(&mut session, "open", |session| {
-        session.subject().is_some() && !session.recoveries().is_looking()
+        session.subject().is_some() && !session.recoveries().is_scanning()
     });
     session
 }
@@ -59,7 +59,7 @@ fn turn(session: &mut Session, degrees: f64) {
 }
 
 #[test]
-fn work_is_kept_while_it_is_unsaved_and_no_longer() {
+fn work_is_kept_only_while_it_is_unsaved() {
     let folder = TestFolder::absent("recovery");
     let mut session = session_in(&folder);
     assert!(is_empty(&folder), "nothing was changed");
@@ -86,7 +86,7 @@ fn work_is_kept_while_it_is_unsaved_and_no_longer() {
 }
 
 #[test]
-fn what_a_dead_program_left_is_offered_opened_and_kept_on() {
+fn work_of_an_ended_program_is_offered_and_opened() {
     let folder = TestFolder::absent("recovery");
     let mut first = session_in(&folder);
     turn(&mut first, 30.0);
@@ -127,7 +127,7 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
         session.apply_once(ProjectCommand::KeepForLater.into());
         turn(&mut session, degrees);
     }
-    let recovery_file = RecoveryFile::claim(&folder.0).unwrap();
+    let recovery_file = RecoveryFile::create(&folder.0).unwrap();
     recovery_file
         .write("{\"format\": \"sinew\", \"version\": 1, \"char")
         .unwrap();
@@ -163,7 +163,7 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
 }
 
 #[test]
-fn a_folder_that_can_not_be_written_to_is_told_and_work_goes_on() {
+fn an_unwritable_folder_is_reported_once() {
     let folder = TestFolder::absent("recovery");
     std::fs::write(&folder.0, "no folder").unwrap();
     let mut session = session_in(&folder);
@@ -186,7 +186,7 @@ fn a_folder_that_can_not_be_written_to_is_told_and_work_goes_on() {
 
 /// The system shuts down: unsaved work is offered next time, and without any there is nothing to offer.
 #[test]
-fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
+fn a_terminated_program_keeps_only_unsaved_work() {
     let folder = TestFolder::absent("recovery");
     let mut session = session_in(&folder);
     session.leave();
@@ -195,7 +195,7 @@ fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
 
     let mut session = session_in(&folder);
     // Slower than the end comes.
-    session.recoveries().set_pace(Pace {
+    session.recoveries().set_delays(WriteDelays {
         quiet: Duration::from_mins(10),
         longest: Duration::from_mins(10),
     });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::rig::edit::{Remap, Rig, pose_on};
 use crate::rig::{NamedPose, Skeleton};
 use crate::session::Document;
-use crate::session::editing::timeline::take_on;
+use crate::session::editing::timeline::transfer_clip;
 
 impl Document {
     /// The edited skeleton, or that of the files; `None` while nothing is open.
@@ -49,7 +49,7 @@ impl Document {
             }
         }
         for take in &mut self.takes {
-            *take = Arc::new(take_on(old, take, remap, new));
+            *take = Arc::new(transfer_clip(old, take, remap, new));
         }
         for kept in &mut self.pose_library {
             if kept.pose.locals.len() == old.len() {

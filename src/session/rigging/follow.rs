@@ -17,14 +17,14 @@ use crate::session::{Channels, Level, Waker};
 /// The job that makes the character on the latest rig.
 #[derive(Default)]
 pub(super) struct Following {
-    job: Option<Making>,
+    job: Option<FleshJob>,
     /// A rig that was cancelled or failed: not retried automatically.
     refused: Option<Arc<Rig>>,
     /// The subject has the simulation mesh of an older rig, because it was made during a drag.
     passing: bool,
 }
 
-struct Making {
+struct FleshJob {
     rig: Arc<Rig>,
     /// Whether the simulation mesh is made again.
     anew: bool,
@@ -46,7 +46,7 @@ impl Following {
         }
     }
 
-    pub(super) fn forgive(&mut self) {
+    pub(super) fn allow_retry(&mut self) {
         self.refused = None;
     }
 }
@@ -73,7 +73,7 @@ impl Rigging {
                 }
             }
             Some(JobState::Lost) => {
-                self.refuse("the work stopped unexpectedly", messages);
+                self.note_failure("the work stopped unexpectedly", messages);
                 return None;
             }
             Some(JobState::Running) | None => {}
@@ -115,7 +115,7 @@ impl Rigging {
         );
         match started {
             Ok(job) => {
-                self.following.job = Some(Making {
+                self.following.job = Some(FleshJob {
                     rig: made_for,
                     anew,
                     job,
@@ -131,7 +131,7 @@ impl Rigging {
         }
     }
 
-    fn refuse(&mut self, why: &str, messages: &mut Messages) {
+    fn note_failure(&mut self, why: &str, messages: &mut Messages) {
         self.following.cancel();
         messages.push(
             Level::Warning,
@@ -142,7 +142,7 @@ impl Rigging {
     /// Shows the character on another rig. Not an undo step: it belongs to the edit.
     fn take_rerigged(
         &mut self,
-        making: Making,
+        making: FleshJob,
         outcome: Result<Rebuilt, BindError>,
         editor: &mut Editor,
         messages: &mut Messages,
@@ -153,7 +153,7 @@ impl Rigging {
             Err(BindError::Cancelled(_)) => return None,
             Err(error) => {
                 self.following.job = Some(making);
-                self.refuse(&error.to_string(), messages);
+                self.note_failure(&error.to_string(), messages);
                 return None;
             }
         };
@@ -171,7 +171,8 @@ impl Rigging {
     /// Resets it for an unrelated character.
     pub(in crate::session) fn forget(&mut self) {
         (self.selected, self.following) = (None, Following::default());
-        (self.recall, self.sides) = (super::Recall::default(), super::Sides::default());
+        (self.selection_history, self.sides) =
+            (super::SelectionHistory::default(), super::Sides::default());
     }
 }
 

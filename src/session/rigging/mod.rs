@@ -7,12 +7,12 @@
 //! While a joint is dragged, a running job is finished and shown, then the latest rig is made; any other edit
 //! cancels the running job. In edit mode the views show the bind pose, which no edit of the skeleton changes.
 
+mod bind_pose;
 mod carry;
 mod command;
 mod follow;
 mod quality;
-mod recall;
-mod still;
+mod selection_history;
 mod symmetry;
 mod view;
 
@@ -31,9 +31,9 @@ use super::{Document, JobView, Level, Mode, SelectHow, Selection, Snapshot, Wake
 use crate::character::BoneSettings;
 use crate::math::Point64;
 use crate::rig::edit::{JointId, Remap, Rig, RigEdit, template};
+use bind_pose::BindPoseCache;
 use follow::Following;
-use recall::Recall;
-use still::Still;
+use selection_history::SelectionHistory;
 use symmetry::Sides;
 
 /// State of the rig editor that is not part of the document.
@@ -43,15 +43,15 @@ pub struct Rigging {
     selected: Option<JointId>,
     /// Whether symmetric editing is off.
     one_sided: bool,
-    still: Still,
+    bind_pose: BindPoseCache,
     following: Following,
-    recall: Recall,
+    selection_history: SelectionHistory,
     sides: Sides,
 }
 
 impl Rigging {
     pub(super) fn is_busy(&self) -> bool {
-        self.still.is_busy() || self.following.is_busy()
+        self.bind_pose.is_busy() || self.following.is_busy()
     }
 
     /// The running job.
@@ -63,8 +63,8 @@ impl Rigging {
         self.following.cancel();
     }
 
-    pub(super) fn forgive(&mut self) {
-        self.following.forgive();
+    pub(super) fn allow_retry(&mut self) {
+        self.following.allow_retry();
     }
 }
 
@@ -133,16 +133,16 @@ impl Rigging {
             }
         };
         if edited.flesh {
-            self.forgive();
+            self.allow_retry();
         }
         edited
     }
 
     /// The bind pose, shown in edit mode. `None` in pose mode, or until it is ready.
-    pub(super) fn still(&self, document: &Document) -> Option<Arc<Snapshot>> {
+    pub(super) fn bind_pose(&self, document: &Document) -> Option<Arc<Snapshot>> {
         let subject = document.subject.as_ref()?;
         (self.mode == Mode::Edit)
-            .then(|| self.still.snapshot(subject))
+            .then(|| self.bind_pose.snapshot(subject))
             .flatten()
     }
 
@@ -156,7 +156,7 @@ impl Rigging {
     ) -> bool {
         let mut changed = false;
         if let (Mode::Edit, Some(subject)) = (self.mode, document.subject.clone()) {
-            match self.still.follow(subject, waker) {
+            match self.bind_pose.follow(subject, waker) {
                 Ok(ready) => changed = ready,
                 Err(error) => messages.push(
                     Level::Error,
@@ -215,7 +215,7 @@ impl Rigging {
                 Invalidated::FLESH
             }
             Err(error) => {
-                with.tell(
+                with.add_message(
                     Level::Error,
                     format!("{}.", capitalised(&error.to_string())),
                 );
@@ -245,7 +245,7 @@ impl Rigging {
             .filter_map(|joint| view.subject_joint(joint))
             .collect();
         if known.is_empty() {
-            with.tell(
+            with.add_message(
                 Level::Warning,
                 "The flesh of this joint is still being made; try again in a moment.",
             );
@@ -304,7 +304,7 @@ impl Rigging {
     ) -> Invalidated {
         let view = self.view(document);
         let (Some(rig), Some(placer)) = (view.rig().cloned(), view.placer().cloned()) else {
-            with.tell(
+            with.add_message(
                 Level::Warning,
                 "The mesh is still being analysed; try again in a moment.",
             );
@@ -318,7 +318,7 @@ impl Rigging {
                 Invalidated::FLESH
             }
             Err(error) => {
-                with.tell(
+                with.add_message(
                     Level::Error,
                     format!("{}.", capitalised(&error.to_string())),
                 );
@@ -361,10 +361,10 @@ fn save(document: &Document, path: &Path, with: &mut EditContext<'_>) {
     let written = format!("The skeleton was written to {}.", path.display());
     match saved {
         Ok(()) if !is_skel && crate::io::loses_materials(&subject.character) => {
-            with.tell(Level::Warning, format!("{written} {MATERIALS_LOST}"));
+            with.add_message(Level::Warning, format!("{written} {MATERIALS_LOST}"));
         }
-        Ok(()) => with.tell(Level::Info, written),
-        Err(why) => with.tell(
+        Ok(()) => with.add_message(Level::Info, written),
+        Err(why) => with.add_message(
             Level::Error,
             format!("The skeleton could not be saved: {why}."),
         ),

@@ -43,7 +43,7 @@ const FEW_LOST: f64 = 0.02;
 const MANY_LOST: f64 = 0.12;
 
 /// A bone is named if it has at least this fraction of all bad tetrahedra.
-const WORTH_NAMING: f64 = 0.2;
+const NAMED_SHARE: f64 = 0.2;
 
 /// Names of at most two joints whose bones have most of the flat or inverted tetrahedra, worst first.
 pub(super) fn names_of_worst<'a>(skeleton: &'a Skeleton, tissue: &Tissue) -> Vec<&'a str> {
@@ -64,7 +64,7 @@ pub(super) fn names_of_worst<'a>(skeleton: &'a Skeleton, tissue: &Tissue) -> Vec
             *bad += cell.iter().filter(is_bad).count();
         }
     }
-    let enough = WORTH_NAMING * bad.iter().sum::<usize>() as f64;
+    let enough = NAMED_SHARE * bad.iter().sum::<usize>() as f64;
     let mut worst: Vec<usize> = (0..bad.len())
         .filter(|&joint| bad[joint] > 0 && bad[joint] as f64 >= enough)
         .collect();

@@ -17,7 +17,7 @@ fn p(x: f64, y: f64) -> Point64 {
 }
 
 /// A session with a tube along y, 2 long and 0.2 thick, that has no joints.
-fn bare() -> Session {
+fn unrigged_session() -> Session {
     let mesh = tube(0.2, 2.0, 30, 16, true);
     let character = Character {
         name: "tube".into(),
@@ -56,7 +56,7 @@ fn chain(session: &mut Session) {
     }
 }
 
-fn complaints(session: &Session) -> Vec<String> {
+fn warnings(session: &Session) -> Vec<String> {
     session
         .messages()
         .iter()
@@ -66,8 +66,8 @@ fn complaints(session: &Session) -> Vec<String> {
 }
 
 #[test]
-fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
-    let mut session = bare();
+fn three_joints_make_an_unrigged_cylinder_bend_and_undo_removes_them() {
+    let mut session = unrigged_session();
     let first = session.document().clone();
     assert_eq!(
         session.rigging().quality().expect("open").rating,
@@ -86,11 +86,7 @@ fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
         RigRating::Good
     );
     assert_eq!(session.shown_method(), Some(MethodId::PD));
-    assert!(
-        complaints(&session).is_empty(),
-        "{:?}",
-        complaints(&session)
-    );
+    assert!(warnings(&session).is_empty(), "{:?}", warnings(&session));
 
     rig(&mut session, RigCommand::SetMode(Mode::Pose));
     session.apply_once(Command::SetJointAngles {
@@ -126,7 +122,7 @@ fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
 
 #[test]
 fn a_drag_is_one_step_and_ends_with_the_flesh_of_its_end() {
-    let mut session = bare();
+    let mut session = unrigged_session();
     chain(&mut session);
     run_until_idle(&mut session);
     let before = session.rigging().rig().expect("open").clone();
@@ -181,7 +177,7 @@ fn a_drag_is_one_step_and_ends_with_the_flesh_of_its_end() {
 }
 
 #[test]
-fn what_is_said_of_joints_goes_along() {
+fn settings_follow_their_joints_through_edits() {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("mannequin")));
     run_until_idle(&mut session);
@@ -236,18 +232,14 @@ fn what_is_said_of_joints_goes_along() {
     rig(&mut session, RigCommand::UseFileSkeleton);
     run_until_idle(&mut session);
     assert_eq!(session.document().skeleton().expect("open").len(), joints);
-    assert!(
-        complaints(&session).is_empty(),
-        "{:?}",
-        complaints(&session)
-    );
+    assert!(warnings(&session).is_empty(), "{:?}", warnings(&session));
 }
 
 #[test]
-fn what_is_built_is_saved_and_opens_again() {
+fn a_built_rig_is_saved_and_opened_again() {
     let folder = std::env::temp_dir().join(format!("sinew-rig-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a place to write");
-    let mut session = bare();
+    let mut session = unrigged_session();
     chain(&mut session);
     edit(
         &mut session,
@@ -268,11 +260,7 @@ fn what_is_built_is_saved_and_opens_again() {
     for name in ["tube.skel", "tube.glb"] {
         rig(&mut session, RigCommand::Save(folder.join(name)));
     }
-    assert!(
-        complaints(&session).is_empty(),
-        "{:?}",
-        complaints(&session)
-    );
+    assert!(warnings(&session).is_empty(), "{:?}", warnings(&session));
     let progress = crate::progress::Progress::new();
     let again = crate::io::load(&[folder.join("tube.glb")], &progress).expect("a character");
     assert_eq!(again.skeleton.len(), 3);
@@ -314,7 +302,7 @@ fn what_is_built_is_saved_and_opens_again() {
 
 #[test]
 fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
-    let mut session = bare();
+    let mut session = unrigged_session();
     let first = session.document().clone();
     chain(&mut session);
     for step in 0..16 {
@@ -359,7 +347,7 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
 
 #[test]
 fn the_bones_with_most_bad_flesh_are_named() {
-    let mut session = bare();
+    let mut session = unrigged_session();
     chain(&mut session);
     run_until_idle(&mut session);
     let subject = session.subject().expect("open").clone();
@@ -390,7 +378,7 @@ fn the_bones_with_most_bad_flesh_are_named() {
 
 #[test]
 fn undo_and_redo_select_what_was_selected() {
-    let mut session = bare();
+    let mut session = unrigged_session();
     rig(&mut session, RigCommand::SetSymmetry(false));
     chain(&mut session);
     rig(&mut session, RigCommand::Select(Some(1)));
@@ -438,7 +426,7 @@ fn undo_and_redo_select_what_was_selected() {
 
 #[test]
 fn a_rigged_character_without_symmetry_of_its_mesh_has_that_of_its_joints() {
-    let mut session = bare();
+    let mut session = unrigged_session();
     let lopsided = |x: f64| if x > 0.0 { 0.02 } else { 0.0 };
     // A tube that is no more alike on both sides has no plane of its own.
     let mesh = {

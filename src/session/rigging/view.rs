@@ -54,7 +54,9 @@ impl<'a> RigView<'a> {
     /// Search structure for the middle of the flesh; ready soon after edit mode was entered.
     #[must_use]
     pub fn placer(self) -> Option<&'a Arc<Placer>> {
-        self.rigging.still.placer(self.document.subject.as_ref()?)
+        self.rigging
+            .bind_pose
+            .placer(self.document.subject.as_ref()?)
     }
 
     /// Whether the flesh does not belong to the present rig yet.

@@ -56,7 +56,7 @@ fn tolerance(method: MethodId) -> f32 {
     }
 }
 
-/// Posed by hand all are as the character is; in a clip each is at its phase.
+/// With a pose made by hand all instances have the pose of the character; in a clip each is at its phase.
 #[test]
 fn a_crowd_is_many_of_the_character() {
     let Some(gpu) = crate::gpu::for_tests() else {
@@ -100,7 +100,7 @@ fn a_crowd_is_many_of_the_character() {
             Some(frame.bounds())
         );
 
-        // A clip: the clock is put somewhere, and everybody settles there.
+        // A clip: the clock is moved, and all instances settle there.
         session.apply_once(Command::SelectClip(Some(0)));
         session.apply_once(Command::Scrub { time_secs: 0.4 });
         run_until_idle(&mut session);
@@ -161,7 +161,7 @@ fn a_crowd_is_many_of_the_character() {
     }
 }
 
-/// What a crowd is made of changes: it is made anew, and the one that is there stays until then.
+/// When the inputs of a crowd change, it is made again; the old one is shown until then.
 #[test]
 fn a_crowd_follows_number_method_and_dynamics() {
     let Some(gpu) = crate::gpu::for_tests() else {
@@ -218,7 +218,7 @@ fn without_a_device_or_after_its_loss_one_character_is_shown_with_one_sentence()
         let gpu = shown(&session).skin.gpu().clone();
         session.apply_once(Command::SetPlaying(true));
         session.tick(0.02);
-        gpu.lose();
+        gpu.simulate_loss();
         let start = Instant::now();
         while session.active_view().crowd > 1 {
             assert!(start.elapsed() < Duration::from_mins(1), "nobody notices");
@@ -279,7 +279,7 @@ fn too_many_are_refused_and_what_is_being_made_can_be_cancelled() {
 
 /// The number is kept with the view, by the project and by the window's layout.
 #[test]
-fn a_file_says_how_many_there_are() {
+fn a_file_stores_the_number_of_a_crowd() {
     let view = View {
         crowd: 25,
         ..View::new(ViewId(3), MethodId::PD)

@@ -76,9 +76,9 @@ fn off(session: &Session) -> f32 {
         / shown.subject.size
 }
 
-/// The device is lost while everything sleeps: the character goes on standing where it stood.
+/// The device is lost while everything sleeps: the character keeps its last positions.
 #[test]
-fn what_sleeps_on_a_lost_device_stays() {
+fn sleeping_flesh_keeps_its_shape_on_a_lost_device() {
     for method in [MethodId::LBS, MethodId::PD] {
         stays(method);
     }
@@ -90,7 +90,7 @@ fn stays(method: MethodId) {
     };
     let mut session = opened_on(&gpu, method);
     let before = session.snapshot().unwrap().positions().to_vec();
-    gpu.lose();
+    gpu.simulate_loss();
     session.set_gpu(None);
     run_until_on_device(&mut session, false);
     let shown = session.snapshot().unwrap();
@@ -139,11 +139,11 @@ fn a_skin_on_the_device_follows_its_pose() {
         assert_eq!(session.snapshot().unwrap().method, method);
         assert!(off(&session) < 1e-5, "{method:?}: {}", off(&session));
     }
-    // Whoever needs numbers with every state gets them, from the same device.
-    session.set_wants(Wants {
+    // Numbers are read back with every state if they are requested, from the same device.
+    session.set_wants(SnapshotContent {
         numbers: true,
         velocities: true,
-        ..Wants::default()
+        ..SnapshotContent::default()
     });
     session.apply_once(turn(10.0));
     run_until_idle(&mut session);
@@ -160,9 +160,9 @@ fn a_skin_on_the_device_follows_its_pose() {
     );
 }
 
-/// The device is lost in the middle of a drag: the processor goes on, says so once, and another device is taken when there is one.
+/// The device is lost in the middle of a drag: the processor continues, this is reported once, and another device is used when there is one.
 #[test]
-fn a_skin_whose_device_is_lost_goes_on() {
+fn a_skin_continues_after_a_device_loss() {
     let Some(gpu) = crate::gpu::for_tests() else {
         return;
     };
@@ -173,7 +173,7 @@ fn a_skin_whose_device_is_lost_goes_on() {
     for step in 0..6 {
         session.apply(turn(10.0 * f64::from(step + 1)), Gesture::Dragging);
         if step == 3 {
-            gpu.lose();
+            gpu.simulate_loss();
         }
         session.tick(1.0 / 60.0);
         std::thread::sleep(Duration::from_millis(5));
@@ -208,7 +208,7 @@ fn a_skin_whose_device_is_lost_goes_on() {
     assert!(off(&session) < 1e-5);
 }
 
-/// What sleeps on a device that is lost and replaced between two frames is moved by the new one, and nobody calls that one lost.
+/// Sleeping flesh whose device is lost and replaced between two frames is moved by the new device, and that one is not reported as lost.
 #[test]
 fn a_device_that_is_replaced_is_not_the_one_that_was_lost() {
     for method in [MethodId::LBS, MethodId::PD] {
@@ -219,7 +219,7 @@ fn a_device_that_is_replaced_is_not_the_one_that_was_lost() {
             return;
         };
         let mut session = opened_on(&gpu, method);
-        gpu.lose();
+        gpu.simulate_loss();
         session.set_gpu(Some(&another));
         let start = Instant::now();
         let is_there = |session: &Session| {

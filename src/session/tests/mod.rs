@@ -136,7 +136,7 @@ fn a_clip_plays_loops_pauses_and_gives_its_pose_to_an_edit() {
 }
 
 #[test]
-fn what_cannot_be_opened_leaves_everything_as_it_was() {
+fn a_failed_opening_changes_nothing() {
     let mut session = opened();
     session.apply_once(turn(30.0));
     let before = session.document().clone();
@@ -218,7 +218,7 @@ fn cancelling_keeps_what_was_there() {
 }
 
 #[test]
-fn nonsense_numbers_change_nothing() {
+fn invalid_numbers_change_nothing() {
     let mut session = opened();
     let before = session.document().clone();
     let nan = f64::NAN;
@@ -251,7 +251,7 @@ fn nonsense_numbers_change_nothing() {
 }
 
 #[test]
-fn a_pose_file_comes_back() {
+fn a_pose_file_round_trips() {
     let path = std::env::temp_dir().join(format!("sinew-pose-{}.json", std::process::id()));
     let mut session = opened();
     session.apply_once(turn(40.0));

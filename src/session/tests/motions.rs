@@ -50,7 +50,7 @@ fn a_motion_is_added_to_what_is_open_and_undone() {
 }
 
 #[test]
-fn from_clip_to_clip_and_back_to_the_pose_nothing_pops() {
+fn changes_between_clips_and_pose_are_continuous() {
     let mut session = opened();
     let folder = std::env::temp_dir().join(format!("sinew-blend-{}", std::process::id()));
     let path = motion_file(&folder, &session);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::math::{Point64, Quat, Vec64, origin_of};
-use crate::rig::ik::{DragConstraints, EndTurn, Grip, IkDrag, IkRig};
+use crate::rig::ik::{DragConstraints, DraggedPoint, EndRotation, IkDrag, IkRig};
 use crate::rig::limits::LimitMap;
 use crate::rig::symmetry::MirrorHow;
 use crate::rig::{Pose, Skeleton, human_limits};
@@ -20,9 +20,9 @@ fn drag(session: &mut Session, joint: usize, by: Vec64) {
     for step in 1..=5 {
         let target = from + by * (f64::from(step) / 5.0);
         let command = PoseCommand::Reach {
-            grip: Grip::of_joint(joint),
+            grip: DraggedPoint::of_joint(joint),
             target,
-            end: EndTurn::Follows,
+            end: EndRotation::Follows,
         };
         session.apply(
             command.into(),
@@ -61,19 +61,19 @@ fn a_drag_of_the_body_reaches_and_is_one_step() {
 }
 
 #[test]
-fn what_is_taken_back_leaves_no_trace() {
+fn a_reverted_drag_leaves_no_undo_step() {
     let mut session = opened();
     let (_, hand) = hand(&session);
     let before = session.document().pose.clone();
     let target = place(&session, hand) + Vec64::new(0.1, -0.2, 0.1);
     let command = PoseCommand::Reach {
-        grip: Grip::of_joint(hand),
+        grip: DraggedPoint::of_joint(hand),
         target,
-        end: EndTurn::Follows,
+        end: EndRotation::Follows,
     };
     session.apply(command.clone().into(), Gesture::Dragging);
     assert_ne!(session.document().pose, before);
-    session.apply_once(PoseCommand::TakeBack.into());
+    session.apply_once(PoseCommand::Revert.into());
     assert_eq!(
         (&session.document().pose, session.undo_label()),
         (&before, None)
@@ -286,29 +286,29 @@ fn poses_are_mirrored_copied_and_pasted() {
 }
 
 #[test]
-fn nonsense_changes_nothing() {
+fn invalid_commands_change_nothing() {
     let mut session = opened();
     let before = session.document().clone();
     let nan = Point64::new(f64::NAN, 0.0, 0.0);
     let bad = Quat::new_unchecked(nalgebra::Quaternion::new(f64::NAN, 0.0, 0.0, 0.0));
     for command in [
         PoseCommand::Reach {
-            grip: Grip::of_joint(9999),
+            grip: DraggedPoint::of_joint(9999),
             target: Point64::origin(),
-            end: EndTurn::Follows,
+            end: EndRotation::Follows,
         },
         PoseCommand::Reach {
-            grip: Grip::of_joint(0),
+            grip: DraggedPoint::of_joint(0),
             target: nan,
-            end: EndTurn::Stays,
+            end: EndRotation::Stays,
         },
         PoseCommand::Reach {
-            grip: Grip {
+            grip: DraggedPoint {
                 joint: 1,
                 point: nan,
             },
             target: Point64::origin(),
-            end: EndTurn::Stays,
+            end: EndRotation::Stays,
         },
         PoseCommand::Turn {
             joints: vec![0],
@@ -341,7 +341,7 @@ fn nonsense_changes_nothing() {
             text: None,
             mirrored: true,
         },
-        PoseCommand::TakeBack,
+        PoseCommand::Revert,
     ] {
         for gesture in [Gesture::Dragging, Gesture::Released, Gesture::Once] {
             session.apply(command.clone().into(), gesture);
@@ -412,7 +412,8 @@ fn follow_the_hand(
 ) {
     let rest = skeleton.rest_pose();
     let name = &skeleton.joints()[joint].name;
-    let Some(mut drag) = IkDrag::begin(skeleton, rig, &rest, Grip::of_joint(joint), held) else {
+    let Some(mut drag) = IkDrag::begin(skeleton, rig, &rest, DraggedPoint::of_joint(joint), held)
+    else {
         panic!("{file}: {name}")
     };
     let from = origin_of(&skeleton.world_from_joint(&rest)[joint]);

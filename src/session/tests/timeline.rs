@@ -42,7 +42,7 @@ fn keyed() -> (Session, usize) {
 }
 
 #[test]
-fn keys_are_moved_in_one_step_and_do_not_eat_each_other_on_the_way() {
+fn keys_are_moved_in_one_step_and_do_not_overwrite_each_other() {
     let (mut session, clip) = keyed();
     let from = session.document().clips().take(clip).unwrap().clone();
     let which = vec![KeyRef {
@@ -98,7 +98,7 @@ fn keys_are_moved_in_one_step_and_do_not_eat_each_other_on_the_way() {
 }
 
 #[test]
-fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
+fn a_drag_with_auto_key_adds_up_and_can_be_reverted() {
     let (mut session, clip) = keyed();
     session.apply_once(Command::Scrub { time_secs: 1.5 });
     let before = session.document().clips().take(clip).unwrap().clone();
@@ -119,7 +119,7 @@ fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
         "since the drag began: {}",
         angle(&session)
     );
-    session.apply_once(Command::Pose(PoseCommand::TakeBack));
+    session.apply_once(Command::Pose(PoseCommand::Revert));
     assert_eq!(
         (session.document().clips().take(clip), session.undo_label()),
         (Some(&before), Some("Rotate joints"))
@@ -281,7 +281,7 @@ fn dynamic_scrubbing_serves_all_views() {
             );
         }
     }
-    // What is no longer seen is let go of.
+    // What is no longer visible is dropped.
     view(&mut session, ViewCommand::Remove(second));
     view(
         &mut session,

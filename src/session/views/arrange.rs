@@ -7,14 +7,14 @@ use crate::rig::Pose;
 
 /// What a change of the views invalidates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::session) struct Arranged {
+pub(in crate::session) struct ArrangeEffect {
     /// Methods may have to be bound; failed ones are retried.
     pub(in crate::session) methods: bool,
     /// The set of views, the free ones, or the active one.
     pub(in crate::session) channels: bool,
 }
 
-impl Arranged {
+impl ArrangeEffect {
     const METHODS: Self = Self {
         methods: true,
         channels: false,
@@ -32,15 +32,15 @@ impl Views {
         command: ViewCommand,
         linked_pose: &Pose,
         free_poses: &mut BTreeMap<ViewId, Pose>,
-    ) -> Arranged {
+    ) -> ArrangeEffect {
         match command {
             ViewCommand::Add { id, like } => self.add(id, like, free_poses),
             ViewCommand::Remove(id) => self.remove(id, free_poses),
             ViewCommand::Activate(id) if self.get(id).is_some() => {
                 self.active = id;
-                Arranged::CHANNELS
+                ArrangeEffect::CHANNELS
             }
-            ViewCommand::Activate(_) => Arranged::default(),
+            ViewCommand::Activate(_) => ArrangeEffect::default(),
             ViewCommand::SetMethod { view, method } => {
                 self.change(view, |view| View { method, ..view })
             }
@@ -56,11 +56,11 @@ impl Views {
             }),
             ViewCommand::SetCrowd { view, count } => {
                 self.set_crowd(view, count);
-                Arranged::default()
+                ArrangeEffect::default()
             }
             ViewCommand::SetFree { view, free } => {
                 if self.get(view).is_none_or(|view| view.free == free) {
-                    return Arranged::default();
+                    return ArrangeEffect::default();
                 }
                 if free {
                     free_poses.insert(view, linked_pose.clone());
@@ -81,24 +81,27 @@ impl Views {
     }
 
     /// Makes views free if the document has a pose for them.
-    pub(in crate::session) fn follow(&mut self, free_poses: &BTreeMap<ViewId, Pose>) -> Arranged {
+    pub(in crate::session) fn follow(
+        &mut self,
+        free_poses: &BTreeMap<ViewId, Pose>,
+    ) -> ArrangeEffect {
         let mut channels = false;
         for view in &mut self.list {
             let free = free_poses.contains_key(&view.id);
             channels |= view.free != free;
             view.free = free;
         }
-        Arranged {
+        ArrangeEffect {
             methods: false,
             channels,
         }
     }
 
-    fn change(&mut self, id: ViewId, change: impl FnOnce(View) -> View) -> Arranged {
+    fn change(&mut self, id: ViewId, change: impl FnOnce(View) -> View) -> ArrangeEffect {
         if let Some(view) = self.get_mut(id) {
             *view = change(*view);
         }
-        Arranged::METHODS
+        ArrangeEffect::METHODS
     }
 
     fn add(
@@ -106,12 +109,12 @@ impl Views {
         id: ViewId,
         like: ViewId,
         free_poses: &mut BTreeMap<ViewId, Pose>,
-    ) -> Arranged {
+    ) -> ArrangeEffect {
         let Some(&like) = self.get(like) else {
-            return Arranged::default();
+            return ArrangeEffect::default();
         };
         if self.list.len() >= MAX_VIEWS || self.get(id).is_some() {
-            return Arranged::default();
+            return ArrangeEffect::default();
         }
         free_poses.remove(&id);
         self.list.push(View {
@@ -120,15 +123,15 @@ impl Views {
             ..like
         });
         self.next = self.next.max(id.0.saturating_add(1));
-        Arranged::METHODS
+        ArrangeEffect::METHODS
     }
 
-    fn remove(&mut self, id: ViewId, free_poses: &mut BTreeMap<ViewId, Pose>) -> Arranged {
+    fn remove(&mut self, id: ViewId, free_poses: &mut BTreeMap<ViewId, Pose>) -> ArrangeEffect {
         let Some(at) = self.list.iter().position(|view| view.id == id) else {
-            return Arranged::default();
+            return ArrangeEffect::default();
         };
         if self.list.len() < 2 {
-            return Arranged::default();
+            return ArrangeEffect::default();
         }
         if self.active().id == id {
             let neighbour = if at > 0 { at - 1 } else { 1 };
@@ -136,7 +139,7 @@ impl Views {
         }
         free_poses.remove(&id);
         self.list.remove(at);
-        Arranged::CHANNELS
+        ArrangeEffect::CHANNELS
     }
 
     fn set_all(
@@ -144,7 +147,7 @@ impl Views {
         mut list: Vec<View>,
         linked_pose: &Pose,
         free_poses: &mut BTreeMap<ViewId, Pose>,
-    ) -> Arranged {
+    ) -> ArrangeEffect {
         let mut seen = BTreeSet::new();
         list.retain(|view| seen.insert(view.id));
         for view in &mut list {
@@ -152,7 +155,7 @@ impl Views {
         }
         list.truncate(MAX_VIEWS);
         let Some(first) = list.first().map(|view| view.id) else {
-            return Arranged::default();
+            return ArrangeEffect::default();
         };
         for view in &list {
             if view.free {
@@ -168,7 +171,7 @@ impl Views {
             .map(|view| view.id.0.saturating_add(1))
             .fold(self.next, u32::max);
         (self.list, self.active) = (list, first);
-        Arranged {
+        ArrangeEffect {
             methods: true,
             channels: true,
         }

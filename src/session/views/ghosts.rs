@@ -1,7 +1,7 @@
 //! Ghosts: skins at other times of a clip, computed on a separate thread.
 //!
 //! ```text
-//! owner ─ask(poses)→ inbox (the latest wins) → thread: one method that depends on the pose alone → cell → owner
+//! owner ─request(poses)→ inbox (the latest wins) → thread: one method that depends on the pose alone → cell → owner
 //! ```
 //! [`method_of_ghosts`] chooses the method.
 
@@ -17,14 +17,14 @@ use crate::studio::{GhostPose, GhostSkins, ghost_skins, method_of_ghosts};
 
 /// The thread's task.
 #[derive(Clone)]
-struct Wanted {
+struct GhostTask {
     subject: Arc<Subject>,
     method: MethodId,
     values: ParamValues,
     poses: Vec<GhostPose>,
 }
 
-impl PartialEq for Wanted {
+impl PartialEq for GhostTask {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.subject, &other.subject)
             && self.method == other.method
@@ -35,7 +35,7 @@ impl PartialEq for Wanted {
 
 #[derive(Default)]
 struct GhostInbox {
-    wanted: Option<Wanted>,
+    wanted: Option<GhostTask>,
     stop: bool,
 }
 
@@ -49,7 +49,7 @@ struct GhostShared {
 /// Computes ghosts for one view. The thread starts with the first request; dropping the worker ends it.
 pub struct GhostWorker {
     shared: Arc<GhostShared>,
-    asked: Option<Wanted>,
+    last_task: Option<GhostTask>,
     runs: bool,
     waker: Option<Waker>,
 }
@@ -60,7 +60,7 @@ impl GhostWorker {
     pub fn new(waker: Option<Waker>) -> Self {
         Self {
             shared: Arc::default(),
-            asked: None,
+            last_task: None,
             runs: false,
             waker,
         }
@@ -68,7 +68,7 @@ impl GhostWorker {
 
     /// Requests the skins of these poses, by a method with these values of its own parameters. Does nothing if the request equals the last
     /// one. If no thread can be started there are no ghosts; nothing else is affected.
-    pub fn ask(
+    pub fn request(
         &mut self,
         subject: &Arc<Subject>,
         method: MethodId,
@@ -79,16 +79,16 @@ impl GhostWorker {
             same if same == method => (same, values.clone()),
             other => (other, ParamValues::default()),
         };
-        let wanted = Wanted {
+        let wanted = GhostTask {
             subject: subject.clone(),
             method,
             values,
             poses,
         };
-        if self.asked.as_ref() == Some(&wanted) {
+        if self.last_task.as_ref() == Some(&wanted) {
             return;
         }
-        self.asked = Some(wanted.clone());
+        self.last_task = Some(wanted.clone());
         lock(&self.shared.inbox).wanted = Some(wanted);
         self.shared.wake.notify_one();
         if !self.runs {
@@ -143,7 +143,7 @@ fn run(shared: &GhostShared, waker: Option<&Waker>) {
 }
 
 /// Waits for a request; `None` ends the thread.
-fn next(shared: &GhostShared) -> Option<Wanted> {
+fn next(shared: &GhostShared) -> Option<GhostTask> {
     let mut inbox = lock(&shared.inbox);
     loop {
         if inbox.stop {
@@ -180,7 +180,7 @@ mod tests {
             world_from_joint: rest.clone(),
         }];
         let values = ParamValues::default();
-        worker.ask(&subject, MethodId::PD, &values, poses.clone());
+        worker.request(&subject, MethodId::PD, &values, poses.clone());
         receiver.recv().unwrap();
         let first = worker.skins().expect("ghosts");
         assert_eq!(first.skins.len(), 1);
@@ -194,8 +194,8 @@ mod tests {
             off < 1e-5 * subject.size,
             "the ghost of the bind pose is off by {off}"
         );
-        worker.ask(&subject, MethodId::PD, &values, poses);
-        worker.ask(&subject, MethodId::LBS, &values, Vec::new());
+        worker.request(&subject, MethodId::PD, &values, poses);
+        worker.request(&subject, MethodId::LBS, &values, Vec::new());
         receiver.recv().unwrap();
         let second = worker.skins().expect("no ghosts are ghosts, too");
         assert!(second.skins.is_empty() && second.sequence > first.sequence);

@@ -15,7 +15,7 @@ mod command;
 pub(super) mod ghosts;
 pub(super) mod scores;
 
-pub(super) use arrange::Arranged;
+pub(super) use arrange::ArrangeEffect;
 pub use command::ViewCommand;
 
 use crate::methods::{Capability, MethodId, Requirement};

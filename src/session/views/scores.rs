@@ -166,7 +166,7 @@ fn of(snapshot: &Snapshot, score: Score) -> ViewScore {
     }
 }
 
-/// Measures one snapshot; `None` if the owner is gone.
+/// Measures one snapshot; `None` if the owner was dropped.
 fn measure(
     scorer: &mut Option<(Weak<Subject>, Scorer)>,
     snapshot: &Snapshot,
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_state_is_measured_in_the_end_and_nobody_waits() {
+    fn the_latest_state_is_measured_without_waiting() {
         let (sender, wake) = channel();
         let mut session = Session::new();
         session.set_waker(Arc::new(move || {

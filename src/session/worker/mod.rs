@@ -3,7 +3,7 @@
 //! ```text
 //! owner ─post(pose, seconds)→ inbox (latest pose wins, seconds add up) → thread: Actor::advance → snapshot cell → owner
 //! ```
-//! The cell holds an `Arc`; the thread writes into one of a few buffers that nobody else holds, so that a running
+//! The cell holds an `Arc`; the thread writes into one of a few buffers that have no other owner, so that a running
 //! simulation allocates nothing and readers may keep their snapshots.
 //!
 //! When pose and flesh are at rest, the thread sleeps until something changes.
@@ -21,7 +21,7 @@ use crate::gpu::actor::GpuDevice;
 use crate::math::Affine;
 use crate::methods::Actor;
 use crate::param::ParamValues;
-use crate::studio::{Snapshot, Wants};
+use crate::studio::{Snapshot, SnapshotContent};
 
 /// Called from other threads when there is something new to show.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
@@ -42,7 +42,7 @@ struct WorkerInbox {
     params: Option<Params>,
     values: Option<ParamValues>,
     bones: Option<BoneMap>,
-    wants: Option<Wants>,
+    wants: Option<SnapshotContent>,
     device: Option<Successor>,
     stop: bool,
 }
@@ -113,7 +113,7 @@ impl SimWorker {
     pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64) {
         let mut inbox = lock(&self.shared.inbox);
         let moved = inbox.world_from_joint != world_from_joint;
-        if !moved && self.is_asleep() {
+        if !moved && self.is_idle() {
             return;
         }
         if moved {
@@ -155,7 +155,7 @@ impl SimWorker {
     }
 
     /// Changes the content of snapshots; a sleeping worker makes one with it.
-    pub fn set_wants(&self, wants: Wants) {
+    pub fn set_wants(&self, wants: SnapshotContent) {
         let mut inbox = lock(&self.shared.inbox);
         (inbox.wants, inbox.posted) = (Some(wants), true);
         self.shared.wake.notify_one();
@@ -198,13 +198,13 @@ impl SimWorker {
 
     /// Whether nothing moves until the next post.
     #[must_use]
-    pub fn is_asleep(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.shared.asleep.load(Ordering::Relaxed)
     }
 
     /// Whether the thread ended by itself, which is an error.
     #[must_use]
-    pub fn is_dead(&self) -> bool {
+    pub fn has_stopped(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 }

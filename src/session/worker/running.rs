@@ -6,18 +6,18 @@ use std::sync::{Arc, PoisonError};
 use super::{Successor, WorkerShared, lock};
 use crate::character::BoneMap;
 use crate::dynamics::{ContactReport, Contacts, Params};
-use crate::gpu::actor::{GpuDevice, Shown};
+use crate::gpu::actor::{GpuDevice, LatestSkin};
 use crate::math::{Affine, Point};
 use crate::methods::{Actor, Capability, Frame};
 use crate::param::ParamValues;
-use crate::studio::{Snapshot, Wants};
+use crate::studio::{Snapshot, SnapshotContent};
 
 /// Largest time step between two checks of the inbox.
 const SLICE_SECS: f64 = 1.0 / 30.0;
 /// Flesh that moved less than this fraction of the size in a frame counts as still …
-const CALM_MOVEMENT: f32 = 2e-6;
-/// … and falls asleep after this time.
-const CALM_SECS: f64 = 0.5;
+const STILL_MOVEMENT: f32 = 2e-6;
+/// … and suspends after this time.
+const STILL_SECS: f64 = 0.5;
 /// Number of buffers: one in the cell, one with the reader, one being written.
 const BUFFERS: usize = 3;
 
@@ -27,11 +27,11 @@ pub(super) struct WorkerThread {
     shared: Arc<WorkerShared>,
     buffers: Vec<Arc<Snapshot>>,
     world: Vec<Affine>,
-    calm_secs: f64,
+    still_secs: f64,
     sequences: Arc<AtomicU64>,
-    wants: Wants,
+    wants: SnapshotContent,
     /// Device buffers that receive the result.
-    shown: Option<Arc<Shown>>,
+    shown: Option<Arc<LatestSkin>>,
 }
 
 fn next_of(sequences: &AtomicU64) -> u64 {
@@ -67,7 +67,7 @@ struct FrameTask {
     params: Option<Params>,
     values: Option<ParamValues>,
     bones: Option<BoneMap>,
-    wants: Option<Wants>,
+    wants: Option<SnapshotContent>,
     device: Option<Successor>,
 }
 
@@ -84,13 +84,13 @@ impl WorkerThread {
         shared: Arc<WorkerShared>,
         sequences: Arc<AtomicU64>,
     ) -> Self {
-        let (buffers, wants) = (vec![first], Wants::default());
+        let (buffers, wants) = (vec![first], SnapshotContent::default());
         Self {
             actor,
             shared,
             buffers,
             world: Vec::new(),
-            calm_secs: 0.0,
+            still_secs: 0.0,
             sequences,
             wants,
             shown: None,
@@ -101,7 +101,7 @@ impl WorkerThread {
         while let Some(mut task) = self.next_task() {
             self.take_device(task.device.take());
             self.step(&task);
-            self.watch_device();
+            self.note_device_loss();
             if let Some(waker) = &self.shared.waker {
                 waker();
             }
@@ -157,7 +157,7 @@ impl WorkerThread {
     }
 
     /// Records the loss of the device.
-    fn watch_device(&mut self) {
+    fn note_device_loss(&mut self) {
         if let Some(fault) = self.actor.take_fault() {
             let inbox = lock(&self.shared.inbox);
             let is_replaced = inbox
@@ -220,15 +220,15 @@ impl WorkerThread {
             *lock(&self.shared.fault) = Some(format!("A frame was skipped: {fault}."));
         }
         let movement = self.publish(dt_secs);
-        let calm = !task.moved
+        let still = !task.moved
             && !task.changes_numbers()
-            && movement <= CALM_MOVEMENT * self.actor.subject().size;
-        self.calm_secs = if calm {
-            self.calm_secs + task.dt_secs
+            && movement <= STILL_MOVEMENT * self.actor.subject().size;
+        self.still_secs = if still {
+            self.still_secs + task.dt_secs
         } else {
             0.0
         };
-        let asleep = calm && (!simulated || self.calm_secs >= CALM_SECS);
+        let asleep = still && (!simulated || self.still_secs >= STILL_SECS);
         // Under the inbox's lock, so that a pose posted meanwhile is not missed.
         let inbox = lock(&self.shared.inbox);
         if asleep
@@ -280,7 +280,7 @@ impl WorkerThread {
         let wants = self.wants;
         if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
             snapshot.sequence = next_of(&self.sequences);
-            // The buffers of a lost device may be gone.
+            // The buffers of a lost device may not exist any more.
             let skin = self
                 .shown
                 .as_ref()

@@ -25,9 +25,9 @@ pub trait Textures {
 
 /// No registry: for pictures that are read back, or measured.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unseen;
+pub struct NoTextures;
 
-impl Textures for Unseen {
+impl Textures for NoTextures {
     fn register(&mut self, _view: &wgpu::TextureView) -> u64 {
         0
     }

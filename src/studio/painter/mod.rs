@@ -14,7 +14,7 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use gpu::{GpuPainter, PainterOn, Textures, Unseen, needs_numbers};
+pub use gpu::{GpuPainter, NoTextures, PainterOn, Textures, needs_numbers};
 
 use super::{Compare, CrowdFrame, GhostSkins, Snapshot};
 use crate::render::{Camera, Legend, Look, PositionMark};

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::render::{NamedView, OnionSkins, Renderer, SkinColors};
 use crate::studio::GhostSkin;
 
-/// Textures that nobody shows.
+/// Counts textures instead of showing them.
 #[derive(Default)]
 struct Counted {
     made: u64,

@@ -3,7 +3,7 @@
 use nalgebra::Matrix3;
 use sinew::math::{Point64, Quat, Vec64};
 use sinew::mesh::{TriMesh, TriangleTree};
-use sinew::methods::reference::{Elastic, Lattice, NeoHookean, Second};
+use sinew::methods::reference::{Elastic, Lattice, NeoHookean, SecondDerivative};
 
 use super::{lattice, shapes, solve};
 
@@ -110,7 +110,7 @@ fn the_hessian_is_the_derivative_of_the_forces() {
     let elastic = Elastic::new(&club, NeoHookean::new(0.45), &is_fixed);
     let nodes: Vec<Point64> = club.nodes.iter().map(bent).collect();
     let mut matrix = elastic.matrix();
-    elastic.hessian(&nodes, Second::Exact, &mut matrix);
+    elastic.hessian(&nodes, SecondDerivative::Exact, &mut matrix);
     let count = elastic.free_nodes().len();
     let direction: Vec<f64> = (0..3 * count).map(|k| (k as f64 * 0.7).sin()).collect();
     let product = matrix.multiply(&direction);
@@ -134,7 +134,7 @@ fn the_hessian_is_the_derivative_of_the_forces() {
     }
     // The projected one is never below it.
     let mut projected = elastic.matrix();
-    elastic.hessian(&nodes, Second::Projected, &mut projected);
+    elastic.hessian(&nodes, SecondDerivative::Projected, &mut projected);
     let dot = |a: &[f64]| a.iter().zip(&direction).map(|(a, b)| a * b).sum::<f64>();
     let upper = dot(&projected.multiply(&direction));
     assert!(upper >= dot(&product) && upper >= 0.0);

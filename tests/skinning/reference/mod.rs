@@ -11,7 +11,8 @@ use std::sync::Arc;
 use sinew::math::Point64;
 use sinew::mesh::TriMesh;
 use sinew::methods::reference::{
-    Elastic, Lattice, NeoHookean, Newton, PenaltyContacts, Resolution, Solved, TOLERANCE, Until,
+    Elastic, Lattice, NeoHookean, Newton, PenaltyContacts, Resolution, Solved, StopCriterion,
+    TOLERANCE,
 };
 use sinew::progress::Progress;
 
@@ -39,7 +40,7 @@ fn solve(
         .collect();
     let elastic = Elastic::new(lattice, NeoHookean::new(poisson), &is_fixed);
     let mut newton = Newton::new(elastic);
-    let until = Until {
+    let until = StopCriterion {
         tolerance: TOLERANCE,
         iterations: 60,
     };

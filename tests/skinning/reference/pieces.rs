@@ -47,7 +47,7 @@ fn two_fingers_in_one_cell_do_not_fuse() {
 }
 
 #[test]
-fn apart_they_are_two_bodies() {
+fn separate_boxes_are_two_bodies_and_overlapping_ones_are_one() {
     let apart = shapes::together(&[
         shapes::cuboid([-0.9, -0.4, 0.0], [-0.02, 0.4, 2.0]),
         shapes::cuboid([0.02, -0.4, 0.0], [0.9, 0.4, 2.0]),

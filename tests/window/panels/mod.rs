@@ -15,7 +15,7 @@ use sinew::app::panels::joints::JointsState;
 use sinew::app::panels::method::{MethodView, method_ui};
 use sinew::app::panels::overlays::{LookView, look_ui};
 use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
-use sinew::app::shortcuts::Now;
+use sinew::app::shortcuts::ShortcutContext;
 use sinew::app::theme;
 use sinew::methods::MethodId;
 use sinew::session::{Command, Gesture, MAX_CROWD, Source, ViewCommand, ViewId};
@@ -237,10 +237,10 @@ fn colour_maps_are_offered_where_quantities_are_shown() {
 #[test]
 fn top_bar() {
     let mut harness = panel(|ui, raised| {
-        let now = Now {
+        let now = ShortcutContext {
             undo: Some("Rotate joint"),
             has_character: true,
-            ..Now::default()
+            ..ShortcutContext::default()
         };
         let view = TopBarView {
             builtins: &["mannequin", "arm"],

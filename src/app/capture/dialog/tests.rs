@@ -44,7 +44,7 @@ fn dialog(clip_secs: Option<f64>, job: Option<JobView>) -> Harness<'static, Dial
     theme::apply(&harness.ctx);
     harness.run();
     assert!(
-        harness.state().asked.is_empty() && harness.state().settings.what == What::Picture,
+        harness.state().asked.is_empty() && harness.state().settings.what == CaptureKind::Picture,
         "untouched, it asks for nothing"
     );
     harness
@@ -68,7 +68,7 @@ fn a_turntable_is_chosen_and_exported() {
     let settings = &harness.state().settings;
     assert_eq!(
         (settings.what, settings.format, settings.transparent),
-        (What::Turntable, AnimationFormat::Webp, true),
+        (CaptureKind::Turntable, AnimationFormat::Webp, true),
         "no clip is shown"
     );
     assert!(harness.query_by_label("Seconds for a turn").is_some());

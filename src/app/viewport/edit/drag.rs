@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers, Pos2, Response, Ui};
 
-use super::{EditTool, EditView, LandmarkHandle, Under};
+use super::{EditTool, EditView, LandmarkHandle, PickedItem};
 use crate::app::actions::Actions;
 use crate::app::viewport::screen_map::ScreenMap;
 use crate::math::{Point64, Vec64};
@@ -54,7 +54,7 @@ const RADIUS_FACTORS: [f32; 2] = [0.05, 20.0];
 
 impl EditDrag {
     /// Reverts the drag.
-    pub(super) fn take_back(self, actions: &mut Actions) {
+    pub(super) fn revert(self, actions: &mut Actions) {
         let command = match self {
             Self::Joint {
                 joint,
@@ -94,7 +94,7 @@ impl EditTool {
             }
         };
         match self.under? {
-            Under::Joint(joint) => {
+            PickedItem::Joint(joint) => {
                 let from = view.rig.joints()[joint].position;
                 let held = map.ray(origin).meet_plane(&from, &map.back())?;
                 select(joint, actions);
@@ -106,7 +106,7 @@ impl EditTool {
                     with_children: false,
                 })
             }
-            Under::Tail(joint) => {
+            PickedItem::Tail(joint) => {
                 select(joint, actions);
                 Some(EditDrag::Tail {
                     joint,
@@ -114,7 +114,7 @@ impl EditTool {
                     at: view.tail(joint)?,
                 })
             }
-            Under::Ring(joint) => {
+            PickedItem::Ring(joint) => {
                 let volume = view.ring()?;
                 let middle =
                     map.project(&nalgebra::center(&volume.segment[0], &volume.segment[1]))?;
@@ -125,8 +125,8 @@ impl EditTool {
                     reach: middle.distance(origin).max(3.0),
                 })
             }
-            Under::Landmark(handle) => Some(EditDrag::Landmark(handle)),
-            Under::Bone { .. } | Under::Flesh(_) => None,
+            PickedItem::Landmark(handle) => Some(EditDrag::Landmark(handle)),
+            PickedItem::Bone { .. } | PickedItem::Flesh(_) => None,
         }
     }
 

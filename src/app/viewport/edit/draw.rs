@@ -3,7 +3,7 @@
 use egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, vec2};
 
 use super::pick::ring_corners;
-use super::{EditDrag, EditTool, EditView, LandmarkHandle, Under, carrier};
+use super::{EditDrag, EditTool, EditView, LandmarkHandle, PickedItem, carrier};
 use crate::app::theme::Colors;
 use crate::app::viewport::Viewport;
 use crate::app::viewport::screen_map::ScreenMap;
@@ -41,7 +41,7 @@ pub fn draw(
     if let Some(fitting) = &tool.fitting {
         let hovered = match (tool.under, &tool.drag) {
             (_, Some(EditDrag::Landmark(handle))) => Some(*handle),
-            (Some(Under::Landmark(handle)), None) => Some(handle),
+            (Some(PickedItem::Landmark(handle)), None) => Some(handle),
             _ => None,
         };
         pen.landmarks(fitting, hovered);
@@ -78,7 +78,7 @@ struct EditPainter<'a> {
 impl EditPainter<'_> {
     fn bones(&self, tool: &EditTool, faint: bool) {
         let hovered = match tool.under {
-            Some(Under::Bone { bone, .. }) => Some(bone),
+            Some(PickedItem::Bone { bone, .. }) => Some(bone),
             _ => None,
         };
         let mut bones: Vec<(RigBone, [Point64; 2])> = self.view.rig.bones().collect();
@@ -156,7 +156,7 @@ impl EditPainter<'_> {
             ) else {
                 continue;
             };
-            let hovered = tool.under == Some(Under::Tail(joint));
+            let hovered = tool.under == Some(PickedItem::Tail(joint));
             let color = if hovered {
                 self.colors.plate_accent
             } else {
@@ -181,7 +181,7 @@ impl EditPainter<'_> {
 
     fn joints(&self, tool: &EditTool) {
         let hovered = match tool.under {
-            Some(Under::Joint(joint)) => Some(joint),
+            Some(PickedItem::Joint(joint)) => Some(joint),
             _ => None,
         };
         let partner = |joint: usize| {
@@ -252,7 +252,7 @@ impl EditPainter<'_> {
         let Some(volume) = self.view.ring() else {
             return;
         };
-        let hot = matches!(tool.under, Some(Under::Ring(_)))
+        let hot = matches!(tool.under, Some(PickedItem::Ring(_)))
             || matches!(tool.drag, Some(EditDrag::Radius { .. }));
         let color = if hot {
             self.colors.plate_accent

@@ -1,6 +1,6 @@
 //! Mouse hints of edit mode.
 
-use super::{EditDrag, EditTool, EditView, LandmarkHandle, Under};
+use super::{EditDrag, EditTool, EditView, LandmarkHandle, PickedItem};
 use crate::app::viewport::edit::carrier;
 use crate::rig::edit::Partner;
 
@@ -21,7 +21,7 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
             _ if fitting.landmarks.is_empty() => {
                 "Looking at the mesh – the landmarks come in a moment".to_owned()
             }
-            Some(Under::Landmark(LandmarkHandle { landmark, mirrored })) => {
+            Some(PickedItem::Landmark(LandmarkHandle { landmark, mirrored })) => {
                 let side = if mirrored { ", the other side" } else { "" };
                 format!(
                     "{}{side}: drag it to where it belongs",
@@ -43,21 +43,21 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
         };
     }
     match tool.under {
-        Some(Under::Joint(joint)) => match view.selected.filter(|&selected| selected != joint) {
+        Some(PickedItem::Joint(joint)) => match view.selected.filter(|&selected| selected != joint) {
             Some(selected) => {
                 format!("{}: click to select, drag to move – Ctrl+click: {} hangs on it", name(joint), name(selected))
             }
             None => format!("{}: drag to move, Ctrl takes its children along – Delete deletes, M merges", name(joint)),
         },
-        Some(Under::Tail(joint)) if view.selected == Some(joint) => {
+        Some(PickedItem::Tail(joint)) if view.selected == Some(joint) => {
             format!("End of {}: drag to set where its bone ends, click for a joint here", name(joint))
         }
-        Some(Under::Tail(joint)) => format!("End of {}: drag to set where its bone ends, click to select", name(joint)),
-        Some(Under::Bone { bone, .. }) => {
+        Some(PickedItem::Tail(joint)) => format!("End of {}: drag to set where its bone ends, click to select", name(joint)),
+        Some(PickedItem::Bone { bone, .. }) => {
             format!("Bone of {}: click to select, Shift+click for a joint here", name(carrier(view.rig, bone)))
         }
-        Some(Under::Ring(joint)) => format!("Radius of {}'s bone: drag to change it, click for a joint here", name(joint)),
-        Some(Under::Flesh(placed)) => {
+        Some(PickedItem::Ring(joint)) => format!("Radius of {}'s bone: drag to change it, click for a joint here", name(joint)),
+        Some(PickedItem::Flesh(placed)) => {
             let both = view.mirror.is_some_and(|mirror| {
                 !mirror.is_on_plane(&placed.position)
                     && view.selected.is_none_or(|joint| mirror.partner(view.rig, joint) != Partner::Missing)
@@ -71,7 +71,7 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
                 None => format!("Click for a new root{sides}; to extend the skeleton, select a joint first – drag orbits"),
             }
         }
-        Some(Under::Landmark(_)) | None => match (view.rig.is_empty(), view.selected) {
+        Some(PickedItem::Landmark(_)) | None => match (view.rig.is_empty(), view.selected) {
             (true, _) => "Click into the mesh to place the first joint, or choose a template – drag orbits, wheel zooms".to_owned(),
             (false, Some(selected)) => format!("Click into the mesh to extend {}, beside it to deselect – drag orbits", name(selected)),
             (false, None) => "Click a joint to select it – drag orbits, wheel zooms, Tab leaves edit mode".to_owned(),

@@ -78,7 +78,7 @@ impl Fitting {
             .zip(self.kind.landmarks())
             .enumerate()
             .filter(|(_, (_, landmark))| !landmark.middle);
-        let twins = sides.into_iter().flat_map(move |mirror| {
+        let counterparts = sides.into_iter().flat_map(move |mirror| {
             paired.clone().map(move |(landmark, (place, _))| {
                 (
                     LandmarkHandle {
@@ -89,7 +89,7 @@ impl Fitting {
                 )
             })
         });
-        own.chain(twins)
+        own.chain(counterparts)
     }
 
     /// Moves a handle to the pointer: to the centre of the interval of flesh nearest to its

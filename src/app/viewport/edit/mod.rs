@@ -25,7 +25,7 @@ pub use drag::EditDrag;
 pub use draw::draw;
 pub use hint::hint;
 pub use landmarks::{Fitting, LandmarkHandle};
-pub use pick::Under;
+pub use pick::PickedItem;
 
 use std::collections::VecDeque;
 
@@ -152,7 +152,7 @@ impl<'a> EditView<'a> {
 #[derive(Debug, Default)]
 pub struct EditTool {
     /// The item under the pointer.
-    pub under: Option<Under>,
+    pub under: Option<PickedItem>,
     /// The current drag.
     pub drag: Option<EditDrag>,
     /// A template being fitted.
@@ -190,7 +190,7 @@ impl EditTool {
         if viewport.rect.is_none() {
             return;
         }
-        viewport.let_the_camera_move(ui, response);
+        viewport.update_camera(ui, response);
         let Some(map) = viewport.map() else { return };
         self.catch_up(ui, &map, view, actions);
         let modifiers = ui.input(|input| input.modifiers);
@@ -213,7 +213,7 @@ impl EditTool {
             );
         }
         if response.drag_started_by(PointerButton::Primary)
-            && !viewport.navigation.preset.claims_left(modifiers)
+            && !viewport.navigation.preset.uses_left_button(modifiers)
         {
             let origin = ui.input(|input| input.pointer.press_origin());
             self.drag = origin.and_then(|origin| self.start_drag(&map, origin, view, actions));
@@ -261,7 +261,7 @@ impl EditTool {
         }
     }
 
-    fn pick(&self, map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Under> {
+    fn pick(&self, map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<PickedItem> {
         match &self.fitting {
             Some(fitting) => pick::landmark(map, pointer, fitting, view),
             None => pick::pick(map, pointer, view),
@@ -285,7 +285,7 @@ impl EditTool {
         let rig = |command: RigCommand| Command::Rig(command);
         let edit = |edit: RigEdit| rig(RigCommand::Edit(edit));
         match self.under {
-            Some(Under::Joint(joint)) if modifiers.command => {
+            Some(PickedItem::Joint(joint)) if modifiers.command => {
                 if let Some(selected) = view.selected.filter(|&selected| selected != joint) {
                     actions.once(edit(RigEdit::Reparent {
                         joint: selected,
@@ -293,18 +293,18 @@ impl EditTool {
                     }));
                 }
             }
-            Some(Under::Joint(joint)) => actions.once(rig(RigCommand::Select(Some(joint)))),
-            Some(Under::Tail(joint)) if view.selected != Some(joint) => {
+            Some(PickedItem::Joint(joint)) => actions.once(rig(RigCommand::Select(Some(joint)))),
+            Some(PickedItem::Tail(joint)) if view.selected != Some(joint) => {
                 actions.once(rig(RigCommand::Select(Some(joint))));
             }
-            Some(Under::Bone { bone, at }) if modifiers.shift => {
+            Some(PickedItem::Bone { bone, at }) if modifiers.shift => {
                 actions.once(edit(RigEdit::Insert { bone, at }));
             }
-            Some(Under::Bone { bone, .. }) => {
+            Some(PickedItem::Bone { bone, .. }) => {
                 actions.once(rig(RigCommand::Select(Some(carrier(view.rig, bone)))));
             }
             // Handles of the selected bone do not prevent extending it.
-            Some(Under::Flesh(_) | Under::Tail(_) | Under::Ring(_)) => {
+            Some(PickedItem::Flesh(_) | PickedItem::Tail(_) | PickedItem::Ring(_)) => {
                 if let Some(placed) = pick::flesh(map, pointer, view) {
                     actions.once(edit(RigEdit::Add {
                         parent: view.selected,
@@ -313,7 +313,7 @@ impl EditTool {
                     }));
                 }
             }
-            Some(Under::Landmark(_)) => {}
+            Some(PickedItem::Landmark(_)) => {}
             None if view.placer.is_none() => self.waiting.push_back(Click {
                 at: pointer,
                 ray: map.ray(pointer),
@@ -358,7 +358,7 @@ impl EditTool {
     /// Cancels the current drag or template. Returns whether there was one.
     pub fn cancel(&mut self, actions: &mut Actions) -> bool {
         if let Some(drag) = self.drag.take() {
-            drag.take_back(actions);
+            drag.revert(actions);
             self.picked = None;
             return true;
         }
@@ -371,7 +371,7 @@ impl EditTool {
     #[must_use]
     pub fn ghost(&self) -> Option<Placed> {
         match (self.under, &self.drag) {
-            (Some(Under::Flesh(placed)), None) => Some(placed),
+            (Some(PickedItem::Flesh(placed)), None) => Some(placed),
             _ => None,
         }
     }

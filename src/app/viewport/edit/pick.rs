@@ -24,7 +24,7 @@ const CORNERS: usize = 48;
 
 /// The item under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Under {
+pub enum PickedItem {
     /// A joint.
     Joint(usize),
     /// The end of the bone of a leaf.
@@ -50,18 +50,18 @@ pub(super) fn landmark(
     pointer: Pos2,
     fitting: &Fitting,
     view: &EditView<'_>,
-) -> Option<Under> {
+) -> Option<PickedItem> {
     let near = fitting
         .handles(view.mirror)
         .filter_map(|(handle, at)| Some((handle, map.project(&at)?.distance(pointer))));
     let nearest = near
         .filter(|(_, distance)| *distance <= LANDMARK_REACH)
         .min_by(|a, b| a.1.total_cmp(&b.1));
-    nearest.map(|(handle, _)| Under::Landmark(handle))
+    nearest.map(|(handle, _)| PickedItem::Landmark(handle))
 }
 
 /// The item under the pointer; small items have priority.
-pub(super) fn pick(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Under> {
+pub(super) fn pick(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<PickedItem> {
     let nearest = |reach: f32, things: &mut dyn Iterator<Item = (usize, Option<Pos2>)>| {
         let near = things
             .filter_map(|(index, at)| Some((index, at?.distance(pointer))))
@@ -77,18 +77,18 @@ pub(super) fn pick(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Optio
             .enumerate()
             .map(|(index, joint)| (index, map.project(&joint.position))),
     ) {
-        return Some(Under::Joint(joint));
+        return Some(PickedItem::Joint(joint));
     }
     let mut tails =
         (0..joints.len()).filter_map(|joint| Some((joint, map.project(&view.tail(joint)?))));
     if let Some(joint) = nearest(TAIL_REACH, &mut tails) {
-        return Some(Under::Tail(joint));
+        return Some(PickedItem::Tail(joint));
     }
     if let Some(volume) = view
         .ring()
         .filter(|volume| is_on_ring(map, pointer, volume))
     {
-        return Some(Under::Ring(volume.joint));
+        return Some(PickedItem::Ring(volume.joint));
     }
     let bones = view.rig.bones().filter_map(|(bone, [a, b])| {
         let (from, to) = (map.project(&a)?, map.project(&b)?);
@@ -104,12 +104,12 @@ pub(super) fn pick(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Optio
         } else {
             0.5
         };
-        return Some(Under::Bone {
+        return Some(PickedItem::Bone {
             bone,
             at: f64::from(at),
         });
     }
-    flesh(map, pointer, view).map(Under::Flesh)
+    flesh(map, pointer, view).map(PickedItem::Flesh)
 }
 
 /// Where a joint would be placed.

@@ -24,7 +24,7 @@ use crate::session::{Command, Mode, RigCommand, Session, Source};
 type EditHarness = Harness<'static, Workbench>;
 
 /// A session with a tube along y, 2 long and 0.2 thick, without joints, and its file.
-fn bare(name: &str) -> (Session, std::path::PathBuf) {
+fn unrigged_session(name: &str) -> (Session, std::path::PathBuf) {
     let mesh = tube(0.2, 2.0, 24, 16, true);
     let mut text = String::new();
     for p in &mesh.positions {
@@ -42,7 +42,7 @@ fn bare(name: &str) -> (Session, std::path::PathBuf) {
 
 /// A window with that tube, wide enough that no message covers the centre of the view.
 fn window(name: &str) -> EditHarness {
-    let (session, file) = bare(name);
+    let (session, file) = unrigged_session(name);
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
     let mut window = Harness::builder()
         .with_size(vec2(1600.0, 900.0))
@@ -357,7 +357,7 @@ fn a_landmark_is_dragged_by_its_counterpart() {
 
 #[test]
 fn a_handle_outside_the_body_carries_no_flesh() {
-    let (mut session, file) = bare("handle");
+    let (mut session, file) = unrigged_session("handle");
     let idle = |session: &mut Session| {
         let start = Instant::now();
         while session.tick(1.0 / 60.0).active {

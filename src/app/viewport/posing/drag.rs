@@ -10,7 +10,7 @@ use super::arrows::ArrowDrag;
 use crate::app::actions::tools::GizmoAxes;
 use crate::app::actions::tools::Toolbox;
 use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
-use crate::rig::ik::{EndTurn, Grip};
+use crate::rig::ik::{DraggedPoint, EndRotation};
 use crate::session::{PoseCommand, TurnAxes};
 
 /// Trackball rotation, radians, for a pointer movement of the rings' radius.
@@ -71,7 +71,7 @@ pub enum PoseDrag {
 #[derive(Debug, Clone, Copy)]
 pub struct ReachDrag {
     /// The point.
-    pub grip: Grip,
+    pub grip: DraggedPoint,
     /// Its initial position.
     pub start: Point64,
     /// The target.
@@ -103,7 +103,7 @@ impl ReachDrag {
         };
         let grabbed = start - map.ray(pointer).meet_plane(&start, &map.back())?;
         Some(Self {
-            grip: Grip { joint, point },
+            grip: DraggedPoint { joint, point },
             start,
             target: start,
             grabbed,
@@ -180,7 +180,7 @@ impl PoseDrag {
             Self::Arrow { joint, drag, step } => {
                 let target = drag.update(map, pointer, snaps.then_some(*step));
                 Some(PoseCommand::Reach {
-                    grip: Grip::of_joint(*joint),
+                    grip: DraggedPoint::of_joint(*joint),
                     target,
                     end: end_turn(modifiers),
                 })
@@ -206,11 +206,11 @@ impl PoseDrag {
 }
 
 /// Shift keeps the world rotation of a hand or foot.
-fn end_turn(modifiers: Modifiers) -> EndTurn {
+fn end_turn(modifiers: Modifiers) -> EndRotation {
     if modifiers.shift {
-        EndTurn::Stays
+        EndRotation::Stays
     } else {
-        EndTurn::Follows
+        EndRotation::Follows
     }
 }
 

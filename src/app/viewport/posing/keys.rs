@@ -1,6 +1,6 @@
 //! Requests to the pose tools by keys, menus and buttons, and the clipboard.
 
-use crate::app::actions::PosingAsk;
+use crate::app::actions::PosingRequest;
 use egui::{Context, Event};
 
 use crate::app::actions::{Action, Actions};
@@ -14,7 +14,7 @@ pub fn clipboard(ctx: &Context, session: &Session, actions: &mut Actions) {
     ctx.input(|input| {
         for event in &input.events {
             match event {
-                Event::Copy => actions.push(Action::Posing(PosingAsk::Copy)),
+                Event::Copy => actions.push(Action::Posing(PosingRequest::Copy)),
                 Event::Paste(text) => {
                     // Text that is not a pose may have been copied for another purpose.
                     let text = text.contains("\"joints\"").then(|| text.clone());

@@ -5,7 +5,7 @@ use egui::{Button, Response, RichText, Ui};
 use super::super::picking::PickTarget;
 use super::super::screen_map::ScreenMap;
 use super::super::{Viewport, ViewportView};
-use crate::app::actions::PosingAsk;
+use crate::app::actions::PosingRequest;
 use crate::app::actions::{Action, Actions};
 use crate::app::theme;
 use crate::rig::Skeleton;
@@ -160,7 +160,7 @@ fn copy_items(ui: &mut Ui, view: &ViewportView<'_>, actions: &mut Actions) {
         .add(Button::new("Copy pose").shortcut_text("Ctrl+C"))
         .clicked()
     {
-        actions.push(Action::Posing(PosingAsk::Copy));
+        actions.push(Action::Posing(PosingRequest::Copy));
         ui.close();
     }
     item(ui, actions, view.can_paste, "Paste pose", "Ctrl+V", &|| {

@@ -63,7 +63,7 @@ impl Viewport {
             );
         }
         if response.drag_started_by(PointerButton::Primary)
-            && !self.navigation.preset.claims_left(modifiers)
+            && !self.navigation.preset.uses_left_button(modifiers)
         {
             let origin = ui.input(|input| input.pointer.press_origin());
             self.start_drag(map, origin, modifiers, view, actions);
@@ -255,7 +255,7 @@ impl Viewport {
         // The button is still down: the pointer has no effect until it is released.
         self.given_up = true;
         if !matches!(drag, PoseDrag::Box { .. }) {
-            actions.once(PoseCommand::TakeBack.into());
+            actions.once(PoseCommand::Revert.into());
         }
         true
     }

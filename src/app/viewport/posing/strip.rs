@@ -2,7 +2,7 @@
 
 use egui::{Area, Id, Order, Rect, RichText, Ui, vec2};
 
-use crate::app::actions::PosingAsk;
+use crate::app::actions::PosingRequest;
 use crate::app::actions::tools::GizmoAxes;
 use crate::app::actions::tools::Tool;
 use crate::app::actions::tools::Toolbox;
@@ -46,7 +46,7 @@ pub fn strip_ui(
                         let response = icons::toggle(ui, icon, tool.label(), tools.tool == tool)
                             .on_hover_text(tool.sentence());
                         if response.clicked() {
-                            actions.push(Action::Posing(PosingAsk::Tool(tool)));
+                            actions.push(Action::Posing(PosingRequest::Tool(tool)));
                         }
                     }
                     if tools.tool != Tool::Drag {
@@ -71,6 +71,6 @@ fn axes_ui(ui: &mut Ui, tools: &Toolbox, actions: &mut Actions) {
     response
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, tools.axes.label()));
     if response.clicked() {
-        actions.push(Action::Posing(PosingAsk::NextAxes));
+        actions.push(Action::Posing(PosingRequest::NextAxes));
     }
 }

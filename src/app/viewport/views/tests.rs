@@ -14,7 +14,7 @@ fn run(viewport: &mut Viewport, animated: bool, passes: usize) {
             let rect = ui.max_rect();
             viewport.rect = Some(rect);
             let response = ui.allocate_rect(rect, egui::Sense::click_and_drag());
-            viewport.let_the_camera_move(ui, &response);
+            viewport.update_camera(ui, &response);
         }));
     }
 }
@@ -25,7 +25,7 @@ fn framed() -> Viewport {
         max: Point::new(1.0, 2.0, 0.4),
     };
     Viewport {
-        framed: Some(super::super::Framed {
+        framed: Some(super::super::FramedCharacter {
             bind: std::ptr::null(),
             bounds,
         }),
@@ -83,7 +83,7 @@ fn manual_input_continues_from_the_transition_target() {
     viewport.look_from(NamedView::Front, &[]);
     let wanted = viewport.wanted_camera();
     run(&mut viewport, true, 1);
-    viewport.obey(CameraMotion::Orbit(egui::Vec2::ZERO));
+    viewport.apply_camera_motion(CameraMotion::Orbit(egui::Vec2::ZERO));
     assert_eq!(viewport.camera, wanted);
 }
 

@@ -59,7 +59,7 @@ pub enum CrowdError {
     Cancelled(#[from] Cancelled),
 }
 
-pub(super) fn unfit(reason: &dyn std::fmt::Display) -> CrowdError {
+pub(super) fn unfit_error(reason: &dyn std::fmt::Display) -> CrowdError {
     CrowdError::Unfit {
         reason: reason.to_string(),
     }

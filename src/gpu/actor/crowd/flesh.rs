@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::error::{CrowdError, unfit};
+use super::error::{CrowdError, unfit_error};
 use crate::dynamics::State;
 use crate::gpu::GpuContext;
 use crate::gpu::actor::GpuModel;
@@ -52,8 +52,8 @@ impl CrowdFlesh {
         prototype: Actor,
         instances: usize,
     ) -> Result<Self, CrowdError> {
-        let state =
-            FleshState::new(gpu, &model.flesh, instances as u32).map_err(|error| unfit(&error))?;
+        let state = FleshState::new(gpu, &model.flesh, instances as u32)
+            .map_err(|error| unfit_error(&error))?;
         let solver = model
             .solver
             .on(gpu, instances, state.right_hand_side(), state.increment());
@@ -61,7 +61,7 @@ impl CrowdFlesh {
         let base = model
             .base
             .on(gpu, state.base(), instances, STEPS)
-            .map_err(|error| unfit(&error))?;
+            .map_err(|error| unfit_error(&error))?;
         let watcher = Watcher::new(gpu, &state);
         Ok(Self {
             model,
@@ -150,7 +150,7 @@ impl CrowdFlesh {
         };
         self.state
             .upload(gpu, instance as u32, &moved)
-            .map_err(|error| unfit(&error))?;
+            .map_err(|error| unfit_error(&error))?;
         if let Some(placed) = self.placed.get_mut(instance) {
             *placed = self.watcher.submissions();
         }
@@ -242,10 +242,10 @@ impl CrowdFlesh {
         let broken: Vec<usize> = (0..watched.len())
             .filter(|&instance| watched[instance].broken != 0)
             .collect();
-        let heard = self.watcher.heard();
+        let last_received = self.watcher.last_received();
         Ok(broken
             .into_iter()
-            .filter(|&instance| heard > self.placed[instance])
+            .filter(|&instance| last_received > self.placed[instance])
             .collect())
     }
 

@@ -25,7 +25,7 @@ pub use skin::CrowdSkin;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::error::unfit;
+use self::error::unfit_error;
 use self::flesh::CrowdFlesh;
 use self::submit::{submit_passes, submit_steps};
 use super::profile::Profile;
@@ -34,7 +34,7 @@ use crate::character::{FleshBase, FleshSettings};
 use crate::dynamics::{Collisions, Params, State};
 use crate::gpu::compute::{fetch, storage};
 use crate::gpu::surface::{Surface, SurfaceModel};
-use crate::gpu::waiting::{DoneSignal, done, lost, wait_for_all, wait_until};
+use crate::gpu::waiting::{DoneSignal, done, lost_error, wait_for_all, wait_until};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
@@ -77,7 +77,7 @@ fn on_bones(actor: &Actor) -> Result<Option<Actor>, CrowdError> {
         projective.simulation().params(),
         &Progress::new(),
     );
-    actor.map(Some).map_err(|error| unfit(&error))
+    actor.map(Some).map_err(|error| unfit_error(&error))
 }
 
 /// Many instances of a character.
@@ -111,7 +111,7 @@ impl GpuCrowd {
                     collisions: Collisions::Off,
                     ..params
                 })
-                .map_err(|error| unfit(&error))?;
+                .map_err(|error| unfit_error(&error))?;
         }
         let wanted = places.len();
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
@@ -123,15 +123,15 @@ impl GpuCrowd {
     }
 
     fn build(gpu: &GpuContext, actor: Actor, places: &[Vec3]) -> Result<Self, CrowdError> {
-        gpu.check_compute().map_err(|error| unfit(&error))?;
+        gpu.check_compute().map_err(|error| unfit_error(&error))?;
         let wanted = places.len();
         let (surface_model, model) = if actor.projective().is_some() {
-            let model = Arc::new(GpuModel::new(gpu, &actor).map_err(|error| unfit(&error))?);
+            let model = Arc::new(GpuModel::new(gpu, &actor).map_err(|error| unfit_error(&error))?);
             (model.surface.clone(), Some(model))
         } else {
-            let recipe = recipe_of(&actor).map_err(|error| unfit(&error))?;
-            let surface =
-                SurfaceModel::new(gpu, Arc::new(recipe), &[]).map_err(|error| unfit(&error))?;
+            let recipe = recipe_of(&actor).map_err(|error| unfit_error(&error))?;
+            let surface = SurfaceModel::new(gpu, Arc::new(recipe), &[])
+                .map_err(|error| unfit_error(&error))?;
             (Arc::new(surface), None)
         };
         let most = fit::most(gpu, &surface_model, model.as_deref());
@@ -142,8 +142,8 @@ impl GpuCrowd {
             .map(|model| CrowdFlesh::new(gpu, model, actor, wanted))
             .transpose()?;
         let simulated = flesh.as_ref().map(CrowdFlesh::simulated);
-        let surface =
-            Surface::new(gpu, &surface_model, simulated, wanted).map_err(|error| unfit(&error))?;
+        let surface = Surface::new(gpu, &surface_model, simulated, wanted)
+            .map_err(|error| unfit_error(&error))?;
         let boxes = vec![Bounds::of([]); wanted];
         Ok(Self {
             gpu: gpu.clone(),
@@ -161,7 +161,7 @@ impl GpuCrowd {
     /// # Errors
     /// [`CrowdError`]; a lost crowd must be created again.
     pub fn advance(&mut self, poses: &[Vec<Affine>], dt_secs: f64) -> Result<(), CrowdError> {
-        self.go_on(poses, dt_secs, &Progress::new())
+        self.step(poses, dt_secs, &Progress::new())
     }
 
     /// Puts all instances at rest in these poses, like [`GpuCrowd::advance`] with 0 s: every distinct pose is settled, which
@@ -170,7 +170,7 @@ impl GpuCrowd {
     /// # Errors
     /// [`CrowdError`]; after [`CrowdError::Cancelled`] the crowd must be settled again before it can advance.
     pub fn settle(&mut self, poses: &[Vec<Affine>], progress: &Progress) -> Result<(), CrowdError> {
-        self.go_on(poses, 0.0, progress)
+        self.step(poses, 0.0, progress)
     }
 
     /// Sets the instances' places, one each; used when they are settled next.
@@ -180,7 +180,7 @@ impl GpuCrowd {
         }
     }
 
-    fn go_on(
+    fn step(
         &mut self,
         poses: &[Vec<Affine>],
         dt_secs: f64,
@@ -282,7 +282,7 @@ impl GpuCrowd {
 
     fn check(&self) -> Result<(), GpuError> {
         if self.gpu.is_lost() {
-            Err(lost(&"it does not answer any more"))
+            Err(lost_error(&"it does not answer any more"))
         } else {
             Ok(())
         }

@@ -7,12 +7,12 @@ use crate::io::error::{Parsed, bad};
 use crate::math::Vec64;
 
 /// Tokens with their line numbers; braces are tokens.
-pub(super) struct Words<'a, I: Iterator<Item = (usize, &'a str)>> {
+pub(super) struct Tokens<'a, I: Iterator<Item = (usize, &'a str)>> {
     pub(super) words: Peekable<I>,
     pub(super) line: usize,
 }
 
-impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
+impl<'a, I: Iterator<Item = (usize, &'a str)>> Tokens<'a, I> {
     pub(super) fn next(&mut self, expected: &str) -> Parsed<&'a str> {
         match self.words.next() {
             Some((line, word)) => {

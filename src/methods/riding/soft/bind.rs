@@ -144,7 +144,7 @@ pub(super) fn rider(
         near.truncate(some);
     }
     for (distance, index) in &mut near {
-        let alike = 0.1 + 0.9 * ground.likeness(vertex, controls[*index as usize].vertex);
+        let alike = 0.1 + 0.9 * ground.motion_similarity(vertex, controls[*index as usize].vertex);
         *distance /= alike * alike;
     }
     near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

@@ -19,7 +19,7 @@ fn limb(from: Point, to: Point, radius: f32) -> TriMesh {
 }
 
 /// A figure made of tubes, arms to the sides, height 1.75 m.
-fn somebody() -> TriMesh {
+fn figure_of_tubes() -> TriMesh {
     let p = Point::new;
     let mut parts = vec![
         limb(p(0.0, 0.8, 0.0), p(0.0, 1.5, 0.0), 0.15),
@@ -72,7 +72,7 @@ fn landmark_weights_sum_to_one_and_parents_come_first() {
 
 #[test]
 fn the_initial_guess_fits_a_figure_of_tubes() {
-    let placer = Placer::new(&somebody());
+    let placer = Placer::new(&figure_of_tubes());
     let landmarks = TemplateKind::Human.guess(&placer);
     let rig = fitted(TemplateKind::Human, &landmarks, &placer, &Rig::default()).expect("fits");
     assert!(
@@ -109,7 +109,11 @@ fn the_initial_guess_fits_a_figure_of_tubes() {
 
 #[test]
 fn every_template_fits_or_returns_an_error() {
-    for mesh in [somebody(), tube(0.2, 1.0, 10, 12, true), TriMesh::default()] {
+    for mesh in [
+        figure_of_tubes(),
+        tube(0.2, 1.0, 10, 12, true),
+        TriMesh::default(),
+    ] {
         let placer = Placer::new(&mesh);
         for kind in TemplateKind::ALL {
             let landmarks = kind.guess(&placer);

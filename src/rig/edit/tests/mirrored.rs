@@ -83,7 +83,7 @@ fn a_mirrored_edit_changes_both_sides() {
 
 #[test]
 fn random_symmetric_edits_stay_symmetric() {
-    let mut dice = Dice(7);
+    let mut dice = Random64(7);
     let mut rig = man();
     for _ in 0..200 {
         let wanted = dice.edit(&rig);

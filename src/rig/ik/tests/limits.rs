@@ -74,7 +74,7 @@ fn invalid_input_is_tolerated_and_drags_are_deterministic() {
             &skeleton,
             &rig,
             &rest,
-            Grip::of_joint(999),
+            DraggedPoint::of_joint(999),
             &DragConstraints::default()
         )
         .is_none()
@@ -84,7 +84,7 @@ fn invalid_input_is_tolerated_and_drags_are_deterministic() {
             &skeleton,
             &rig,
             &Pose::default(),
-            Grip::of_joint(0),
+            DraggedPoint::of_joint(0),
             &DragConstraints::default()
         )
         .is_none()
@@ -94,7 +94,7 @@ fn invalid_input_is_tolerated_and_drags_are_deterministic() {
             &Skeleton::default(),
             &IkRig::default(),
             &Pose::default(),
-            Grip::of_joint(0),
+            DraggedPoint::of_joint(0),
             &DragConstraints::default()
         )
         .is_none()
@@ -107,7 +107,8 @@ fn invalid_input_is_tolerated_and_drags_are_deterministic() {
         for joint in 0..skeleton.len() {
             let run = || {
                 let mut drag =
-                    IkDrag::begin(&skeleton, &rig, &rest, Grip::of_joint(joint), &held).unwrap();
+                    IkDrag::begin(&skeleton, &rig, &rest, DraggedPoint::of_joint(joint), &held)
+                        .unwrap();
                 for target in [
                     [f64::NAN, 0.0, 0.0],
                     [1e300, -1e300, 0.0],

@@ -99,7 +99,7 @@ fn a_foot_may_keep_its_rotation() {
         &rest,
         "foot.L",
         &DragConstraints {
-            end: EndTurn::Stays,
+            end: EndRotation::Stays,
             ..DragConstraints::default()
         },
     );

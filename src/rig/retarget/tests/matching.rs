@@ -15,7 +15,7 @@ fn unmatched_skeletons_are_reported() {
         .collect();
     let chain = Skeleton::from_positions(&chain).unwrap();
     let target = body(PLAIN);
-    let clip = dance(&target, 10, Vec64::zeros());
+    let clip = oscillation(&target, 10, Vec64::zeros());
     let failed = |source: &Skeleton, mapping: &Mapping| {
         retarget(source, &clip, &target, mapping, &Progress::new()).unwrap_err()
     };
@@ -62,7 +62,7 @@ fn unmatched_skeletons_are_reported() {
 #[test]
 fn an_edited_mapping_is_used() {
     let skeleton = body(PLAIN);
-    let clip = dance(&skeleton, 30, Vec64::zeros());
+    let clip = oscillation(&skeleton, 30, Vec64::zeros());
     let mut mapping = Mapping::guess(&skeleton, &skeleton);
     mapping
         .pairs

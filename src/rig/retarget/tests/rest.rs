@@ -7,7 +7,7 @@ fn a_rest_pose_along_one_axis_is_replaced_by_a_frame() {
     // The same motion on a skeleton whose rest pose is not a body: every offset is along X, as in
     // some exporters.
     let proper = body(PLAIN);
-    let stand = dance(&proper, 60, Vec64::zeros());
+    let stand = oscillation(&proper, 60, Vec64::zeros());
     let laid: Vec<_> = {
         let mut places: Vec<Point64> = Vec::new();
         let joints = proper.joints().iter().map(|joint| {
@@ -81,7 +81,7 @@ fn an_unrelated_first_frame_is_omitted() {
             ..PLAIN
         }),
     );
-    let mut clip = dance(&source, 40, Vec64::zeros());
+    let mut clip = oscillation(&source, 40, Vec64::zeros());
     for track in &mut clip.tracks {
         let in_limb = source.joints()[track.joint].name.contains('.');
         if let (Channel::Rotation(curve), true) = (&mut track.channel, in_limb) {

@@ -1,6 +1,6 @@
 //! Findings about the tissue between skin and bones.
 
-use super::{Finding, FindingKind as Kind, PLACES, Patient, finding};
+use super::{CheckupInput, Finding, FindingKind as Kind, PLACES, finding};
 use crate::character::Severity;
 use crate::rig::Skeleton;
 use crate::tissue::{CornerKind, Tet, Tissue};
@@ -110,7 +110,7 @@ impl BadTets {
     }
 }
 
-impl Patient<'_> {
+impl CheckupInput<'_> {
     /// Finds tets that are inverted or flat at rest. Computes the tissue if necessary.
     pub(super) fn flesh(&self) -> Option<Finding> {
         let flesh = self.subject.flesh_if_made()?.ok()?;
@@ -118,7 +118,7 @@ impl Patient<'_> {
         let found = bad.finding(&self.subject.character.skeleton)?;
         let joints = bad.regions().iter().take(PLACES);
         Some(Finding {
-            spots: joints.map(|&(joint, _)| self.joint_spot(joint)).collect(),
+            places: joints.map(|&(joint, _)| self.joint_place(joint)).collect(),
             ..found
         })
     }
@@ -177,16 +177,16 @@ mod tests {
         let subject = cylinder();
         let flesh = subject.flesh().unwrap();
         let skeleton = &subject.character.skeleton;
-        let healthy = BadTets::of(&flesh.tissue);
+        let before = BadTets::of(&flesh.tissue);
         let quality = &flesh.tissue.quality;
         assert_eq!(
-            (healthy.tets, healthy.inverted, healthy.flat),
+            (before.tets, before.inverted, before.flat),
             (quality.tets + quality.flat, quality.inverted, quality.flat)
         );
-        let one_percent = healthy.tets / 100;
+        let one_percent = before.tets / 100;
         let joint = skeleton.find("upper").unwrap();
         let bad = BadTets::of(&inverted(&flesh.tissue, joint, one_percent));
-        assert_eq!(bad.inverted, healthy.inverted + one_percent);
+        assert_eq!(bad.inverted, before.inverted + one_percent);
         let found = bad.finding(skeleton).unwrap();
         assert_eq!(
             (found.kind, found.severity),

@@ -1,10 +1,12 @@
 //! Findings about joints.
 
-use super::{Finding, FindingKind, PLACES, Patient, Spot, counted, finding, some_names};
+use super::{
+    CheckupInput, Finding, FindingKind, FindingPlace, PLACES, counted, finding, some_names,
+};
 use crate::character::{Attachment, Severity};
 use crate::math::{Point64, origin_of};
 
-impl Patient<'_> {
+impl CheckupInput<'_> {
     pub(super) fn joints_outside(&self) -> Option<Finding> {
         let (skin, skeleton) = (&self.subject.skin.mesh, &self.subject.character.skeleton);
         if skin.triangles.is_empty() {
@@ -24,8 +26,8 @@ impl Patient<'_> {
                 Attachment::Rigid { .. } | Attachment::Static { .. } => {}
             }
         }
-        let asked: Vec<usize> = (0..skeleton.len()).filter(|&joint| moves[joint]).collect();
-        let places: Vec<Point64> = asked
+        let checked: Vec<usize> = (0..skeleton.len()).filter(|&joint| moves[joint]).collect();
+        let places: Vec<Point64> = checked
             .iter()
             .map(|&joint| skeleton.bind_position(joint))
             .collect();
@@ -33,9 +35,9 @@ impl Patient<'_> {
         let tree = crate::mesh::TriangleTree::new(skin);
         // A joint on the surface or at a fingertip is not reported.
         let near = |place: &Point64| tree.closest(place, 0.01 * self.size(), |_| true).is_some();
-        let outside: Vec<usize> = (0..asked.len())
+        let outside: Vec<usize> = (0..checked.len())
             .filter(|&k| inside[k].abs() < 0.3 && !near(&places[k]))
-            .map(|k| asked[k])
+            .map(|k| checked[k])
             .collect();
         if outside.is_empty() {
             return None;
@@ -45,7 +47,7 @@ impl Patient<'_> {
                 .iter()
                 .map(|&joint| skeleton.joints()[joint].name.as_str()),
         );
-        let many = outside.len() * 3 > asked.len();
+        let many = outside.len() * 3 > checked.len();
         Some(Finding {
             text: format!(
                 "{} outside of it: {names}",
@@ -61,10 +63,10 @@ impl Patient<'_> {
             option: many.then(|| {
                 "check that mesh and skeleton have the same unit, axes and place".to_owned()
             }),
-            spots: outside
+            places: outside
                 .iter()
                 .take(PLACES)
-                .map(|&joint| self.joint_spot(joint))
+                .map(|&joint| self.joint_place(joint))
                 .collect(),
             ..finding(
                 FindingKind::JointsOutside,
@@ -78,11 +80,11 @@ impl Patient<'_> {
         })
     }
 
-    pub(super) fn joint_spot(&self, joint: usize) -> Spot {
+    pub(super) fn joint_place(&self, joint: usize) -> FindingPlace {
         let position = origin_of(&self.subject.character.skeleton.joints()[joint].world_from_bind)
             .coords
             .into();
-        Spot {
+        FindingPlace {
             vertex: None,
             joint: Some(joint),
             position,

@@ -1,9 +1,9 @@
 //! Findings about the connected parts of the skin.
 
-use super::{Finding, FindingKind, PLACES, Patient, counted, finding, some_names};
+use super::{CheckupInput, Finding, FindingKind, PLACES, counted, finding, some_names};
 use crate::character::{Place, Severity};
 
-impl Patient<'_> {
+impl CheckupInput<'_> {
     pub(super) fn several_parts(&self, count: usize) -> Option<Finding> {
         let parts = &self.parts.parts;
         let flesh = parts
@@ -60,7 +60,7 @@ impl Patient<'_> {
                 .iter()
                 .map(|&part| self.parts.parts[part].name.as_str()),
         );
-        let spot = |&part: &usize| self.spot(first[part], self.parts.parts[part].size());
+        let place = |&part: &usize| self.skin_place(first[part], self.parts.parts[part].size());
         Some(Finding {
             text: format!(
                 "{} without a bone of their own: {names}",
@@ -68,11 +68,11 @@ impl Patient<'_> {
             ),
             remedy: how.join(", "),
             option: Some("--part NAME=flesh|ride|rigid:JOINT".to_owned()),
-            spots: largest
+            places: largest
                 .iter()
                 .take(PLACES)
                 .filter(|&&part| first[part] != u32::MAX)
-                .map(spot)
+                .map(place)
                 .collect(),
             ..finding(FindingKind::PartsWithoutBone, Severity::Info, others.len())
         })

@@ -1,6 +1,6 @@
 //! Findings about faces and edges.
 
-use super::{Finding, FindingKind as Kind, Patient, counted, finding};
+use super::{CheckupInput, Finding, FindingKind as Kind, counted, finding};
 use crate::character::Severity;
 use crate::mesh::TriMesh;
 use crate::mesh::checkup::MeshCheckup;
@@ -8,7 +8,7 @@ use crate::mesh::checkup::MeshCheckup;
 /// Remedy text of defects that need no action.
 const AS_FOUND: &str = "simulated as found";
 
-impl Patient<'_> {
+impl CheckupInput<'_> {
     pub(super) fn surface(&self, mesh: &TriMesh, found: &MeshCheckup) -> Vec<Finding> {
         let mut findings = self.connectivity(found);
         findings.extend(self.faces(mesh, found));
@@ -139,7 +139,7 @@ impl Patient<'_> {
         (count > 0).then(|| Finding {
             text,
             remedy: remedy.to_owned(),
-            spots: self.spots(vertices),
+            places: self.distinct_places(vertices),
             ..finding(kind, severity, count)
         })
     }

@@ -58,7 +58,7 @@ impl Editor {
             Some(text) => match serde_json::from_str::<PoseFile>(text) {
                 Ok(file) => Some(file),
                 Err(_) => {
-                    return with.tell(Level::Warning, "The clipboard does not contain a pose: copy one here or from a pose file first.");
+                    return with.add_message(Level::Warning, "The clipboard does not contain a pose: copy one here or from a pose file first.");
                 }
             },
         };
@@ -67,14 +67,14 @@ impl Editor {
         };
         let skeleton = &subject.character.skeleton;
         let Some(pasted) = known_part(&file, skeleton) else {
-            return with.tell(
+            return with.add_message(
                 Level::Warning,
                 "The copied pose names no joint of this character.",
             );
         };
         match Pose::from_file(&pasted, skeleton) {
             Ok(target) => self.paste(with, skeleton, &target, &pasted, mirrored),
-            Err(error) => with.tell(
+            Err(error) => with.add_message(
                 Level::Warning,
                 format!("The copied pose can't be used: {error}."),
             ),

@@ -1,7 +1,7 @@
 //! Posing by hand: rotating several joints, dragging any point of the body, pins, limits, mirror and clipboard.
 //!
 //! Drags are given *relative to their start*: the session keeps the pose at the start of a gesture, so that limits and snapping do not
-//! accumulate, and [`PoseCommand::TakeBack`] restores it exactly.
+//! accumulate, and [`PoseCommand::Revert`] restores it exactly.
 
 mod clipboard;
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{EditContext, Editor};
 use crate::math::{Point64, Quat};
-use crate::rig::ik::{DragConstraints, EndTurn, Grip, IkDrag, IkRig, keep_pins};
+use crate::rig::ik::{DragConstraints, DraggedPoint, EndRotation, IkDrag, IkRig, keep_pins};
 use crate::rig::limits::{Limit, LimitMap, clamp_joint, clamp_pose};
 use crate::rig::symmetry::{MirrorHow, Symmetry};
 use crate::rig::{Pose, PoseFile, Skeleton, human_limits};
@@ -49,14 +49,14 @@ pub enum PoseCommand {
     /// Drags a point of the body by inverse kinematics with pins and limits (undoable). Hips and roots move the whole body.
     Reach {
         /// The dragged point, constant during a gesture.
-        grip: Grip,
+        grip: DraggedPoint,
         /// Its target, world space.
         target: Point64,
         /// How a hand or foot is oriented.
-        end: EndTurn,
+        end: EndRotation,
     },
     /// Cancels the gesture in progress and leaves no undo step.
-    TakeBack,
+    Revert,
     /// Pins joints (fixed while others are dragged) or unpins them (undoable).
     SetPins {
         /// The joints, by index.
@@ -103,7 +103,7 @@ impl PoseCommand {
             Self::Select { .. } => "Select joints",
             Self::Turn { .. } => "Rotate joints",
             Self::Reach { .. } => "Drag body",
-            Self::TakeBack => "Take back",
+            Self::Revert => "Take back",
             Self::SetPins { pinned: true, .. } => "Pin joints",
             Self::SetPins { pinned: false, .. } => "Unpin joints",
             Self::SetLimit { .. } => "Limit joint",
@@ -140,7 +140,7 @@ struct ManualDrag {
     start: Pose,
     /// Pose after the gesture's last command: a different pose means that another edit came between.
     last: Pose,
-    reach: Option<(IkDrag, EndTurn)>,
+    reach: Option<(IkDrag, EndRotation)>,
 }
 
 impl PoseTools {
@@ -190,7 +190,7 @@ impl Editor {
                 axes,
             } => self.turn_joints(with, label, &joints, &rotation, axes),
             PoseCommand::Reach { grip, target, end } => self.reach(with, label, grip, &target, end),
-            PoseCommand::TakeBack => {}
+            PoseCommand::Revert => {}
             PoseCommand::SetPins { joints, pinned } => self.set_pins(&joints, pinned),
             PoseCommand::SetLimit { joint, limit } => self.set_limit(with, joint, limit),
             PoseCommand::LimitAsHuman => self.limit_as_human(with),
@@ -205,14 +205,14 @@ impl Editor {
     }
 
     /// Restores the pose from before the gesture and removes its undo step.
-    pub(in crate::session) fn take_back_gesture(&mut self, with: &mut EditContext<'_>) {
+    pub(in crate::session) fn revert_gesture(&mut self, with: &mut EditContext<'_>) {
         if let Some(drag) = self.pose_tools.drag.take() {
             if *self.document.pose_in(with.channels.active_id()) == drag.last {
                 self.document
                     .pose_in_mut(with.channels.active_id())
                     .clone_from(&drag.start);
             }
-            self.take_back_keys(with);
+            self.revert_keys(with);
         }
         self.history.end_gesture(&self.document);
     }
@@ -292,9 +292,9 @@ impl Editor {
         &mut self,
         with: &mut EditContext<'_>,
         label: &'static str,
-        grip: Grip,
+        grip: DraggedPoint,
         target: &Point64,
-        end: EndTurn,
+        end: EndRotation,
     ) {
         let Some(subject) = self.document.subject.clone() else {
             return;
@@ -355,7 +355,7 @@ impl Editor {
             return;
         };
         if limits.is_empty() {
-            with.tell(
+            with.add_message(
                 Level::Warning,
                 "No joint limits were set: the joints do not match a human body.",
             );

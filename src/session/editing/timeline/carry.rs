@@ -4,7 +4,7 @@ use crate::rig::edit::{Remap, pose_on};
 use crate::rig::{Ease, Key, KeyedClip, Skeleton};
 
 /// Transfers a clip from `old` to the skeleton `new`, which was edited from it: every key keeps its rotation and displacement relative to rest.
-pub(in crate::session) fn take_on(
+pub(in crate::session) fn transfer_clip(
     old: &Skeleton,
     take: &KeyedClip,
     remap: &Remap,

@@ -82,7 +82,7 @@ impl Editor {
             .skeleton()
             .is_none_or(crate::rig::Skeleton::is_empty)
         {
-            return with.tell(Level::Info, "A clip needs a skeleton; add joints first.");
+            return with.add_message(Level::Info, "A clip needs a skeleton; add joints first.");
         }
         let mut clip = KeyedClip::new(
             self.document.clips().free_name("Clip"),
@@ -138,7 +138,7 @@ impl Editor {
             work,
         ) {
             Ok(job) => self.keying.copying = Some(job),
-            Err(error) => with.tell(
+            Err(error) => with.add_message(
                 Level::Error,
                 format!("No thread could be started to copy the clip: {error}."),
             ),
@@ -163,7 +163,7 @@ impl Editor {
                 self.history
                     .record(before, &self.document, "Copy clip", Gesture::Once);
             }
-            _ => with.tell(
+            _ => with.add_message(
                 Level::Error,
                 "The copy of the clip stopped unexpectedly; try again.",
             ),
@@ -216,7 +216,7 @@ impl Editor {
                 "\"{}\" belongs to the file; make an editable copy to change its keys.",
                 known.name
             );
-            return with.tell(Level::Info, text);
+            return with.add_message(Level::Info, text);
         }
         let Some(take) = self.document.takes.get_mut(clip - first) else {
             return;
@@ -343,7 +343,7 @@ impl Editor {
     }
 
     /// Removes the keys that a drag with auto-key has set.
-    pub(in crate::session::editing) fn take_back_keys(&mut self, with: &mut EditContext<'_>) {
+    pub(in crate::session::editing) fn revert_keys(&mut self, with: &mut EditContext<'_>) {
         let playing = with
             .channels
             .active()

@@ -74,7 +74,7 @@ impl Editor {
                     );
                     self.keep_pose(&name, pose);
                 }
-                Err(error) => with.tell(Level::Error, error.to_string()),
+                Err(error) => with.add_message(Level::Error, error.to_string()),
             }
         }
     }
@@ -87,7 +87,7 @@ impl Editor {
         for pose in library {
             let path = folder.join(format!("{}.json", file_name(&pose.name)));
             if let Err(error) = crate::io::write_pose(&path, &pose.pose.to_file(skeleton)) {
-                return with.tell(Level::Error, error.to_string());
+                return with.add_message(Level::Error, error.to_string());
             }
         }
         let text = format!(
@@ -95,7 +95,7 @@ impl Editor {
             library.len(),
             folder.display()
         );
-        with.tell(Level::Info, text);
+        with.add_message(Level::Info, text);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::rig::KeyedClip;
 use crate::session::Document;
 use crate::session::job::{Job, JobView};
 
-pub(in crate::session) use carry::take_on;
+pub(in crate::session) use carry::transfer_clip;
 pub use command::KeysCommand;
 
 use record::Recording;

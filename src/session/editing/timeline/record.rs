@@ -81,7 +81,7 @@ impl Editor {
         recording.pass(with.channels.active().pose(), dt_secs);
         let is_over = recording.secs > LONGEST_SECS;
         if is_over {
-            with.tell(
+            with.add_message(
                 Level::Info,
                 "The recording ended after five minutes, the limit.",
             );
@@ -105,7 +105,7 @@ impl Editor {
             .all(|frame| *frame == recording.frames[0])
         {
             with.channels.active_mut().playback.leave_clip();
-            return with.tell(
+            return with.add_message(
                 Level::Info,
                 "Nothing moved during the recording, so no take was created.",
             );

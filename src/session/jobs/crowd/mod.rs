@@ -2,7 +2,7 @@
 //!
 //! | file       | what                                                                   |
 //! |------------|------------------------------------------------------------------------|
-//! | [`beat`]   | what a crowd has to play, derived from the clock                        |
+//! | [`input`]   | what a crowd has to play, derived from the clock                        |
 //! | [`worker`] | the owner's side of the thread that makes and advances a crowd          |
 //! | [`running`] | the thread's side                                                      |
 //! | [`shared`] | data that both sides access                                             |
@@ -14,7 +14,7 @@
 //! The first instance has the character's position and timing. The others cannot be picked, and overlays are drawn for the
 //! character only.
 
-mod beat;
+mod input;
 mod running;
 mod shared;
 mod worker;
@@ -22,7 +22,7 @@ mod worker;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use self::beat::Follower;
+use self::input::Follower;
 use self::shared::Order;
 use self::worker::CrowdWorker;
 use super::JobContext;
@@ -47,7 +47,7 @@ pub(in crate::session) struct Elapsed {
 }
 
 /// A crowd, ready or being made.
-struct Made {
+struct MadeCrowd {
     order: Order,
     worker: CrowdWorker,
     follower: Follower,
@@ -56,8 +56,8 @@ struct Made {
 /// State of a view's crowd.
 struct Crowd {
     view: ViewId,
-    shown: Option<Made>,
-    coming: Option<Made>,
+    shown: Option<MadeCrowd>,
+    coming: Option<MadeCrowd>,
     /// The crowd to make next, and how long its inputs have been unchanged.
     wanted: Option<(Order, f64)>,
 }
@@ -71,7 +71,7 @@ pub struct Crowds {
 }
 
 impl Crowd {
-    fn made(&self) -> impl Iterator<Item = &Made> {
+    fn made(&self) -> impl Iterator<Item = &MadeCrowd> {
         self.shown.iter().chain(&self.coming)
     }
 
@@ -89,8 +89,11 @@ impl Crowd {
             self.shown = self.coming.take();
         }
         self.shown.take_if(|shown| {
-            let theirs = &shown.order.subject;
-            !Arc::ptr_eq(theirs, &subject.weighted(theirs.weight_method()))
+            let crowd_subject = &shown.order.subject;
+            !Arc::ptr_eq(
+                crowd_subject,
+                &subject.weighted(crowd_subject.weight_method()),
+            )
         });
     }
 
@@ -124,9 +127,9 @@ impl Crowds {
 
     /// Whether a crowd is being made, settles, or moves.
     pub(in crate::session) fn is_active(&self) -> bool {
-        self.list.iter().any(|crowd| {
-            crowd.wanted.is_some() || crowd.made().any(|made| !made.worker.is_asleep())
-        })
+        self.list
+            .iter()
+            .any(|crowd| crowd.wanted.is_some() || crowd.made().any(|made| !made.worker.is_idle()))
     }
 
     /// The running job.
@@ -164,8 +167,8 @@ impl Crowds {
                 .prepare(*view, &subject, gpu, sequences, elapsed, context)
                 .map(|place| self.post(place, view.channel(), elapsed.clock_secs, context));
             if let Err(why) = followed {
-                self.give_up(view.id, context.views);
-                context.tell(
+                self.drop_crowd(view.id, context.views);
+                context.add_message(
                     Level::Warning,
                     format!("One character is shown instead of {}: {why}.", view.crowd),
                 );
@@ -246,7 +249,7 @@ impl Crowds {
             let worker =
                 CrowdWorker::start(order.clone(), sequences.clone(), context.waker.cloned());
             let worker = worker.map_err(|error| format!("no thread could be started: {error}"))?;
-            crowd.coming = Some(Made {
+            crowd.coming = Some(MadeCrowd {
                 order,
                 worker,
                 follower: Follower::default(),
@@ -255,7 +258,7 @@ impl Crowds {
         Ok(place)
     }
 
-    /// Sends the beat to a crowd, and to the one that will replace it.
+    /// Sends the input to a crowd, and to the one that will replace it.
     fn post(&mut self, place: usize, channel: ChannelId, dt_secs: f64, context: &JobContext<'_>) {
         let Some(playback) = context.channels.playback_in(channel) else {
             return;
@@ -266,8 +269,8 @@ impl Crowds {
         for made in crowd.shown.iter_mut().chain(&mut crowd.coming) {
             // For a short time they may belong to another skeleton.
             if joints.len() == made.order.subject.character.skeleton.len() {
-                let (beat, anew) = made.follower.beat(playback, &clips, joints, dt_secs);
-                made.worker.post(beat, anew, dt_secs);
+                let (input, anew) = made.follower.input(playback, &clips, joints, dt_secs);
+                made.worker.post(input, anew, dt_secs);
             }
         }
     }
@@ -300,11 +303,11 @@ impl Crowds {
             .map(|crowd| crowd.view)
             .collect();
         for view in busy {
-            self.give_up(view, views);
+            self.drop_crowd(view, views);
         }
     }
 
-    fn give_up(&mut self, view: ViewId, views: &mut Views) {
+    fn drop_crowd(&mut self, view: ViewId, views: &mut Views) {
         self.list.retain(|crowd| crowd.view != view);
         views.set_crowd(view, 1);
     }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::beat::{Beat, Playing};
-use super::shared::{Long, Order, Shared};
+use super::input::{CrowdInput, Playing};
+use super::shared::{LongTask, Order, Shared};
 use crate::gpu::actor::{CrowdError, GpuCrowd};
 use crate::math::Affine;
 use crate::methods::{Actor, BindError, Capability, Subject};
@@ -25,18 +25,18 @@ const PAUSE: Duration = Duration::from_secs(5);
 const NEWEST: f64 = 0.1;
 
 /// Reason for the end of the thread.
-pub(super) enum Ended {
+pub(super) enum EndReason {
     Cancelled,
     Fault(String),
 }
 
-impl From<Cancelled> for Ended {
+impl From<Cancelled> for EndReason {
     fn from(_: Cancelled) -> Self {
         Self::Cancelled
     }
 }
 
-impl From<CrowdError> for Ended {
+impl From<CrowdError> for EndReason {
     fn from(error: CrowdError) -> Self {
         if matches!(error, CrowdError::Cancelled(_)) {
             Self::Cancelled
@@ -46,7 +46,7 @@ impl From<CrowdError> for Ended {
     }
 }
 
-impl From<BindError> for Ended {
+impl From<BindError> for EndReason {
     fn from(error: BindError) -> Self {
         if matches!(error, BindError::Cancelled(_)) {
             Self::Cancelled
@@ -58,7 +58,7 @@ impl From<BindError> for Ended {
 
 /// Work for one frame.
 struct Task {
-    beat: Beat,
+    input: CrowdInput,
     anew: bool,
     dt_secs: f64,
 }
@@ -86,7 +86,7 @@ impl Running {
         shared: &Arc<Shared>,
         sequences: Arc<AtomicU64>,
         title: String,
-    ) -> Result<Self, Ended> {
+    ) -> Result<Self, EndReason> {
         let progress = shared.progress();
         let mut actor = Actor::bind_with(
             &order.subject,
@@ -117,11 +117,11 @@ impl Running {
         })
     }
 
-    pub(super) fn run(&mut self) -> Result<(), Ended> {
+    pub(super) fn run(&mut self) -> Result<(), EndReason> {
         while let Some(task) = self.next_task() {
-            match self.go_on(&task) {
+            match self.step_task(&task) {
                 // The settling in progress is replaced or cancelled.
-                Err(Ended::Cancelled) => {}
+                Err(EndReason::Cancelled) => {}
                 result => result?,
             }
             self.shared.wake_owner();
@@ -136,14 +136,14 @@ impl Running {
             if inbox.stop {
                 return None;
             }
-            if let Some(beat) = inbox.beat.clone().filter(|_| inbox.posted) {
+            if let Some(input) = inbox.input.clone().filter(|_| inbox.posted) {
                 // Advances in slices: each is shown, and submissions stay short.
                 let dt_secs = inbox.pending_secs.min(SLICE_SECS);
                 inbox.pending_secs -= dt_secs;
                 inbox.posted = inbox.pending_secs > 1e-6;
                 let anew = std::mem::take(&mut inbox.anew);
                 return Some(Task {
-                    beat: beat.before(inbox.pending_secs),
+                    input: input.before(inbox.pending_secs),
                     anew,
                     dt_secs,
                 });
@@ -156,14 +156,14 @@ impl Running {
         }
     }
 
-    fn go_on(&mut self, task: &Task) -> Result<(), Ended> {
+    fn step_task(&mut self, task: &Task) -> Result<(), EndReason> {
         let simulated = self.order.method.has(Capability::State);
         if simulated && !task.anew && task.dt_secs <= 0.0 {
             // No time has passed; a frame of 0 s would settle.
             return Ok(());
         }
         let start = Instant::now();
-        let poses = self.poses_of(&task.beat);
+        let poses = self.poses_of(&task.input);
         let moved = poses != self.poses;
         self.poses = poses;
         if task.anew {
@@ -188,7 +188,7 @@ impl Running {
         };
         // Under the inbox's lock, so that nothing posted meanwhile is missed.
         let inbox = lock(&self.shared.inbox);
-        if rests && !inbox.anew && inbox.beat.as_ref() == Some(&task.beat) {
+        if rests && !inbox.anew && inbox.input.as_ref() == Some(&task.input) {
             self.shared.asleep.store(true, Ordering::Relaxed);
         }
         Ok(())
@@ -204,7 +204,7 @@ impl Running {
             } else {
                 "Settling the crowd".to_owned()
             };
-            *lock(&self.shared.long) = Some(Long {
+            *lock(&self.shared.long) = Some(LongTask {
                 title,
                 progress: progress.clone(),
                 settles: true,
@@ -221,10 +221,10 @@ impl Running {
         progress
     }
 
-    fn poses_of(&mut self, beat: &Beat) -> Vec<Vec<Affine>> {
-        match beat {
-            Beat::Pose(joints) => vec![joints.clone(); self.order.count],
-            Beat::Clip {
+    fn poses_of(&mut self, input: &CrowdInput) -> Vec<Vec<Affine>> {
+        match input {
+            CrowdInput::Pose(joints) => vec![joints.clone(); self.order.count],
+            CrowdInput::Clip {
                 play, time_secs, ..
             } => {
                 let subject = self.stage(play);

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::CrowdFrame;
-use super::beat::Beat;
+use super::input::CrowdInput;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
@@ -39,7 +39,7 @@ impl PartialEq for Order {
 /// Requests since the thread last looked.
 #[derive(Default)]
 pub(super) struct Inbox {
-    pub beat: Option<Beat>,
+    pub input: Option<CrowdInput>,
     pub anew: bool,
     pub pending_secs: f64,
     pub posted: bool,
@@ -47,7 +47,7 @@ pub(super) struct Inbox {
 }
 
 /// Work that takes longer than a frame.
-pub(super) struct Long {
+pub(super) struct LongTask {
     pub title: String,
     pub progress: Progress,
     /// Cancels this settling when another one is requested.
@@ -60,7 +60,7 @@ pub(super) struct Shared {
     pub wake: Condvar,
     pub latest: Mutex<Option<Arc<CrowdFrame>>>,
     pub fault: Mutex<Option<String>>,
-    pub long: Mutex<Option<Long>>,
+    pub long: Mutex<Option<LongTask>>,
     pub asleep: AtomicBool,
     pub waker: Option<Waker>,
 }

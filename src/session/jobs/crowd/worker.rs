@@ -1,7 +1,7 @@
 //! A crowd on its own thread, which makes it, settles it, and advances it frame by frame.
 //!
 //! ```text
-//! owner ─post(beat, seconds)→ inbox (the latest beat wins, seconds add up) → thread: GpuCrowd → frame in a cell → owner
+//! owner ─post(input, seconds)→ inbox (the latest input wins, seconds add up) → thread: GpuCrowd → frame in a cell → owner
 //! ```
 //! The caller that draws never waits for it: the thread submits its own work and waits for each submission
 //! ([`crate::gpu::actor::GpuCrowd::present_aside`]). A frame is put into the cell when the device has finished it.
@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 
-use super::beat::Beat;
-use super::running::{Ended, Running};
-use super::shared::{Long, Order, Shared};
+use super::input::CrowdInput;
+use super::running::{EndReason, Running};
+use super::shared::{LongTask, Order, Shared};
 use crate::progress::Progress;
 use crate::session::worker::lock;
 use crate::session::{JobView, Waker};
@@ -40,7 +40,7 @@ impl CrowdWorker {
             wake: Condvar::new(),
             latest: Mutex::default(),
             fault: Mutex::default(),
-            long: Mutex::new(Some(Long {
+            long: Mutex::new(Some(LongTask {
                 title: title.clone(),
                 progress: Progress::new(),
                 settles: false,
@@ -52,7 +52,7 @@ impl CrowdWorker {
         let run = move || {
             let ended = Running::make(order, &theirs, sequences, title)
                 .and_then(|mut running| running.run());
-            if let Err(Ended::Fault(fault)) = ended {
+            if let Err(EndReason::Fault(fault)) = ended {
                 *lock(&theirs.fault) = Some(fault);
             }
             *lock(&theirs.long) = None;
@@ -70,13 +70,13 @@ impl CrowdWorker {
     }
 
     /// Posts what to play and the seconds passed; `anew` resets all instances to rest there.
-    pub(super) fn post(&self, beat: Beat, anew: bool, dt_secs: f64) {
+    pub(super) fn post(&self, input: CrowdInput, anew: bool, dt_secs: f64) {
         let mut inbox = lock(&self.shared.inbox);
-        let changed = anew || inbox.beat.as_ref() != Some(&beat);
-        if !changed && self.is_asleep() {
+        let changed = anew || inbox.input.as_ref() != Some(&input);
+        if !changed && self.is_idle() {
             return;
         }
-        inbox.beat = Some(beat);
+        inbox.input = Some(input);
         if anew {
             (inbox.anew, inbox.pending_secs) = (true, 0.0);
             if let Some(long) = lock(&self.shared.long).as_ref().filter(|long| long.settles) {
@@ -119,7 +119,7 @@ impl CrowdWorker {
     }
 
     /// Whether nothing moves until the next post.
-    pub(super) fn is_asleep(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.shared.asleep.load(Ordering::Relaxed)
     }
 }

@@ -212,9 +212,9 @@ impl Ranges {
             stages,
             context.waker,
         ));
-        self.let_them_play(context.views, context.channels);
+        self.update_stored_playback(context.views, context.channels);
         for why in failed {
-            context.tell(
+            context.add_message(
                 Level::Warning,
                 format!("The range could not be simulated: {why}."),
             );
@@ -267,7 +267,7 @@ impl Ranges {
     }
 
     /// While a clock stands still: whether playing will show stored frames, which requires all frames of all views that follow it.
-    fn let_them_play(&mut self, views: &Views, channels: &Channels) {
+    fn update_stored_playback(&mut self, views: &Views, channels: &Channels) {
         let incomplete: Vec<ChannelId> = self
             .list
             .iter()

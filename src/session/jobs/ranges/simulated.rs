@@ -149,7 +149,7 @@ impl SimulatedRange {
     }
 
     /// Drops every second stored frame.
-    fn thin(&mut self) {
+    fn halve(&mut self) {
         let mut at = 0;
         self.frames.retain(|_| {
             at += 1;
@@ -320,7 +320,7 @@ pub(super) fn make_room(all: &mut [SimulatedRange], next: usize) {
                 if sizes.iter().sum::<u64>() > MOST_BYTES
                     && all[largest].every < all[largest].total =>
             {
-                all[largest].thin();
+                all[largest].halve();
             }
             _ => return,
         }

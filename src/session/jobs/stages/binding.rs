@@ -28,7 +28,7 @@ impl DerivedStages {
             Ok(job) => self.binding = Some((need, job)),
             Err(error) => {
                 let why = format!("no thread could be started: {error}");
-                self.refuse(need.method, &why, context);
+                self.note_failure(need.method, &why, context);
             }
         }
     }
@@ -62,7 +62,9 @@ impl DerivedStages {
                 self.take_bound(need, actor, unfinished, context);
             }
             JobState::Done(_) | JobState::Running => {}
-            JobState::Lost => self.refuse(need.method, "binding stopped unexpectedly", context),
+            JobState::Lost => {
+                self.note_failure(need.method, "binding stopped unexpectedly", context)
+            }
         }
         true
     }
@@ -103,7 +105,7 @@ impl DerivedStages {
             Err(BindError::Cancelled(_)) => {}
             // A mesh without a skeleton, or an incomplete one: the window tells the user what to do.
             Err(BindError::Tissue(_)) if unfinished => self.refused.push(need.method),
-            Err(error) => self.refuse(need.method, &error.to_string(), context),
+            Err(error) => self.note_failure(need.method, &error.to_string(), context),
         }
     }
 
@@ -146,7 +148,7 @@ impl DerivedStages {
             }
             Err(error) => {
                 self.refused.push(need.method);
-                context.tell(
+                context.add_message(
                     Level::Error,
                     format!("No thread could be started for the simulation: {error}."),
                 );
@@ -154,28 +156,33 @@ impl DerivedStages {
         }
     }
 
-    pub(super) fn refuse(&mut self, method: MethodId, why: &str, context: &mut JobContext<'_>) {
+    pub(super) fn note_failure(
+        &mut self,
+        method: MethodId,
+        why: &str,
+        context: &mut JobContext<'_>,
+    ) {
         self.refused.push(method);
-        context.tell(
+        context.add_message(
             Level::Warning,
             format!("{} can't be used here: {why}.", method.label()),
         );
     }
 
     /// Reports errors of the simulation threads to the user.
-    pub(in crate::session) fn watch_workers(&mut self, context: &mut JobContext<'_>) {
+    pub(in crate::session) fn report_worker_faults(&mut self, context: &mut JobContext<'_>) {
         for fault in self.workers().filter_map(SimWorker::take_fault) {
-            context.tell(Level::Warning, fault);
+            context.add_message(Level::Warning, fault);
         }
-        let dead: Vec<Need> = self
+        let stopped: Vec<Need> = self
             .bound
             .iter()
-            .filter(|bound| bound.worker.is_dead())
+            .filter(|bound| bound.worker.has_stopped())
             .map(|bound| bound.need)
             .collect();
-        for need in dead {
+        for need in stopped {
             self.forget(need);
-            self.refuse(need.method, "its simulation stopped unexpectedly", context);
+            self.note_failure(need.method, "its simulation stopped unexpectedly", context);
         }
     }
 }

@@ -45,7 +45,7 @@ impl DerivedStages {
             Some(JobState::Lost) => "the work stopped unexpectedly".to_owned(),
         };
         self.refused_flesh = self.rebuilding.take().map(|(flesh, _)| flesh);
-        context.tell(
+        context.add_message(
             Level::Warning,
             format!("The flesh could not be rebuilt: {refused}."),
         );
@@ -59,28 +59,28 @@ impl DerivedStages {
         subject: &Arc<Subject>,
         context: &JobContext<'_>,
     ) -> bool {
-        let Some(job) = &self.growing else {
+        let Some(job) = &self.flesh_job else {
             let idle = !self.bound.is_empty() && self.binding.is_none();
-            if idle && !self.growing_cancelled && !subject.is_flesh_made() {
-                self.start_growing(subject.clone(), context);
+            if idle && !self.flesh_cancelled && !subject.is_flesh_made() {
+                self.start_flesh_job(subject.clone(), context);
             }
             return false;
         };
         match job.poll() {
             JobState::Running => return false,
             JobState::Done(Ok(())) => {}
-            JobState::Done(Err(Cancelled)) | JobState::Lost => self.growing_cancelled = true,
+            JobState::Done(Err(Cancelled)) | JobState::Lost => self.flesh_cancelled = true,
         }
-        self.growing = None;
+        self.flesh_job = None;
         true
     }
 
-    fn start_growing(&mut self, subject: Arc<Subject>, context: &JobContext<'_>) {
+    fn start_flesh_job(&mut self, subject: Arc<Subject>, context: &JobContext<'_>) {
         let work = move |progress: &Progress| subject.make_flesh(progress);
         match Job::start("Making the flesh".to_owned(), context.waker.cloned(), work) {
-            Ok(job) => self.growing = Some(job),
+            Ok(job) => self.flesh_job = Some(job),
             // A method that needs the flesh is bound again and reports the error.
-            Err(_) => self.growing_cancelled = true,
+            Err(_) => self.flesh_cancelled = true,
         }
     }
 
@@ -99,7 +99,7 @@ impl DerivedStages {
             Ok(job) => self.rebuilding = Some((made_for, job)),
             Err(error) => {
                 self.refused_flesh = Some(made_for);
-                context.tell(
+                context.add_message(
                     Level::Error,
                     format!("No thread could be started to rebuild the flesh: {error}."),
                 );

@@ -5,9 +5,9 @@
 
 mod binding;
 mod flesh;
+mod idle;
 pub(in crate::session) mod making;
 pub(in crate::session) mod opening;
-mod resting;
 mod showing;
 
 use std::collections::BTreeMap;
@@ -20,9 +20,11 @@ use crate::methods::{Actor, BindError, MethodId, MethodValues, Subject};
 use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
-use crate::session::{Answer, ChannelId, Channels, SimWorker, Source, SourceError, ViewId, Wants};
+use crate::session::{
+    Answer, ChannelId, Channels, SimWorker, SnapshotContent, Source, SourceError, ViewId,
+};
+use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
-use resting::Resting;
 
 /// A method bound to the document's subject. It is kept when another one is shown: a sleeping worker costs only memory.
 struct Bound {
@@ -39,7 +41,7 @@ pub(in crate::session) struct DerivedStages {
     subject: Option<Arc<Subject>>,
     bound: Vec<Bound>,
     /// Bound methods of subjects shown earlier.
-    resting: Resting,
+    idle: IdleWorkers,
     /// Index into `bound` for each view.
     shown: Vec<(ViewId, Need)>,
     /// Methods that could not be bound to the subject; they are not retried automatically.
@@ -53,11 +55,11 @@ pub(in crate::session) struct DerivedStages {
     /// Settings whose flesh was cancelled or failed; not retried automatically.
     refused_flesh: Option<FleshSettings>,
     /// The job that computes the subject's flesh for views of it when no method has requested it.
-    growing: Option<Job<Result<(), Cancelled>>>,
+    flesh_job: Option<Job<Result<(), Cancelled>>>,
     /// The user cancelled that job: it is not restarted automatically.
-    growing_cancelled: bool,
+    flesh_cancelled: bool,
     /// Optional content of snapshots.
-    wants: Wants,
+    wants: SnapshotContent,
     /// Sequence counter of the states of all workers.
     sequences: Arc<AtomicU64>,
     /// Folder of derived data that is kept between runs.
@@ -132,7 +134,7 @@ impl DerivedStages {
         let mut moving = false;
         for (channel, worker) in self.live_workers() {
             worker.post(channels.joints_in(channel), dt_secs);
-            moving |= !worker.is_asleep();
+            moving |= !worker.is_idle();
         }
         moving
     }
@@ -162,7 +164,7 @@ impl DerivedStages {
         self.bound.iter().map(|b| &b.worker)
     }
 
-    pub(in crate::session) fn set_wants(&mut self, wants: Wants) {
+    pub(in crate::session) fn set_wants(&mut self, wants: SnapshotContent) {
         if wants != self.wants {
             self.wants = wants;
             self.workers().for_each(|worker| worker.set_wants(wants));
@@ -173,7 +175,7 @@ impl DerivedStages {
         self.opening.is_some()
             || self.binding.is_some()
             || self.rebuilding.is_some()
-            || self.growing.is_some()
+            || self.flesh_job.is_some()
     }
 
     /// The running jobs.
@@ -185,7 +187,7 @@ impl DerivedStages {
             .map(Job::view)
             .chain(binding)
             .chain(rebuilding)
-            .chain(self.growing.iter().map(Job::view))
+            .chain(self.flesh_job.iter().map(Job::view))
             .collect()
     }
 
@@ -197,14 +199,14 @@ impl DerivedStages {
         if let Some((flesh, _)) = self.rebuilding.take() {
             self.refused_flesh = Some(flesh);
         }
-        self.growing_cancelled |= self.growing.take().is_some();
+        self.flesh_cancelled |= self.flesh_job.take().is_some();
     }
 
     /// Allows failed bindings and cancelled flesh to be tried again.
-    pub(in crate::session) fn forgive(&mut self) {
+    pub(in crate::session) fn allow_retry(&mut self) {
         self.refused.clear();
         self.refused_flesh = None;
-        self.growing_cancelled = false;
+        self.flesh_cancelled = false;
     }
 
     /// Sets the folder of derived data for characters that are opened from now on.

@@ -94,7 +94,7 @@ impl DerivedStages {
     ) {
         match Job::start(title, context.waker.cloned(), work) {
             Ok(job) => self.opening = Some(job),
-            Err(error) => context.tell(
+            Err(error) => context.add_message(
                 Level::Error,
                 format!("No thread could be started to read the files: {error}."),
             ),

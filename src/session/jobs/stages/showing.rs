@@ -25,7 +25,7 @@ impl DerivedStages {
     ) -> bool {
         let needs = context.views.needs();
         let mut changed = self.take_finished_binding(&needs, unfinished, context);
-        changed |= self.stand_in(subject, context);
+        changed |= self.bind_stand_in(subject, context);
         let missing = needs.iter().find(|need| {
             self.bound_worker(**need).is_none() && !self.refused.contains(&need.method)
         });
@@ -47,7 +47,7 @@ impl DerivedStages {
         self.refused.clear();
         self.binding = None;
         (self.rebuilding, self.refused_flesh) = (None, None);
-        (self.growing, self.growing_cancelled) = (None, false);
+        (self.flesh_job, self.flesh_cancelled) = (None, false);
         self.subject.replace(subject.clone())
     }
 
@@ -59,7 +59,7 @@ impl DerivedStages {
             bound.live = false;
         }
         if let Some(left) = self.subject.clone() {
-            self.resting.keep(left, bound);
+            self.idle.keep(left, bound);
         }
         let channels: Vec<ChannelId> = views.channels().collect();
         let Document {
@@ -68,9 +68,9 @@ impl DerivedStages {
             method_values,
             ..
         } = document;
-        self.bound = self.resting.take(subject);
+        self.bound = self.idle.take(subject);
         self.bound
-            .retain(|bound| channels.contains(&bound.need.channel) && !bound.worker.is_dead());
+            .retain(|bound| channels.contains(&bound.need.channel) && !bound.worker.has_stopped());
         for Bound { worker, need, .. } in &self.bound {
             worker.set_params(*params);
             worker.set_values(method_values.of(need.method));
@@ -81,7 +81,7 @@ impl DerivedStages {
 
     /// Binds a fast method to show until the requested one is ready. For a large character that too takes
     /// noticeable time, so it is bound in the background.
-    fn stand_in(&mut self, subject: &Arc<Subject>, context: &mut JobContext<'_>) -> bool {
+    fn bind_stand_in(&mut self, subject: &Arc<Subject>, context: &mut JobContext<'_>) -> bool {
         let wanted = context.views.active().need();
         let method = if wanted.method.needs(Requirement::Tissue) {
             STAND_IN
@@ -107,7 +107,7 @@ impl DerivedStages {
         let values = document.method_values.of(method);
         match Actor::bind_with(subject, method, &document.params, &values, &Progress::new()) {
             Ok(actor) => self.take_actor(need, actor, context),
-            Err(error) => self.refuse(method, &error.to_string(), context),
+            Err(error) => self.note_failure(method, &error.to_string(), context),
         }
         true
     }

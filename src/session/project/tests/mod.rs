@@ -110,7 +110,7 @@ fn text_of_error(session: &Session) -> String {
 }
 
 #[test]
-fn what_was_saved_comes_back_to_the_last_bit() {
+fn a_saved_project_is_restored_exactly() {
     let folder = Folder::new();
     let mut session = open(vec![PathBuf::from("builtin:cylinder")], &folder);
     assert!(!session.project().is_dirty() && session.project().file().is_none());
@@ -261,7 +261,7 @@ fn a_missing_or_changed_source_is_asked_about() {
     let mut asked = open(vec![project.clone()], &folder);
     do_project(&mut asked, ProjectCommand::CancelOpening);
     assert!(asked.project().missing_sources().is_none() && asked.subject().is_none());
-    // The command line is told in a sentence.
+    // The command line reports it in a sentence.
     let sentence = crate::session::load(
         &Source::of_files(vec![project]),
         &crate::progress::Progress::new(),
@@ -326,7 +326,7 @@ fn a_packed_project_needs_nothing_else() {
 }
 
 #[test]
-fn what_can_not_be_written_leaves_the_old_file_and_an_unsaved_document() {
+fn a_failed_save_leaves_the_old_file_and_an_unsaved_document() {
     let folder = Folder::new();
     let arm = folder.with_arm("arm.glb");
     let before = std::fs::read(&arm).unwrap();
@@ -397,7 +397,7 @@ fn the_history_is_a_list_to_jump_in() {
 }
 
 #[test]
-fn what_is_said_beside_a_project_is_said_of_its_edited_skeleton() {
+fn options_beside_a_project_apply_to_its_edited_skeleton() {
     let folder = Folder::new();
     let path = folder.file("p.sinew");
     let text = r#"{"format": "sinew", "version": 1, "character": {"files": [{"path": "builtin:cylinder"}]},

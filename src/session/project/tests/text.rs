@@ -167,7 +167,7 @@ fn full_text() -> String {
 }
 
 #[test]
-fn names_keep_their_joints_when_the_order_changes_and_strangers_are_told() {
+fn names_keep_their_joints_when_the_order_changes_and_unknown_ones_are_reported() {
     let (file, unknown) = from_text(&full_text()).unwrap();
     assert_eq!(unknown, Vec::<String>::new());
     let (restored, notes) = restore::restored(&file, &skeleton());
@@ -196,7 +196,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_projects_never_panic_and_never_bring_what_is_no_number(
+    fn damaged_projects_never_panic_and_give_finite_numbers(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..8),
     ) {
         let mut bytes = full_text().into_bytes();
@@ -221,7 +221,7 @@ proptest! {
     }
 
     #[test]
-    fn every_pose_comes_back_to_the_last_bit(
+    fn every_pose_round_trips_exactly(
         numbers in prop::collection::vec((-1e3..1e3_f64, -3.0..3.0_f64, -3.0..3.0_f64, -3.0..3.0_f64), 3),
         density in 1.0..2000.0_f64,
     ) {

@@ -48,7 +48,7 @@ fn a_new_clip_is_shown_after_the_files_and_auto_key_keys_it() {
 }
 
 #[test]
-fn without_auto_key_the_pose_is_taken_over_and_can_be_keyed_where_it_was() {
+fn without_auto_key_the_pose_is_kept_and_can_be_keyed_at_its_time() {
     let (mut session, clip) = keyed();
     session.apply_once(keys(KeysCommand::SetAutoKey(false)));
     session.apply_once(Command::Scrub { time_secs: 1.5 });

@@ -35,7 +35,7 @@ impl EditTest {
 
 #[test]
 fn clicks_during_mesh_analysis_are_applied_afterwards() {
-    let (mut session, file) = bare("early");
+    let (mut session, file) = unrigged_session("early");
     session.apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
     let start = Instant::now();
     while session.rigging().placer().is_none() {

@@ -2,7 +2,7 @@
 
 use crate::app::actions::Action;
 use crate::app::actions::LayoutAction;
-use crate::app::actions::ViewAsk;
+use crate::app::actions::ViewRequest;
 use crate::app::look::{CutPlane, Look, SkinColors};
 use crate::methods::{MethodId, Requirement};
 use crate::session::{Command, Compare, Gesture, Level, PaneState, Session, ViewCommand, ViewId};
@@ -16,22 +16,27 @@ pub const NO_COMPARISON: &str =
 
 /// The actions that a command means for a view in its present state.
 #[must_use]
-pub fn actions_of(ask: ViewAsk, id: ViewId, state: PaneState, session: &Session) -> Vec<Action> {
+pub fn actions_of(
+    request: ViewRequest,
+    id: ViewId,
+    state: PaneState,
+    session: &Session,
+) -> Vec<Action> {
     let look = state.look;
     let set_look = |look: Look| vec![Action::SetLook(id, look)];
-    match ask {
-        ViewAsk::Wipe => compare(id, state, Compare::Wipe(0.5), session),
-        ViewAsk::Flicker => compare(id, state, Compare::Flicker, session),
-        ViewAsk::Distance => compare(id, state, Compare::Difference, session),
-        ViewAsk::Crowd(count) => vec![once(ViewCommand::SetCrowd { view: id, count })],
-        ViewAsk::CompareNone => vec![once(ViewCommand::SetCompare {
+    match request {
+        ViewRequest::Wipe => compare(id, state, Compare::Wipe(0.5), session),
+        ViewRequest::Flicker => compare(id, state, Compare::Flicker, session),
+        ViewRequest::Distance => compare(id, state, Compare::Difference, session),
+        ViewRequest::Crowd(count) => vec![once(ViewCommand::SetCrowd { view: id, count })],
+        ViewRequest::CompareNone => vec![once(ViewCommand::SetCompare {
             view: id,
             method: None,
         })],
-        ViewAsk::Split(side) => vec![Action::Layout(LayoutAction::Split(id, side))],
-        ViewAsk::Close => vec![Action::Layout(LayoutAction::Close(id))],
-        ViewAsk::Maximise => vec![Action::Layout(LayoutAction::ToggleMaximised(id))],
-        ViewAsk::Scores => {
+        ViewRequest::Split(side) => vec![Action::Layout(LayoutAction::Split(id, side))],
+        ViewRequest::Close => vec![Action::Layout(LayoutAction::Close(id))],
+        ViewRequest::Maximise => vec![Action::Layout(LayoutAction::ToggleMaximised(id))],
+        ViewRequest::Scores => {
             let shown = state.scores.unwrap_or(session.views().list().len() > 1);
             vec![Action::Layout(LayoutAction::SetPane(
                 id,
@@ -41,17 +46,17 @@ pub fn actions_of(ask: ViewAsk, id: ViewId, state: PaneState, session: &Session)
                 },
             ))]
         }
-        ViewAsk::Ghosts => {
+        ViewRequest::Ghosts => {
             let mut look = look;
             let many = if look.ghosts.any() { 0 } else { GHOSTS };
             (look.ghosts.before, look.ghosts.after) = (many, many);
             set_look(look)
         }
-        ViewAsk::Wireframe => set_look(Look {
+        ViewRequest::Wireframe => set_look(Look {
             wireframe: !look.wireframe,
             ..look
         }),
-        ViewAsk::Colors(colors) => set_look(Look {
+        ViewRequest::Colors(colors) => set_look(Look {
             colors: if look.colors == colors {
                 SkinColors::Material
             } else {
@@ -59,11 +64,11 @@ pub fn actions_of(ask: ViewAsk, id: ViewId, state: PaneState, session: &Session)
             },
             ..look
         }),
-        ViewAsk::Cut if look.tets && look.cut.is_some() => set_look(Look {
+        ViewRequest::Cut if look.tets && look.cut.is_some() => set_look(Look {
             tets: false,
             ..look
         }),
-        ViewAsk::Cut => set_look(Look {
+        ViewRequest::Cut => set_look(Look {
             tets: true,
             cut: look.cut.or(Some(CutPlane::default())),
             ..look
@@ -106,20 +111,25 @@ fn compare(id: ViewId, state: PaneState, comparing: Compare, session: &Session) 
 
 /// Why a command cannot be applied, in one sentence.
 #[must_use]
-pub fn why_not(ask: ViewAsk, session: &Session) -> Option<(Level, &'static str)> {
+pub fn unavailable_reason(
+    request: ViewRequest,
+    session: &Session,
+) -> Option<(Level, &'static str)> {
     let tissue = session.subject().is_some_and(|subject| subject.has_flesh());
-    match ask {
-        ViewAsk::Cut if !tissue => Some((
+    match request {
+        ViewRequest::Cut if !tissue => Some((
             Level::Info,
             "There is no flesh to cut open: choose projective dynamics first.",
         )),
-        ViewAsk::Colors(SkinColors::Weights) if session.selection().active().is_none() => {
+        ViewRequest::Colors(SkinColors::Weights) if session.selection().active().is_none() => {
             Some((Level::Info, "Select a joint to see its weights."))
         }
-        ViewAsk::Wipe | ViewAsk::Flicker | ViewAsk::Distance if session.active_view().crowd > 1 => {
+        ViewRequest::Wipe | ViewRequest::Flicker | ViewRequest::Distance
+            if session.active_view().crowd > 1 =>
+        {
             Some((Level::Info, NO_COMPARISON))
         }
-        ViewAsk::Ghosts if session.channels().active().playback().clip.is_none() => {
+        ViewRequest::Ghosts if session.channels().active().playback().clip.is_none() => {
             Some((Level::Info, "Ghosts are seen while a clip is shown."))
         }
         _ => None,
@@ -135,11 +145,11 @@ mod tests {
         let mut session = Session::new();
         let id = session.active_view().id;
         let mut state = PaneState::default();
-        for (ask, comparing) in [
-            (ViewAsk::Distance, Compare::Difference),
-            (ViewAsk::Flicker, Compare::Flicker),
+        for (request, comparing) in [
+            (ViewRequest::Distance, Compare::Difference),
+            (ViewRequest::Flicker, Compare::Flicker),
         ] {
-            for action in actions_of(ask, id, state, &session) {
+            for action in actions_of(request, id, state, &session) {
                 match action {
                     Action::Session(command, gesture) => session.apply(command, gesture),
                     Action::Layout(LayoutAction::SetPane(_, wanted)) => state = wanted,
@@ -149,7 +159,7 @@ mod tests {
             assert_eq!(state.comparing, comparing);
             let other = session.active_view().compare.expect("it is compared");
             assert_ne!(other, session.active_view().method);
-            assert_eq!(actions_of(ask, id, state, &session), []);
+            assert_eq!(actions_of(request, id, state, &session), []);
         }
     }
 
@@ -157,17 +167,18 @@ mod tests {
     fn switches_toggle() {
         let session = Session::new();
         let id = session.active_view().id;
-        let asks = [
-            ViewAsk::Ghosts,
-            ViewAsk::Wireframe,
-            ViewAsk::Colors(SkinColors::Strain),
-            ViewAsk::Cut,
+        let requests = [
+            ViewRequest::Ghosts,
+            ViewRequest::Wireframe,
+            ViewRequest::Colors(SkinColors::Strain),
+            ViewRequest::Cut,
         ];
-        for ask in asks {
+        for request in requests {
             let mut state = PaneState::default();
             for shown in [true, false] {
-                let [Action::SetLook(_, look)] = actions_of(ask, id, state, &session)[..] else {
-                    panic!("{ask:?}")
+                let [Action::SetLook(_, look)] = actions_of(request, id, state, &session)[..]
+                else {
+                    panic!("{request:?}")
                 };
                 assert_eq!(
                     look.ghosts.any()
@@ -175,7 +186,7 @@ mod tests {
                         || look.colors != SkinColors::Material
                         || look.tets,
                     shown,
-                    "{ask:?}"
+                    "{request:?}"
                 );
                 state.look = look;
             }

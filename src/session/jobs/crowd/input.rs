@@ -37,14 +37,14 @@ impl Playing {
     }
 
     /// Whether times of the two belong to the same motion; their keys may differ.
-    fn goes_on(&self, before: &Self) -> bool {
+    fn continues(&self, before: &Self) -> bool {
         (self.clip, self.range_secs) == (before.clip, before.range_secs)
     }
 }
 
 /// What a crowd has to play.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Beat {
+pub(super) enum CrowdInput {
     /// All instances take this pose.
     Pose(Vec<Affine>),
     /// Each instance plays a clip at its own phase.
@@ -58,8 +58,8 @@ pub(super) enum Beat {
     },
 }
 
-impl Beat {
-    /// The beat this many seconds earlier.
+impl CrowdInput {
+    /// The input this many seconds earlier.
     pub(super) fn before(mut self, secs: f64) -> Self {
         if let Self::Clip {
             time_secs, speed, ..
@@ -77,11 +77,11 @@ const STEP_SECS: f64 = 1.0 / DEFAULT_FPS + 1e-6;
 /// Follows a clock and tells jumps from continuous playback.
 #[derive(Debug, Default)]
 pub(super) struct Follower {
-    last: Option<Seen>,
+    last: Option<LastInput>,
 }
 
 #[derive(Debug)]
-enum Seen {
+enum LastInput {
     Pose,
     Clip {
         play: Arc<Playing>,
@@ -91,19 +91,19 @@ enum Seen {
 }
 
 impl Follower {
-    /// Treats the next beat as a jump.
+    /// Treats the next input as a jump.
     pub(super) fn forget(&mut self) {
         self.last = None;
     }
 
-    /// The beat after `dt_secs`, and whether it is a jump: the crowd has to be reset there.
-    pub(super) fn beat(
+    /// The input after `dt_secs`, and whether it is a jump: the crowd has to be reset there.
+    pub(super) fn input(
         &mut self,
         playback: &Playback,
         clips: &Clips<'_>,
         joints: &[Affine],
         dt_secs: f64,
-    ) -> (Beat, bool) {
+    ) -> (CrowdInput, bool) {
         let playing = playback.clip.and_then(|clip| {
             let range_secs = playback.range_in(clips.get(clip)?.duration_secs);
             Some(Playing {
@@ -114,8 +114,8 @@ impl Follower {
             })
         });
         let Some(playing) = playing.filter(|playing| playing.round_secs() > 0.0) else {
-            let jumped = !matches!(self.last.replace(Seen::Pose), Some(Seen::Pose));
-            return (Beat::Pose(joints.to_vec()), jumped);
+            let jumped = !matches!(self.last.replace(LastInput::Pose), Some(LastInput::Pose));
+            return (CrowdInput::Pose(joints.to_vec()), jumped);
         };
         let speed = if playback.playing {
             playback.speed
@@ -124,12 +124,12 @@ impl Follower {
         };
         let clock_secs = playback.time_secs;
         let gone_on = match &self.last {
-            Some(Seen::Clip {
+            Some(LastInput::Clip {
                 play,
                 clock_secs: before,
                 time_secs,
-            }) if playing.goes_on(play) => {
-                gone_by(clock_secs - before, playing.round_secs(), dt_secs * speed)
+            }) if playing.continues(play) => {
+                elapsed_on_loop(clock_secs - before, playing.round_secs(), dt_secs * speed)
                     .map(|gone| (play.clone(), time_secs + gone))
             }
             _ => None,
@@ -148,13 +148,13 @@ impl Follower {
         } else {
             time_secs
         };
-        self.last = Some(Seen::Clip {
+        self.last = Some(LastInput::Clip {
             play: play.clone(),
             clock_secs,
             time_secs,
         });
         (
-            Beat::Clip {
+            CrowdInput::Clip {
                 play,
                 time_secs,
                 speed,
@@ -165,7 +165,7 @@ impl Follower {
 }
 
 /// Distance that a clock moved on a loop, from its change `moved`, where `expected` was due; `None` for a jump.
-fn gone_by(moved: f64, round: f64, expected: f64) -> Option<f64> {
+fn elapsed_on_loop(moved: f64, round: f64, expected: f64) -> Option<f64> {
     let way = [moved, moved + round, moved - round];
     let nearest = way
         .into_iter()
@@ -188,11 +188,11 @@ mod tests {
         }]
     }
 
-    /// Time and jump flag of a beat.
+    /// Time and jump flag of an input.
     fn seen(follower: &mut Follower, playback: &Playback, dt_secs: f64) -> (Option<f64>, bool) {
-        match follower.beat(playback, &Clips::new(&clip(), &[]), &[], dt_secs) {
-            (Beat::Clip { time_secs, .. }, jumped) => (Some(time_secs), jumped),
-            (Beat::Pose(_), jumped) => (None, jumped),
+        match follower.input(playback, &Clips::new(&clip(), &[]), &[], dt_secs) {
+            (CrowdInput::Clip { time_secs, .. }, jumped) => (Some(time_secs), jumped),
+            (CrowdInput::Pose(_), jumped) => (None, jumped),
         }
     }
 
@@ -262,18 +262,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_caught_up_lies_before() {
+    fn earlier_times_of_a_clip_account_for_its_speed() {
         let play = Arc::new(Playing {
             clip: 0,
             take: None,
             range_secs: [0.0, 2.0],
             blend_secs: 0.0,
         });
-        let beat = Beat::Clip {
+        let input = CrowdInput::Clip {
             play,
             time_secs: 1.0,
             speed: 2.0,
         };
-        assert!(matches!(beat.before(0.25), Beat::Clip { time_secs, .. } if time_secs == 0.5));
+        assert!(
+            matches!(input.before(0.25), CrowdInput::Clip { time_secs, .. } if time_secs == 0.5)
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::FRAMES_BEHIND;
 use super::profile::Profile;
 use crate::gpu::flesh::{FleshState, Watch};
-use crate::gpu::waiting::{PendingMap, ask, is_there, lost, wait_a_little};
+use crate::gpu::waiting::{PendingMap, is_there, lost_error, request_map, wait_a_little};
 use crate::gpu::{GpuContext, GpuError};
 use crate::methods::{DeviceFrameReport, DeviceTimes};
 
@@ -16,7 +16,7 @@ const WATCH_BYTES: u64 = size_of::<Watch>() as u64;
 
 /// One frame's readback.
 #[derive(Debug)]
-struct Echo {
+struct FrameReadback {
     buffer: wgpu::Buffer,
     answer: PendingMap,
     steps: u64,
@@ -27,10 +27,10 @@ struct Echo {
 
 /// The frames in flight.
 #[derive(Debug)]
-pub(super) struct Echoes {
+pub(super) struct FrameReadbacks {
     free: Vec<wgpu::Buffer>,
     encoded: Option<(wgpu::Buffer, bool, Vec<super::profile::Mark>)>,
-    under_way: VecDeque<Echo>,
+    under_way: VecDeque<FrameReadback>,
     known: VecDeque<DeviceFrameReport>,
     frames: u64,
     state_bytes: u64,
@@ -40,7 +40,7 @@ pub(super) struct Echoes {
     stale: usize,
 }
 
-impl Echoes {
+impl FrameReadbacks {
     /// For frames over that state, or of the surface only.
     pub(super) fn new(gpu: &GpuContext, state: Option<&FleshState>) -> Self {
         let state_bytes = state.map_or(0, FleshState::kept_bytes);
@@ -71,8 +71,8 @@ impl Echoes {
         while self.free.is_empty() && !self.under_way.is_empty() {
             gpu.device
                 .poll(wgpu::PollType::Poll)
-                .map_err(|error| lost(&error))?;
-            if !self.hear(None)? {
+                .map_err(|error| lost_error(&error))?;
+            if !self.decode_next(None)? {
                 wait_a_little(gpu)?;
             }
         }
@@ -112,8 +112,8 @@ impl Echoes {
         let Some((buffer, has_state, labels)) = self.encoded.take() else {
             return;
         };
-        let answer = ask(&buffer);
-        self.under_way.push_back(Echo {
+        let answer = request_map(&buffer);
+        self.under_way.push_back(FrameReadback {
             buffer,
             answer,
             steps,
@@ -132,7 +132,7 @@ impl Echoes {
 
     /// The latest state that was read back, even if no more will be.
     pub(super) fn kept(&mut self) -> Option<&[u8]> {
-        while let Ok(true) = self.hear(None) {}
+        while let Ok(true) = self.decode_next(None) {}
         (!self.kept.is_empty()).then_some(&self.kept[..])
     }
 
@@ -143,14 +143,14 @@ impl Echoes {
         profile: Option<&Profile>,
     ) -> Option<DeviceFrameReport> {
         if !gpu.is_lost() && gpu.device.poll(wgpu::PollType::Poll).is_ok() {
-            while let Ok(true) = self.hear(profile) {}
+            while let Ok(true) = self.decode_next(profile) {}
         }
         self.known.pop_front()
     }
 
     /// Decodes the oldest frame if its readback has arrived. Returns whether it had.
-    fn hear(&mut self, profile: Option<&Profile>) -> Result<bool, GpuError> {
-        let Some(Echo {
+    fn decode_next(&mut self, profile: Option<&Profile>) -> Result<bool, GpuError> {
+        let Some(FrameReadback {
             buffer,
             answer,
             steps,
@@ -162,7 +162,7 @@ impl Echoes {
             return Ok(false);
         };
         if !is_there(&answer)? {
-            self.under_way.push_front(Echo {
+            self.under_way.push_front(FrameReadback {
                 buffer,
                 answer,
                 steps,
@@ -172,7 +172,9 @@ impl Echoes {
             });
             return Ok(false);
         }
-        let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
+        let mapped = buffer
+            .get_mapped_range(..)
+            .map_err(|error| lost_error(&error))?;
         let (watch, rest) = mapped.split_at(WATCH_BYTES as usize);
         let (stamps, state) = rest.split_at(Profile::BYTES as usize);
         let watch: Watch = bytemuck::pod_read_unaligned(watch);

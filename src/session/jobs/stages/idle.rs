@@ -10,11 +10,11 @@ const MOST: usize = 2;
 
 /// Sleeping workers by subject, the latest last.
 #[derive(Default)]
-pub(super) struct Resting {
+pub(super) struct IdleWorkers {
     list: Vec<(Arc<Subject>, Vec<Bound>)>,
 }
 
-impl Resting {
+impl IdleWorkers {
     /// Stores the workers of a subject that is no longer shown, and drops the oldest.
     pub(super) fn keep(&mut self, subject: Arc<Subject>, bound: Vec<Bound>) {
         if bound.is_empty() {
@@ -52,7 +52,7 @@ mod tests {
 
     /// After undo, the previous character's flesh is shown at once with its own method and pose, without binding.
     #[test]
-    fn what_was_open_before_is_there_at_once() {
+    fn an_earlier_subject_is_shown_at_once() {
         let mut session = Session::new();
         session.apply_once(Command::SetMethod(MethodId::PD));
         session.apply_once(Command::Open(Source::builtin("cylinder")));

@@ -9,14 +9,14 @@ use crate::session::Document;
 
 /// Selections on earlier skeletons, latest last.
 #[derive(Default)]
-pub(super) struct Recall {
+pub(super) struct SelectionHistory {
     noted: VecDeque<(Arc<Rig>, Option<JointId>)>,
 }
 
 /// Number of skeletons whose selection is kept.
 const MOST: usize = 64;
 
-impl Recall {
+impl SelectionHistory {
     fn note(&mut self, rig: &Arc<Rig>, selected: Option<JointId>) {
         self.noted.retain(|(known, _)| !Arc::ptr_eq(known, rig));
         if self.noted.len() >= MOST {
@@ -36,7 +36,7 @@ impl Rigging {
     /// Stores the selection before an edit changes it.
     pub(super) fn note_selection(&mut self, document: &Document) {
         if let Some(rig) = document.rig() {
-            self.recall.note(rig, self.selected);
+            self.selection_history.note(rig, self.selected);
         }
     }
 
@@ -51,9 +51,9 @@ impl Rigging {
             return;
         };
         let selected = self.selected;
-        self.recall.note(before, selected);
+        self.selection_history.note(before, selected);
         self.selected = self
-            .recall
+            .selection_history
             .of(now, || selected.and_then(|id| surviving(before, id, now)));
     }
 }

@@ -13,12 +13,12 @@ use crate::session::{Shape, Snapshot, Waker};
 
 /// The bind pose of one character.
 #[derive(Default)]
-pub(super) struct Still {
-    made: Option<StillSkin>,
-    making: Option<(Arc<[Point]>, Job<StillSkin>)>,
+pub(super) struct BindPoseCache {
+    made: Option<BindPoseSkin>,
+    making: Option<(Arc<[Point]>, Job<BindPoseSkin>)>,
 }
 
-struct StillSkin {
+struct BindPoseSkin {
     bind: Arc<[Point]>,
     snapshot: Arc<Snapshot>,
     placer: Arc<Placer>,
@@ -27,7 +27,7 @@ struct StillSkin {
 /// A sequence number that no simulation reaches.
 const STILL_SEQUENCE: u64 = u64::MAX;
 
-impl Still {
+impl BindPoseCache {
     pub(super) fn is_busy(&self) -> bool {
         self.making.is_some()
     }
@@ -36,14 +36,14 @@ impl Still {
         self.of(subject).map(|made| &made.placer)
     }
 
-    fn of(&self, subject: &Subject) -> Option<&StillSkin> {
+    fn of(&self, subject: &Subject) -> Option<&BindPoseSkin> {
         self.made
             .as_ref()
             .filter(|made| Arc::ptr_eq(&made.bind, &subject.bind_positions))
     }
 }
 
-impl Still {
+impl BindPoseCache {
     /// The bind pose, once it is ready.
     pub(super) fn snapshot(&self, subject: &Subject) -> Option<Arc<Snapshot>> {
         self.of(subject).map(|made| made.snapshot.clone())
@@ -71,7 +71,7 @@ impl Still {
                 JobState::Running => return Ok(false),
                 JobState::Done(made) => made,
                 // Not retried for this character.
-                JobState::Lost => StillSkin {
+                JobState::Lost => BindPoseSkin {
                     bind: made_for.clone(),
                     snapshot: Arc::new(snapshot(&subject)),
                     placer: Arc::new(Placer::new(&TriMesh::default())),
@@ -88,7 +88,7 @@ impl Still {
     }
 }
 
-fn make(subject: &Arc<Subject>) -> StillSkin {
+fn make(subject: &Arc<Subject>) -> BindPoseSkin {
     let skin = &subject.skin.mesh;
     // Props are used only if there is no flesh.
     let placer = if skin.triangles.is_empty() {
@@ -99,7 +99,7 @@ fn make(subject: &Arc<Subject>) -> StillSkin {
     } else {
         Placer::new(skin)
     };
-    StillSkin {
+    BindPoseSkin {
         bind: subject.bind_positions.clone(),
         snapshot: Arc::new(snapshot(subject)),
         placer: Arc::new(placer),

@@ -9,13 +9,13 @@ use super::draft::{GlbDraft, remove, set};
 
 impl GlbDraft {
     /// Repairs that need no access to the binary data.
-    pub(super) fn mend(&mut self) {
-        self.mend_materials();
-        self.mend_skins();
+    pub(super) fn repair(&mut self) {
+        self.repair_materials();
+        self.repair_skins();
     }
 
     /// `alphaCutoff` is allowed for `MASK` only (3.9.4).
-    fn mend_materials(&mut self) {
+    fn repair_materials(&mut self) {
         for material in self
             .tree
             .get_mut("materials")
@@ -32,7 +32,7 @@ impl GlbDraft {
     /// `skeleton` must be a common ancestor of all joints, or one of them (5.28). Where it is not,
     /// it is set to the lowest common ancestor, or removed if there is none. Blender places the
     /// armature by it.
-    fn mend_skins(&mut self) {
+    fn repair_skins(&mut self) {
         let parents = self.parents();
         let upwards = |node: usize| {
             std::iter::successors(Some(node), |&n| *parents.get(n)?).take(parents.len() + 1)
@@ -119,7 +119,7 @@ mod tests {
             "materials".into(),
             json!([{"alphaCutoff": 0.5}, {"alphaMode": "MASK", "alphaCutoff": 0.5}]),
         );
-        draft.mend();
+        draft.repair();
         assert_eq!(
             draft.tree["skins"],
             json!([skin([2, 3], 0), skin([2, 3], 1), skin([1, 3], 1), {"joints": [2, 4]}])
