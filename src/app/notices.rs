@@ -77,11 +77,6 @@ impl Notices {
         }
     }
 
-    /// All messages, oldest first.
-    pub fn list(&self) -> impl DoubleEndedIterator<Item = &Notice> {
-        self.list.iter()
-    }
-
     /// Number of unread messages, and their highest severity.
     #[must_use]
     pub fn unread(&self) -> (usize, Option<Level>) {

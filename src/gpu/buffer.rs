@@ -65,12 +65,6 @@ impl<T: bytemuck::Pod> GrowBuffer<T> {
         grows
     }
 
-    /// Number of elements in the last write.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
     /// Whether the last write was empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {

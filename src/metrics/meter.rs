@@ -94,11 +94,6 @@ impl Meter {
 }
 
 impl Measurements {
-    /// All quantities with their values; `None` where a quantity is not defined.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static Quantity, Option<f64>)> {
-        self.values.iter().copied()
-    }
-
     /// The value of a quantity, if it was measured and is defined.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<f64> {

@@ -189,18 +189,6 @@ pub fn without_reference() -> impl Iterator<Item = &'static Metric> {
     METRICS.into_iter().filter(|metric| !metric.needs_reference)
 }
 
-/// The metric and the description of a quantity.
-#[must_use]
-pub fn find(id: &str) -> Option<(&'static Metric, &'static Quantity)> {
-    METRICS.iter().find_map(|metric| {
-        let quantity = metric
-            .quantities
-            .iter()
-            .find(|quantity| quantity.id == id)?;
-        Some((*metric, quantity))
-    })
-}
-
 /// The `p` quantile by nearest rank; `None` for an empty list.
 fn percentile(values: &mut [f64], p: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;

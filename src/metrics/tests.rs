@@ -55,18 +55,16 @@ fn translation(by: Vec64) -> Affine {
 }
 
 #[test]
-fn ids_are_unique_and_found() {
-    let ids: Vec<&str> = METRICS
+fn ids_are_unique_and_quantities_are_documented() {
+    let quantities: Vec<_> = METRICS
         .iter()
         .flat_map(|metric| metric.quantities)
-        .map(|quantity| quantity.id)
         .collect();
-    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
-    for id in ids {
-        let (_, quantity) = find(id).expect("registered");
-        assert!(quantity.id == id && !quantity.label.is_empty() && quantity.doc.ends_with('.'));
+    let ids: HashSet<&str> = quantities.iter().map(|quantity| quantity.id).collect();
+    assert_eq!(ids.len(), quantities.len());
+    for quantity in quantities {
+        assert!(!quantity.label.is_empty() && quantity.doc.ends_with('.'));
     }
-    assert!(find("beauty").is_none());
 }
 
 #[test]

@@ -75,8 +75,8 @@ impl ColorMap {
     }
 
     /// The map with that id.
-    #[must_use]
-    pub fn from_id(id: &str) -> Option<Self> {
+    #[cfg(test)]
+    pub(crate) fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|map| map.id() == id)
     }
 

@@ -1,4 +1,4 @@
-//! Rendering of characters: camera, scene, drawing, picking, labels.
+//! Rendering of characters: camera, scene, drawing, labels.
 //!
 //! Window and command line use the same code: a [`Scene`] seen by a [`Camera`] is drawn into a
 //! [`RenderTarget`], which is shown as a texture or read back as an image.
@@ -28,7 +28,6 @@ mod material;
 mod mesh;
 mod overlay;
 mod paint;
-mod pick;
 mod picture;
 mod pipelines;
 mod renderer;
@@ -51,7 +50,6 @@ pub use look::{Backdrop, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors
 pub use mesh::{MeshColors, MeshFrame, MeshModel};
 pub use overlay::{ColorVertex, Overlay, OverlayLayer, OverlayLine, Rgba};
 pub use paint::{SkinPaint, SkinQuantity, weights_of};
-pub use pick::{SurfaceHit, pick_point, pick_segment, pick_surface};
 pub use picture::CharacterPicture;
 pub use renderer::Renderer;
 pub use scene::{

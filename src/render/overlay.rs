@@ -157,16 +157,6 @@ impl Overlay {
             }
         }
     }
-
-    /// Adds lines between pairs of points, such as the edges of tets. Pairs with an index out of
-    /// range are omitted.
-    pub fn edges(&mut self, positions: &[Point], edges: &[[u32; 2]], color: Rgba, width: f32) {
-        for &[a, b] in edges {
-            if let (Some(a), Some(b)) = (positions.get(a as usize), positions.get(b as usize)) {
-                self.line(a, b, color, width);
-            }
-        }
-    }
 }
 
 fn is_finite(point: &Point) -> bool {

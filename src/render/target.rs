@@ -113,12 +113,6 @@ impl RenderTarget {
         self.size
     }
 
-    /// The finished picture, for shaders that work in linear light (decoded on sampling).
-    #[must_use]
-    pub fn view(&self) -> &wgpu::TextureView {
-        &self.views.resolved
-    }
-
     /// The finished picture as sRGB bytes, not decoded on sampling: for `egui_wgpu`'s `register_native_texture`.
     #[must_use]
     pub(crate) fn gamma_view(&self) -> &wgpu::TextureView {

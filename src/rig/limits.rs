@@ -180,8 +180,8 @@ impl Limit {
     }
 
     /// Whether a rotation is within the limit, to about a hundredth of a degree.
-    #[must_use]
-    pub fn allows(&self, turn: &Quat) -> bool {
+    #[cfg(test)]
+    pub(crate) fn allows(&self, turn: &Quat) -> bool {
         self.clamped(turn).angle_to(turn) < 2e-4
     }
 

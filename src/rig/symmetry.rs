@@ -74,15 +74,9 @@ impl Symmetry {
             .any(|(joint, partner)| joint != *partner)
     }
 
-    /// Unit normal of the mirror plane, from right to left according to names.
-    #[must_use]
-    pub fn normal(&self) -> Vec64 {
-        self.normal
-    }
-
     /// The mirror image of a point, at rest.
-    #[must_use]
-    pub fn mirrored_point(&self, point: &Point64) -> Point64 {
+    #[cfg(test)]
+    pub(crate) fn mirrored_point(&self, point: &Point64) -> Point64 {
         point - self.normal * (2.0 * (point - self.point).dot(&self.normal))
     }
 

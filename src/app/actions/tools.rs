@@ -80,9 +80,6 @@ impl Tool {
 }
 
 impl GizmoAxes {
-    /// All axes, in the order of switching.
-    pub const ALL: [Self; 3] = [Self::Own, Self::World, Self::View];
-
     /// Display name.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -109,12 +106,8 @@ impl GizmoAxes {
 pub enum PosingRequest {
     /// Selects the tool.
     Tool(Tool),
-    /// Sets the axes of handles.
-    Axes(GizmoAxes),
     /// Switches to the next axes.
     NextAxes,
-    /// Sets the snap angle, degrees, used while Ctrl is held.
-    Snap(f64),
     /// Pins the selected joints, or unpins them if all are pinned.
     TogglePins,
     /// Copies the pose of the selected joints, or of all, also to the system clipboard.

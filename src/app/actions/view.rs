@@ -39,19 +39,6 @@ impl LayoutPreset {
             Self::BeforeAfter => "Before and after",
         }
     }
-
-    /// Description, in one sentence.
-    #[must_use]
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Single => "One view of the character.",
-            Self::Methods => {
-                "Linear blend, dual quaternion and projective dynamics on the same pose."
-            }
-            Self::Four => "Perspective, front, side and top, for placing things exactly.",
-            Self::BeforeAfter => "The rest pose beside the pose you make.",
-        }
-    }
 }
 
 /// Actions on the layout.

@@ -21,8 +21,6 @@ pub enum CaptureAction {
     CopyView,
     /// Copies the whole window.
     CopyWindow,
-    /// Writes a picture of the whole window to this file.
-    SaveWindow(PathBuf),
     /// Cancels the running capture.
     Cancel,
 }

@@ -113,7 +113,6 @@ impl Capture {
                 }
             }
             CaptureAction::CopyWindow => self.window = Some((2, CaptureTarget::Clipboard)),
-            CaptureAction::SaveWindow(path) => self.window = Some((2, CaptureTarget::File(path))),
             CaptureAction::Cancel => self.cancel(),
         }
         ctx.request_repaint();
@@ -215,12 +214,6 @@ impl Capture {
     /// Closes the dialog; a running capture continues. Returns whether the dialog was open.
     pub fn close(&mut self) -> bool {
         std::mem::take(&mut self.open)
-    }
-
-    /// The dialog's settings.
-    #[must_use]
-    pub fn settings(&self) -> &CaptureSettings {
-        &self.settings
     }
 
     /// Whether the dialog is open.

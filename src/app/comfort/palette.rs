@@ -51,12 +51,6 @@ pub struct CommandPalette {
 }
 
 impl CommandPalette {
-    /// Whether it is open.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.open
-    }
-
     /// Opens it with these entries.
     pub fn open(&mut self, entries: Vec<PaletteItem>) {
         *self = Self {

@@ -212,12 +212,6 @@ pub struct SettingsWindow {
 }
 
 impl SettingsWindow {
-    /// Whether it is open.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.open
-    }
-
     /// Opens or closes it.
     pub fn toggle(&mut self) {
         *self = Self {

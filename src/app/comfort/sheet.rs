@@ -50,12 +50,6 @@ impl ShortcutSheet {
         std::mem::take(&mut self.open)
     }
 
-    /// Whether it is open.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.open
-    }
-
     /// Draws it, if it is open.
     pub fn ui(&mut self, ctx: &Context, now: &ShortcutContext<'_>) {
         let mut open = self.open;

@@ -25,8 +25,6 @@ pub struct RigTreeView<'a> {
     pub selected: Option<usize>,
     /// The joint under the pointer in a view.
     pub hovered: Option<usize>,
-    /// Whether the flesh is being computed.
-    pub pending: bool,
 }
 
 /// State of the tree.

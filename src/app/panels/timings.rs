@@ -99,12 +99,6 @@ impl TimingHistory {
         self.window.push(ms);
     }
 
-    /// Time of the window itself.
-    #[must_use]
-    pub fn window(&self) -> &WindowTimes {
-        &self.window
-    }
-
     /// Drops the character's frames; those of the window are kept.
     pub fn forget_character(&mut self) {
         self.frames.clear();

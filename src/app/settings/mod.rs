@@ -176,11 +176,6 @@ impl Settings {
         self.recent.truncate(MOST_RECENT);
     }
 
-    /// Removes files from the list, for example missing ones.
-    pub fn forget(&mut self, files: &[PathBuf]) {
-        self.recent.retain(|other| other != files);
-    }
-
     /// Navigation settings of the camera.
     #[must_use]
     pub fn navigation(&self) -> Navigation {

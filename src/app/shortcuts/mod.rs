@@ -92,8 +92,8 @@ pub enum ActiveMode {
 
 impl ActiveMode {
     /// Whether both can be active at the same time.
-    #[must_use]
-    pub fn overlaps(self, other: Self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn overlaps(self, other: Self) -> bool {
         self == other || self == Self::Always || other == Self::Always
     }
 }

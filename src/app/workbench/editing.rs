@@ -127,7 +127,6 @@ impl Workbench {
             rig: &rig,
             selected: self.session.rigging().selected(),
             hovered,
-            pending: self.session.rigging().is_pending(),
         };
         section(ui, "Skeleton", true, |ui| {
             rig_tree_ui(ui, &view, &mut self.rig_tree, &mut self.actions);

@@ -171,8 +171,8 @@ impl Workbench {
     }
 
     /// The edit tools' state.
-    #[must_use]
-    pub fn edit_tool(&self) -> &EditTool {
+    #[cfg(test)]
+    pub(crate) fn edit_tool(&self) -> &EditTool {
         &self.edit
     }
 

@@ -11,11 +11,7 @@ impl Workbench {
         let joints = self.session.selection().joints().to_vec();
         match request {
             PosingRequest::Tool(tool) => self.tools.tool = tool,
-            PosingRequest::Axes(axes) => self.tools.axes = axes,
             PosingRequest::NextAxes => self.tools.axes = self.tools.axes.next(),
-            PosingRequest::Snap(degrees) => self
-                .comfort
-                .change(|settings| settings.snap_deg = degrees.clamp(0.1, 180.0)),
             PosingRequest::TogglePins => {
                 let pinned = !joints
                     .iter()

@@ -114,12 +114,6 @@ impl GpuModel {
         &self.why
     }
 
-    /// The device.
-    #[must_use]
-    pub fn gpu(&self) -> &GpuContext {
-        &self.gpu
-    }
-
     /// Bytes of the constants of global steps and of the surface.
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {

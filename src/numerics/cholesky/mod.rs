@@ -152,8 +152,8 @@ impl<T: Scalar> Cholesky<T> {
     }
 
     /// Entries of the factor that are stored.
-    #[must_use]
-    pub fn stored(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn stored(&self) -> usize {
         self.lower.len()
     }
 

@@ -90,8 +90,8 @@ impl Mirror {
     }
 
     /// Whether every joint has a partner with the corresponding parent.
-    #[must_use]
-    pub fn is_symmetric(&self, rig: &Rig) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_symmetric(&self, rig: &Rig) -> bool {
         (0..rig.len()).all(|joint| {
             let Some(other) = self.partner(rig, joint).joint(joint) else {
                 return false;

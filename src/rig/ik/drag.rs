@@ -119,14 +119,14 @@ impl IkDrag {
     }
 
     /// The pose at the drag's start.
-    #[must_use]
-    pub fn start(&self) -> &Pose {
+    #[cfg(test)]
+    pub(crate) fn start(&self) -> &Pose {
         &self.start
     }
 
     /// The current pose.
-    #[must_use]
-    pub fn pose(&self) -> &Pose {
+    #[cfg(test)]
+    pub(crate) fn pose(&self) -> &Pose {
         &self.current
     }
 

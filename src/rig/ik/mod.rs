@@ -74,8 +74,8 @@ impl IkRig {
     }
 
     /// The joint that moves the whole body, if determined.
-    #[must_use]
-    pub fn hips(&self) -> Option<usize> {
+    #[cfg(test)]
+    pub(crate) fn hips(&self) -> Option<usize> {
         self.hips
     }
 }

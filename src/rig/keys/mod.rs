@@ -263,8 +263,8 @@ impl KeyedClip {
     }
 
     /// Number of keys.
-    #[must_use]
-    pub fn key_count(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn key_count(&self) -> usize {
         self.tracks.values().map(Vec::len).sum()
     }
 

@@ -415,28 +415,10 @@ impl GpuCrowd {
         }
     }
 
-    /// The device.
-    #[must_use]
-    pub fn gpu(&self) -> &GpuContext {
-        &self.gpu
-    }
-
-    /// Positions and normals of all instances ([`Surface::positions`], [`Surface::normals`]).
-    #[must_use]
-    pub fn surface(&self) -> &Surface {
-        &self.surface
-    }
-
     /// The same as a shared handle, with bounds.
     #[must_use]
     pub fn skin(&self) -> CrowdSkin {
         CrowdSkin::new(&self.gpu, &self.surface, self.bounds())
-    }
-
-    /// Boxes around the instances in the latest poses, slightly enlarged.
-    #[must_use]
-    pub fn boxes(&self) -> &[Bounds] {
-        &self.boxes
     }
 
     /// The same in other poses.

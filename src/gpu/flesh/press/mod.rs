@@ -230,7 +230,8 @@ impl PressBuffers {
     }
 
     /// Clears the contacts of an instance.
-    pub fn clear(&mut self, gpu: &GpuContext, instance: usize) {
+    #[cfg(test)]
+    pub(crate) fn clear(&mut self, gpu: &GpuContext, instance: usize) {
         let at = |stride: u32, size: usize| instance as u64 * u64::from(stride) * size as u64;
         let PressDims {
             contact_stride,

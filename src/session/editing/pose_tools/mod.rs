@@ -145,8 +145,8 @@ struct ManualDrag {
 
 impl PoseTools {
     /// Limbs and hips of the open character.
-    #[must_use]
-    pub fn ik_rig(&self) -> &Arc<IkRig> {
+    #[cfg(test)]
+    pub(crate) fn ik_rig(&self) -> &Arc<IkRig> {
         &self.ik
     }
 
