@@ -1,17 +1,17 @@
 //! The settings window: one row per setting, searchable; changes apply immediately.
 
-use egui::{
-    ComboBox, Context, DragValue, Id, Response, RichText, ScrollArea, Slider, SliderClamping,
-    TextEdit, Ui,
-};
+mod inputs;
 
+use egui::{Context, Id, RichText, ScrollArea, TextEdit, Ui};
+
+use self::inputs::{check, choice, drag, scale, speed, threads};
 use crate::app::actions::ComfortAction;
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::navigation::NavigationPreset;
 use crate::app::popup::CENTER;
 use crate::app::popup::dialog;
-use crate::app::settings::{MOST_THREADS, SPEEDS, Settings, ThemeChoice, UI_SCALES};
+use crate::app::settings::{Settings, ThemeChoice};
 use crate::app::theme;
 use crate::app::widgets::name_text_field;
 use crate::app::widgets::row_of;
@@ -304,117 +304,6 @@ fn fits(row: &SettingRow, search: &str) -> bool {
     search
         .split_whitespace()
         .all(|word| all.contains(&word.to_lowercase()))
-}
-
-fn choice<T: Copy + PartialEq>(
-    ui: &mut Ui,
-    label: Id,
-    id: &str,
-    value: &mut T,
-    all: &[T],
-    name: fn(T) -> &'static str,
-) {
-    let combo = ComboBox::from_id_salt(id)
-        .selected_text(name(*value))
-        .width(180.0);
-    let response = combo.show_ui(ui, |ui| {
-        for &other in all {
-            ui.selectable_value(value, other, name(other));
-        }
-    });
-    response.response.labelled_by(label);
-}
-
-fn check(ui: &mut Ui, label: Id, value: &mut bool) {
-    ui.checkbox(value, if *value { "On" } else { "Off" })
-        .labelled_by(label);
-}
-
-fn drag(
-    ui: &mut Ui,
-    label: Id,
-    name: &str,
-    value: &mut f64,
-    range: std::ops::RangeInclusive<f64>,
-    suffix: &str,
-    decimals: usize,
-) {
-    let response = ui.add(
-        DragValue::new(value)
-            .range(range)
-            .suffix(suffix)
-            .max_decimals(decimals)
-            .speed(0.2),
-    );
-    name_number(&response.labelled_by(label), name, *value);
-}
-
-fn speed(ui: &mut Ui, label: Id, value: &mut f64) {
-    ui.spacing_mut().slider_width = 130.0;
-    let mut percent = *value * 100.0;
-    let range = *SPEEDS.start() * 100.0..=*SPEEDS.end() * 100.0;
-    let slider = Slider::new(&mut percent, range)
-        .logarithmic(true)
-        .step_by(5.0)
-        .clamping(SliderClamping::Edits);
-    if ui
-        .add(slider.suffix(" %").fixed_decimals(0))
-        .labelled_by(label)
-        .changed()
-    {
-        *value = percent / 100.0;
-    }
-}
-
-fn scale(ui: &mut Ui, label: Id, settings: &mut Settings) {
-    // Changing the scale moves the slider, so the new value is applied when it is released.
-    let id = ui.scope_id().with("scale");
-    let mut percent = ui
-        .data(|data| data.get_temp(id))
-        .unwrap_or(f64::from(settings.ui_scale) * 100.0);
-    let range = f64::from(*UI_SCALES.start()) * 100.0..=f64::from(*UI_SCALES.end()) * 100.0;
-    ui.spacing_mut().slider_width = 130.0;
-    let slider = Slider::new(&mut percent, range)
-        .step_by(5.0)
-        .clamping(SliderClamping::Edits)
-        .suffix(" %")
-        .fixed_decimals(0);
-    let response = ui.add(slider).labelled_by(label);
-    if response.dragged() {
-        ui.data_mut(|data| data.insert_temp(id, percent));
-    } else if response.drag_stopped() || response.changed() {
-        ui.data_mut(|data| data.remove_temp::<f64>(id));
-        settings.ui_scale = (percent / 100.0) as f32;
-    }
-}
-
-fn threads(ui: &mut Ui, label: Id, settings: &mut Settings) {
-    let response = ui.add(
-        DragValue::new(&mut settings.threads)
-            .range(0..=MOST_THREADS)
-            .speed(0.1)
-            .custom_formatter(|value, _| {
-                if value < 1.0 {
-                    "All".to_owned()
-                } else {
-                    format!("{value:.0}")
-                }
-            }),
-    );
-    name_number(
-        &response.labelled_by(label),
-        "Threads",
-        settings.threads as f64,
-    );
-}
-
-fn name_number(response: &Response, name: &str, value: f64) {
-    let enabled = response.enabled();
-    response.widget_info(|| {
-        let mut info = egui::WidgetInfo::drag_value(enabled, value);
-        info.label = Some(name.to_owned());
-        info
-    });
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The table as a whole.
 
+use super::keys::DIGITS;
 use super::*;
 
 #[test]

@@ -13,9 +13,11 @@
 //! - Collisions are off in a crowd whatever the parameters say, within an instance and between instances.
 //! - Flesh never sleeps: the passes run anyway for the instances that move.
 
+mod bounds;
 mod error;
 mod fit;
 mod flesh;
+mod present;
 mod skin;
 mod submit;
 
@@ -27,22 +29,19 @@ use std::sync::Arc;
 
 use self::error::unfit_error;
 use self::flesh::CrowdFlesh;
-use self::submit::{submit_passes, submit_steps};
+use self::submit::submit_steps;
 use super::profile::Profile;
 use super::{FRAMES_BEHIND, GpuModel, recipe_of};
 use crate::character::{FleshBase, FleshSettings};
 use crate::dynamics::{Collisions, Params, State};
-use crate::gpu::compute::{fetch, storage};
+
 use crate::gpu::surface::{Surface, SurfaceModel};
-use crate::gpu::waiting::{DoneSignal, done, lost_error, wait_for_all, wait_until};
+use crate::gpu::waiting::{DoneSignal, done, lost_error, wait_until};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
-use crate::methods::{Actor, DeviceTimes};
+use crate::methods::Actor;
 use crate::progress::Progress;
-
-/// Skin may bulge out of the box of its joints by this fraction of the box.
-const BULGE: f32 = 0.05;
 
 /// Device resources of a crowd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -298,79 +297,6 @@ impl GpuCrowd {
         Ok(())
     }
 
-    /// Submits the frame in one submission.
-    ///
-    /// # Errors
-    /// As [`GpuCrowd::submitted`].
-    pub fn present(&mut self) -> Result<(), CrowdError> {
-        let mut encoder = self
-            .gpu
-            .device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
-                label: Some("crowd"),
-            });
-        self.encode(&mut encoder);
-        self.gpu.queue.submit([encoder.finish()]);
-        self.submitted()
-    }
-
-    /// Computes the frame while another thread draws with the same device: steps and surface are separate submissions. Each
-    /// is awaited without blocking the device, so that pictures are drawn in between. One submission writes the surface of
-    /// all instances, and a queue runs its submissions in order: a picture shows either all of this frame or all of the
-    /// last.
-    ///
-    /// # Errors
-    /// [`CrowdError::Gpu`] if the device was lost.
-    pub fn present_aside(&mut self) -> Result<(), CrowdError> {
-        let Self { gpu, flesh, .. } = self;
-        if let Some(flesh) = flesh.as_mut().filter(|flesh| flesh.queued > 0) {
-            if gpu.is_software() {
-                submit_passes(gpu, flesh)?;
-            } else {
-                submit_steps(gpu, flesh);
-                wait_for_all(gpu)?;
-            }
-        }
-        // At most one submission is in flight, so that nothing waits inside the driver.
-        self.present()?;
-        self.under_way.clear();
-        Ok(wait_for_all(&self.gpu)?)
-    }
-
-    /// Like [`GpuCrowd::present`], but measures each pass with the device's clock, and waits for the result. Passes then
-    /// cannot overlap. The times are empty on devices without such a clock.
-    ///
-    /// # Errors
-    /// As [`GpuCrowd::submitted`].
-    pub fn present_measured(&mut self) -> Result<Option<DeviceTimes>, CrowdError> {
-        let Some(mut profile) = Profile::new(&self.gpu) else {
-            self.present()?;
-            return Ok(None);
-        };
-        let stamps = storage::<u8>(&self.gpu, "times of passes", Profile::BYTES as usize);
-        let mut encoder = self
-            .gpu
-            .device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
-                label: Some("crowd, measured"),
-            });
-        self.encode_with(&mut encoder, Some(&mut profile));
-        let marks = profile.resolve(&mut encoder, &stamps, 0);
-        self.gpu.queue.submit([encoder.finish()]);
-        self.submitted()?;
-        let ticks: Vec<u8> = fetch(&self.gpu, &stamps, Profile::BYTES as usize)?;
-        Ok(Some(profile.times(&ticks, &marks)))
-    }
-
-    /// Waits until all submitted work is done.
-    ///
-    /// # Errors
-    /// [`CrowdError::Gpu`] if the device was lost.
-    pub fn wait(&mut self) -> Result<(), CrowdError> {
-        self.under_way.clear();
-        Ok(wait_for_all(&self.gpu)?)
-    }
-
     /// Sets the flesh of one instance to a state of the character in its own place. Does nothing if there is no such
     /// instance or no flesh.
     ///
@@ -415,40 +341,10 @@ impl GpuCrowd {
         }
     }
 
-    /// The same as a shared handle, with bounds.
+    /// Positions and normals of all instances as a shared handle, with bounds.
     #[must_use]
     pub fn skin(&self) -> CrowdSkin {
         CrowdSkin::new(&self.gpu, &self.surface, self.bounds())
-    }
-
-    /// The same in other poses.
-    #[must_use]
-    pub fn boxes_of(&self, poses: &[Vec<Affine>]) -> Vec<Bounds> {
-        let reach = &self.surface.model().recipe().reach;
-        let boxed = |(pose, place): (&Vec<Affine>, &Vec3)| {
-            let bounds = bulged(&reach.bounds(pose));
-            if bounds.is_empty() {
-                bounds
-            } else {
-                Bounds {
-                    min: bounds.min + place,
-                    max: bounds.max + place,
-                }
-            }
-        };
-        poses.iter().zip(&self.places).map(boxed).collect()
-    }
-
-    /// A box around all of them.
-    #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        self.boxes
-            .iter()
-            .filter(|bounds| !bounds.is_empty())
-            .fold(Bounds::of([]), |all, one| Bounds {
-                min: all.min.inf(&one.min),
-                max: all.max.sup(&one.max),
-            })
     }
 
     /// Reads back positions and normals of all instances in order. Waits: for files and tests, not for display.
@@ -457,16 +353,5 @@ impl GpuCrowd {
     /// [`CrowdError::Gpu`] if the device was lost.
     pub fn fetch(&self) -> Result<(Vec<Point>, Vec<Vec3>), CrowdError> {
         Ok(self.surface.fetch(&self.gpu)?)
-    }
-}
-
-fn bulged(tight: &Bounds) -> Bounds {
-    if tight.is_empty() {
-        return *tight;
-    }
-    let bulge = (tight.max - tight.min) * BULGE;
-    Bounds {
-        min: tight.min - bulge,
-        max: tight.max + bulge,
     }
 }

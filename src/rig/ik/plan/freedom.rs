@@ -1,0 +1,177 @@
+//! Which joints a drag may move, and how stiff each of them is.
+
+use std::collections::BTreeSet;
+
+use super::{CARRIER_GROWTH, DragUnit, GROWTH, HIPS, MOST_STEPS, Pin, PlanBuilder, SHORTEST_LEVER};
+use crate::math::Point64;
+use crate::rig::ik::limb::{is_below, path_up};
+use crate::rig::ik::minimise::DegreeOfFreedom;
+
+impl PlanBuilder<'_> {
+    pub(super) fn turner(&self, joint: usize, held: &Point64, step: i32) -> DegreeOfFreedom {
+        let lever = ((held - self.start.place(joint)).norm() / self.size).max(SHORTEST_LEVER);
+        DegreeOfFreedom {
+            joint,
+            shifts: false,
+            stiffness: lever * lever * GROWTH.powi(step.min(MOST_STEPS)),
+            hinge: None,
+        }
+    }
+
+    /// Ancestors of a limb: the torso takes a larger share than the clavicle.
+    fn carrier(&self, joint: usize, held: &Point64, step: i32) -> DegreeOfFreedom {
+        let lever = ((held - self.start.place(joint)).norm() / self.size).max(SHORTEST_LEVER);
+        DegreeOfFreedom {
+            joint,
+            shifts: false,
+            stiffness: 0.2 * lever * CARRIER_GROWTH.powi(step.min(MOST_STEPS)),
+            hinge: None,
+        }
+    }
+
+    /// The ancestors of the unit, up to the hips (which are returned), a pin, or the root.
+    pub(super) fn add_path(
+        &self,
+        unit: &DragUnit,
+        held: &Point64,
+        movers: &mut Vec<DegreeOfFreedom>,
+    ) -> Option<usize> {
+        let limb = matches!(
+            unit,
+            DragUnit::Limb { .. } | DragUnit::Beyond { .. } | DragUnit::Toes { .. }
+        );
+        let (from, held) = match unit {
+            DragUnit::Whole { joint } => {
+                movers.push(DegreeOfFreedom {
+                    joint: *joint,
+                    shifts: true,
+                    stiffness: 1.0,
+                    hinge: None,
+                });
+                return None;
+            }
+            DragUnit::Swivel { .. } => return None,
+            DragUnit::Body { joint } => (Some(*joint), *held),
+            DragUnit::Limb { bones, .. }
+            | DragUnit::Beyond { bones, .. }
+            | DragUnit::Toes { bones, .. } => (
+                self.start.skeleton.joints()[bones.limb.upper].parent,
+                self.start.place(bones.limb.upper),
+            ),
+        };
+        for (joint, step) in path_up(self.start.skeleton, from?).zip(0..) {
+            if self.pinned.contains(&joint) {
+                return None;
+            }
+            if Some(joint) == self.rig.hips || self.is_top(joint) {
+                return Some(joint);
+            }
+            let turner = self.turner(joint, &held, step);
+            movers.push(if limb {
+                self.carrier(joint, &held, step)
+            } else {
+                turner
+            });
+        }
+        None
+    }
+
+    pub(super) fn reach_from_last(
+        &self,
+        joint: usize,
+        held: &Point64,
+        movers: &[DegreeOfFreedom],
+    ) -> Option<(Point64, f64)> {
+        if movers.iter().any(|mover| mover.shifts) {
+            return None;
+        }
+        let last = movers.iter().map(|mover| mover.joint).min()?;
+        let (mut at, mut reach) = (*held, 0.0);
+        for above in path_up(self.start.skeleton, joint) {
+            let place = self.start.place(above);
+            reach += (at - place).norm();
+            at = place;
+            if above == last {
+                return Some((at, reach));
+            }
+        }
+        None
+    }
+
+    /// Hips translate if something other than the dragged limb holds the body in place; otherwise
+    /// they rotate only if nothing else helps.
+    pub(super) fn add_hips(
+        &self,
+        hips: usize,
+        unit: &DragUnit,
+        pins: &[Pin],
+        held: &Point64,
+        movers: &mut Vec<DegreeOfFreedom>,
+    ) {
+        let skeleton = self.start.skeleton;
+        let branch = |joint: usize| {
+            path_up(skeleton, joint)
+                .take_while(|&above| above != hips)
+                .last()
+        };
+        let own = movers
+            .last()
+            .map(|mover| mover.joint)
+            .or_else(|| match unit {
+                DragUnit::Limb { bones, .. }
+                | DragUnit::Beyond { bones, .. }
+                | DragUnit::Toes { bones, .. } => branch(bones.limb.upper),
+                DragUnit::Body { joint } => branch(*joint),
+                DragUnit::Whole { .. } | DragUnit::Swivel { .. } => None,
+            });
+        let standing = pins
+            .iter()
+            .any(|pin| is_below(skeleton, hips, pin.joint) && branch(pin.joint) != own);
+        let steps = i32::try_from(movers.len()).unwrap_or(MOST_STEPS);
+        let alone = movers.is_empty() && matches!(unit, DragUnit::Body { .. });
+        if standing || alone || skeleton.children(hips).len() == 1 {
+            let turner = self.turner(hips, held, steps);
+            movers.push(DegreeOfFreedom {
+                stiffness: turner.stiffness * if alone { 1.0 } else { HIPS },
+                ..turner
+            });
+        }
+        if standing {
+            let stiffness = HIPS * GROWTH.powi(steps.min(MOST_STEPS));
+            movers.push(DegreeOfFreedom {
+                joint: hips,
+                shifts: true,
+                stiffness,
+                hinge: None,
+            });
+        }
+    }
+
+    /// Joints between the moving body and a pin help to keep the pin.
+    pub(super) fn add_pinned_paths(&self, pins: &[Pin], movers: &mut Vec<DegreeOfFreedom>) {
+        let moving: BTreeSet<usize> = movers.iter().map(|mover| mover.joint).collect();
+        for pin in pins {
+            let (from, at) = match &pin.bones {
+                Some(bones) => (
+                    self.start.skeleton.joints()[bones.limb.upper].parent,
+                    self.start.place(bones.limb.upper),
+                ),
+                None => (self.start.skeleton.joints()[pin.joint].parent, pin.place),
+            };
+            let Some(from) = from else { continue };
+            let path: Vec<usize> = path_up(self.start.skeleton, from)
+                .take_while(|joint| !moving.contains(joint))
+                .collect();
+            // Ancestors of the pin do not move.
+            if path.last().is_some_and(|&top| self.is_top(top)) {
+                continue;
+            }
+            for (&joint, step) in path.iter().zip(0..) {
+                if !movers.iter().any(|mover| mover.joint == joint) && !self.pinned.contains(&joint)
+                {
+                    movers.push(self.turner(joint, &at, step));
+                }
+            }
+        }
+    }
+}
