@@ -21,7 +21,7 @@ pub use plain::{PlainAnchor, PlainBone, PlainNode, PlainSlide};
 
 use nalgebra::{Matrix3, Matrix3x4};
 
-use super::foot::Feet;
+use super::foot::FootPoints;
 use super::graph::BoneGraph;
 use super::shrink::cylinder_ends;
 use super::stretching::{FreeBone, StretchingBone, Twist};
@@ -108,7 +108,7 @@ impl Anchors {
     pub(super) fn bind(
         graph: &BoneGraph,
         skeleton: &Skeleton,
-        feet: &Feet,
+        feet: &FootPoints,
         base: &[Point64],
         skin: &TriMesh,
         carried: &[CarriedVertex],

@@ -22,7 +22,7 @@ const CANDIDATE_WEIGHT: f32 = 0.1;
 
 /// Foot points of all skin vertices.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Feet {
+pub struct FootPoints {
     /// The bone each foot point lies on.
     pub bones: Vec<u32>,
     /// Where on the bone, 0 at its start, 1 at its end.
@@ -38,8 +38,8 @@ pub(super) fn find(
     graph: &BoneGraph,
     weights: Option<&SkinWeights>,
     progress: &Progress,
-) -> Result<Feet, Cancelled> {
-    let mut smoothing = Smoothing::start(mesh, topology, graph, weights);
+) -> Result<FootPoints, Cancelled> {
+    let mut smoothing = FootSmoothing::start(mesh, topology, graph, weights);
     let size = f64::from(mesh.bounds().size());
     for sweep in 0..MAX_SWEEPS {
         progress.check()?;
@@ -57,14 +57,14 @@ pub(super) fn find(
             a + (b - a) * t
         })
         .collect();
-    Ok(Feet {
+    Ok(FootPoints {
         bones: smoothing.bones,
         parameters: smoothing.parameters,
         points,
     })
 }
 
-struct Smoothing<'a> {
+struct FootSmoothing<'a> {
     topology: &'a Topology,
     /// Bone segments of the stretched graph.
     segments: Vec<[Point64; 2]>,
@@ -76,7 +76,7 @@ struct Smoothing<'a> {
     candidates: Vec<u32>,
 }
 
-impl<'a> Smoothing<'a> {
+impl<'a> FootSmoothing<'a> {
     fn start(
         mesh: &TriMesh,
         topology: &'a Topology,

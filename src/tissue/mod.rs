@@ -53,7 +53,7 @@ pub use quality::Quality;
 pub(crate) use stretching::FreeBone;
 
 use anchors::CarriedVertex;
-use foot::Feet;
+use foot::FootPoints;
 
 use crate::character::{FleshBase, FleshSettings, Note};
 use crate::math::Point64;
@@ -259,7 +259,7 @@ impl Tissue {
 }
 
 /// Mean distance from the skin to its foot points; every triangle counts by its area.
-fn limb_radius(mesh: &TriMesh, feet: &Feet) -> f64 {
+fn limb_radius(mesh: &TriMesh, feet: &FootPoints) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (index, triangle) in mesh.triangles.iter().enumerate() {
         let [a, b, c] = mesh.corners(index).map(nalgebra::OPoint::cast::<f64>);

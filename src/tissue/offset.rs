@@ -3,7 +3,7 @@
 //! Every vertex goes towards its foot point. The ways there are averaged over the surface, so that neighbours go the same way, and cut
 //! short where tets would be flat or inside out: flesh has no inverted element at rest.
 
-use super::foot::Feet;
+use super::foot::FootPoints;
 use super::layer::edge_matrix;
 use crate::math::{Point64, Vec64};
 use crate::mesh::{Topology, TriMesh};
@@ -26,7 +26,7 @@ const SHORTENINGS: usize = 14;
 const THINNEST: f64 = 1e-4;
 
 /// Base vertices, world space.
-pub(super) fn base(mesh: &TriMesh, topology: &Topology, feet: &Feet) -> Vec<Point64> {
+pub(super) fn base(mesh: &TriMesh, topology: &Topology, feet: &FootPoints) -> Vec<Point64> {
     let least = THINNEST * f64::from(mesh.bounds().size());
     let skin: Vec<Point64> = mesh.positions.iter().map(|p| p.cast::<f64>()).collect();
     let normals: Vec<Vec64> = mesh

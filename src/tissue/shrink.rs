@@ -3,7 +3,7 @@
 //! FPS appendix A; equations in the form l(λ) = l₀ + λ l against a frustum (c₀, r₀) → (c₁, r₁) with the sphere and the cylinder as
 //! special cases.
 
-use super::foot::Feet;
+use super::foot::FootPoints;
 use super::graph::BoneGraph;
 use crate::math::{Point64, Vec64};
 use crate::mesh::TriMesh;
@@ -23,7 +23,7 @@ pub struct Shrunken {
 }
 
 /// Shrinks all vertices.
-pub(super) fn shrink(mesh: &TriMesh, graph: &BoneGraph, feet: &Feet) -> Shrunken {
+pub(super) fn shrink(mesh: &TriMesh, graph: &BoneGraph, feet: &FootPoints) -> Shrunken {
     let least = THINNEST_FLESH * f64::from(mesh.bounds().size());
     let normals = mesh.vertex_normals();
     let mut without_hit = 0;

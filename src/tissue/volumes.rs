@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::BoneGraph;
-use super::foot::Feet;
+use super::foot::FootPoints;
 use crate::math::Point64;
 use crate::mesh::{TriMesh, closest_on_triangle};
 
@@ -26,7 +26,7 @@ const SAMPLES: usize = 9;
 pub(super) fn fit_radii(
     graph: &mut BoneGraph,
     mesh: &TriMesh,
-    feet: &Feet,
+    feet: &FootPoints,
     wanted: &BTreeMap<usize, f64>,
 ) {
     let thinnest = THINNEST * f64::from(mesh.bounds().size());
@@ -60,7 +60,7 @@ pub(super) fn fit_radii(
 }
 
 /// For every bone the median distance between its own skin vertices and their foot points, 0 for a bone without skin.
-fn median_distances(graph: &BoneGraph, mesh: &TriMesh, feet: &Feet) -> Vec<f64> {
+fn median_distances(graph: &BoneGraph, mesh: &TriMesh, feet: &FootPoints) -> Vec<f64> {
     let mut distances: Vec<Vec<f64>> = vec![Vec::new(); graph.bones.len()];
     for ((position, foot), &bone) in mesh.positions.iter().zip(&feet.points).zip(&feet.bones) {
         distances[bone as usize].push((position.cast::<f64>() - foot).norm());

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::frames::{Frames, LocalFrame, LocalFrames, Tangents};
-use super::lanes::{LANES, Lanes, Ops, each, scaled};
+use super::lanes::{LANES, Numbers, VertexOps, each, scaled};
 use crate::math::Vec3;
 
 /// Groups per task.
@@ -30,7 +30,7 @@ struct DirectionGroup {
     /// The fine vertices.
     vertex: [u32; LANES],
     /// Components in their frames.
-    local: [Lanes; 3],
+    local: [Numbers; 3],
 }
 
 impl Directions {
@@ -165,7 +165,7 @@ impl WithSimd for TransportKernel<'_> {
             tangents,
             directions,
         } = self;
-        let ops = Ops(simd);
+        let ops = VertexOps(simd);
         let Some(last) = tangents.len().checked_sub(1) else {
             return;
         };

@@ -3,7 +3,7 @@
 use nalgebra::Matrix3;
 use pulp::Simd;
 
-use super::lanes::{LANES, Lanes, Ops, Vectors, each, scaled};
+use super::lanes::{LANES, Numbers, Vectors, VertexOps, each, scaled};
 use crate::math::{Point, Vec3};
 
 /// A point in memory: x, y, z and padding, so that one instruction moves it.
@@ -121,7 +121,7 @@ fn finite_or_zero(vector: Vec3) -> [f32; 3] {
 pub(super) struct LocalFrames {
     pub(super) t: [Vectors; 2],
     pub(super) normal: Vectors,
-    area: Lanes,
+    area: Numbers,
 }
 
 #[expect(
@@ -130,7 +130,7 @@ pub(super) struct LocalFrames {
 )]
 impl LocalFrames {
     #[inline(always)]
-    pub(super) fn new<S: Simd>(ops: Ops<S>, t: [Vectors; 2]) -> Self {
+    pub(super) fn new<S: Simd>(ops: VertexOps<S>, t: [Vectors; 2]) -> Self {
         let cross = ops.cross(t[0], t[1]);
         let area = ops.norm(cross);
         let normal = scaled(cross, each(|lane| 1.0 / area[lane]));
@@ -160,13 +160,13 @@ impl LocalFrames {
 
     /// The vectors with these components along t₁, t₂ and the normal.
     #[inline(always)]
-    pub(super) fn vectors<S: Simd>(&self, ops: Ops<S>, local: [Lanes; 3]) -> Vectors {
+    pub(super) fn vectors<S: Simd>(&self, ops: VertexOps<S>, local: [Numbers; 3]) -> Vectors {
         ops.combine(&[self.t[0], self.t[1], self.normal], local)
     }
 
     /// Scaled normal vectors (covectors) with these components along the dual frame.
     #[inline(always)]
-    pub(super) fn covectors<S: Simd>(&self, ops: Ops<S>, local: [Lanes; 3]) -> Vectors {
+    pub(super) fn covectors<S: Simd>(&self, ops: VertexOps<S>, local: [Numbers; 3]) -> Vectors {
         let [a, b] = self.t;
         let dual = [
             ops.cross(b, self.normal),

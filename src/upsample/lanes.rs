@@ -13,22 +13,22 @@ use super::frames::PaddedPoint;
 /// Number of lanes.
 pub(super) const LANES: usize = 8;
 /// One number per lane.
-pub(super) type Lanes = [f32; LANES];
+pub(super) type Numbers = [f32; LANES];
 /// One vector per lane, coordinate by coordinate.
-pub(super) type Vectors = [Lanes; 3];
+pub(super) type Vectors = [Numbers; 3];
 
 /// Vector instructions by short names.
 #[derive(Clone, Copy)]
-pub(super) struct Ops<S: Simd>(pub(super) S);
+pub(super) struct VertexOps<S: Simd>(pub(super) S);
 
 #[expect(
     clippy::inline_always,
     reason = "vector code must be inlined into the function that enables the instructions"
 )]
-impl<S: Simd> Ops<S> {
+impl<S: Simd> VertexOps<S> {
     /// a b + c.
     #[inline(always)]
-    pub(super) fn fma(self, a: Lanes, b: Lanes, c: Lanes) -> Lanes {
+    pub(super) fn fma(self, a: Numbers, b: Numbers, c: Numbers) -> Numbers {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = as_v3(self.0) {
             return pulp::cast(
@@ -41,7 +41,7 @@ impl<S: Simd> Ops<S> {
 
     /// a s + b.
     #[inline(always)]
-    pub(super) fn fma3(self, a: Vectors, s: Lanes, b: Vectors) -> Vectors {
+    pub(super) fn fma3(self, a: Vectors, s: Numbers, b: Vectors) -> Vectors {
         [
             self.fma(a[0], s, b[0]),
             self.fma(a[1], s, b[1]),
@@ -51,13 +51,13 @@ impl<S: Simd> Ops<S> {
 
     /// Σ cₖ vₖ.
     #[inline(always)]
-    pub(super) fn combine(self, v: &[Vectors; 3], c: [Lanes; 3]) -> Vectors {
+    pub(super) fn combine(self, v: &[Vectors; 3], c: [Numbers; 3]) -> Vectors {
         self.fma3(v[0], c[0], self.fma3(v[1], c[1], scaled(v[2], c[2])))
     }
 
     /// a b − c d.
     #[inline(always)]
-    fn difference(self, a: Lanes, b: Lanes, c: Lanes, d: Lanes) -> Lanes {
+    fn difference(self, a: Numbers, b: Numbers, c: Numbers, d: Numbers) -> Numbers {
         self.fma(a, b, each(|lane| -(c[lane] * d[lane])))
     }
 
@@ -71,7 +71,7 @@ impl<S: Simd> Ops<S> {
     }
 
     #[inline(always)]
-    pub(super) fn norm(self, a: Vectors) -> Lanes {
+    pub(super) fn norm(self, a: Vectors) -> Numbers {
         let square = self.fma(
             a[0],
             a[0],
@@ -82,7 +82,7 @@ impl<S: Simd> Ops<S> {
 
     /// 16-bit integers converted to `f32`.
     #[inline(always)]
-    pub(super) fn widened(self, a: [i16; LANES]) -> Lanes {
+    pub(super) fn widened(self, a: [i16; LANES]) -> Numbers {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = as_v3(self.0) {
             return pulp::cast(
@@ -167,7 +167,7 @@ impl<S: Simd> Ops<S> {
     reason = "vector code must be inlined into the function that enables the instructions"
 )]
 #[inline(always)]
-pub(super) fn each(f: impl Fn(usize) -> f32) -> Lanes {
+pub(super) fn each(f: impl Fn(usize) -> f32) -> Numbers {
     let mut out = [0.0; LANES];
     for (lane, out) in out.iter_mut().enumerate() {
         *out = f(lane);
@@ -180,7 +180,7 @@ pub(super) fn each(f: impl Fn(usize) -> f32) -> Lanes {
     reason = "vector code must be inlined into the function that enables the instructions"
 )]
 #[inline(always)]
-pub(super) fn scaled(a: Vectors, s: Lanes) -> Vectors {
+pub(super) fn scaled(a: Vectors, s: Numbers) -> Vectors {
     [
         each(|lane| a[0][lane] * s[lane]),
         each(|lane| a[1][lane] * s[lane]),
@@ -238,7 +238,7 @@ mod tests {
     struct All;
 
     impl WithSimd for All {
-        type Output = (Vec<Lanes>, [PaddedPoint; LANES]);
+        type Output = (Vec<Numbers>, [PaddedPoint; LANES]);
 
         #[expect(
             clippy::inline_always,
@@ -246,7 +246,7 @@ mod tests {
         )]
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-            let ops = Ops(simd);
+            let ops = VertexOps(simd);
             let slot = |k: usize| [k as f32, 10.0 + k as f32 * k as f32, 1.5 - k as f32, 7.0];
             let a = ops.gathered(std::array::from_fn(slot));
             let b = ops.gathered(std::array::from_fn(|k| slot((3 * k) % LANES)));

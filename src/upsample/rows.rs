@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::fit::{MAX_NEIGHBOURS, Stencil};
 use super::frames::{Frames, LocalFrame, LocalFrames, PaddedPoint, SLOTS, Tangents};
-use super::lanes::{LANES, Lanes, Ops, Vectors, minus, plus, scaled};
+use super::lanes::{LANES, Numbers, Vectors, VertexOps, minus, plus, scaled};
 use super::plain::PlainSums;
 use crate::math::Point;
 
@@ -34,9 +34,9 @@ pub(super) struct WeightBlock {
 struct LaneGroup {
     first: [u32; LANES],
     /// Quantisation units of the weights for the position and two tangents.
-    unit: [Lanes; 3],
+    unit: [Numbers; 3],
     /// Remainder at rest, along tangents and normal.
-    remainder: [Lanes; 3],
+    remainder: [Numbers; 3],
 }
 
 /// Indices of coarse vertices, in the smallest possible type.
@@ -290,7 +290,7 @@ impl<P: CoarsePoints> WithSimd for Sum<'_, P> {
             fine,
             tangents,
         } = self;
-        let ops = Ops(simd);
+        let ops = VertexOps(simd);
         let out = fine.chunks_mut(LANES).zip(tangents.chunks_mut(LANES));
         for (index, (group, (fine, tangents))) in block.groups.iter().zip(out).enumerate() {
             let own = &neighbours[index * block.width..(index + 1) * block.width];
@@ -313,7 +313,7 @@ impl<P: CoarsePoints> WithSimd for Sum<'_, P> {
 )]
 #[inline(always)]
 fn group_at<S: Simd, P: CoarsePoints>(
-    ops: Ops<S>,
+    ops: VertexOps<S>,
     group: &LaneGroup,
     neighbours: &[Neighbour<P::Index>],
     slots: P,

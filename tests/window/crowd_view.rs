@@ -40,7 +40,7 @@ fn window(method: MethodId) -> Option<Shown> {
     bench.set_gpu(Some(&gpu));
     let painter = GpuPainter::with(Renderer::new(&gpu));
     let draw = |ui: &mut Ui, window: &mut Window| {
-        window.bench.ui(ui, &mut window.painter.on(&mut NoTextures))
+        window.bench.ui(ui, &mut window.painter.on(&mut NoTextures));
     };
     let mut shown = Harness::builder()
         .with_size(vec2(1000.0, 700.0))

@@ -167,7 +167,7 @@ impl Capture {
             }
             Err(CaptureError::Cancelled(_)) => {}
             Err(error) => {
-                session.add_message(Level::Error, format!("There is no picture: {error}."))
+                session.add_message(Level::Error, format!("There is no picture: {error}."));
             }
         }
     }

@@ -273,7 +273,7 @@ impl Workbench {
                 self.actions.once(command);
             }
             None if self.dialogs.take_failure() => {
-                self.session.add_message(Level::Warning, NO_DIALOG)
+                self.session.add_message(Level::Warning, NO_DIALOG);
             }
             None => {}
         }

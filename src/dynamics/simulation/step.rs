@@ -47,7 +47,7 @@ impl Simulation {
         let iterations = self.params.iterations as usize;
         let memory = self.params.acceleration as usize;
         self.in_pool(|simulation| {
-            let moved = Motion {
+            let moved = CarrierMotion {
                 system: &simulation.system,
                 targets: [&simulation.targets, &simulation.aimed],
                 base: [&simulation.base, base],
@@ -105,7 +105,7 @@ impl Simulation {
     pub fn creep(&mut self, base: &[Point], iterations: usize) -> Result<StepReport, FactorError> {
         self.factor_equilibrium()?;
         let partition = &self.system.partition;
-        let moved = Motion {
+        let moved = CarrierMotion {
             system: &self.system,
             targets: [&self.targets, &self.aimed],
             base: [&self.base, base],
@@ -222,14 +222,14 @@ impl Simulation {
 }
 
 /// The motion of what carries the skin.
-struct Motion<'a> {
+struct CarrierMotion<'a> {
     system: &'a System,
     /// Before and after; empty without guidance.
     targets: [&'a [Target]; 2],
     base: [&'a [Point]; 2],
 }
 
-impl Motion<'_> {
+impl CarrierMotion<'_> {
     /// How far the point `x` of an unknown goes: with its target, or else with its base.
     fn of(&self, unknown: u32, x: Padded) -> Padded {
         let unknown = unknown as usize;
@@ -252,7 +252,7 @@ enum Inertia {
 }
 
 /// Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
-fn predict(rows: &mut Rows, unknowns: &[u32], moved: &Motion<'_>, gravity: Padded, h: f32) {
+fn predict(rows: &mut Rows, unknowns: &[u32], moved: &CarrierMotion<'_>, gravity: Padded, h: f32) {
     for (row, &unknown) in unknowns.iter().enumerate() {
         let (x, way) = (rows.x[row], scaled(rows.velocity[row], h));
         let carried = moved.of(unknown, x);

@@ -48,7 +48,7 @@ const STEPS_TO_SLEEP: u32 = 20;
 
 /// How virtual bones follow the pose.
 #[derive(Debug, Clone, Copy)]
-enum Motion {
+enum FollowMode {
     /// By a time step.
     Step,
     /// Towards their equilibrium, by so many iterations.
@@ -201,10 +201,10 @@ impl Projective {
 
     /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose. Returns how far virtual bones still are
     /// from rest.
-    fn place_base(&mut self, between: Option<f64>, target: &[Affine], motion: Motion) -> f64 {
+    fn place_base(&mut self, between: Option<f64>, target: &[Affine], motion: FollowMode) -> f64 {
         let start = Instant::now();
         // A device places its base itself, unless contacts have a say in it.
-        let there = matches!(motion, Motion::Step)
+        let there = matches!(motion, FollowMode::Step)
             && self.is_on_device()
             && self.simulation.contacts().is_none();
         let world = match between {
@@ -223,8 +223,8 @@ impl Projective {
         let mut unrest = 0.0;
         if let Some(bones) = &mut self.virtual_bones {
             match motion {
-                Motion::Step => bones.step(world),
-                Motion::Creep(iterations) => unrest = bones.creep(world, iterations),
+                FollowMode::Step => bones.step(world),
+                FollowMode::Creep(iterations) => unrest = bones.creep(world, iterations),
             }
             bones.write(world, &mut self.frame);
         }
@@ -300,7 +300,11 @@ impl Projective {
                 self.still_steps = 0;
                 continue;
             }
-            self.place_base((t < 1.0).then_some(t), frame.world_from_joint, Motion::Step);
+            self.place_base(
+                (t < 1.0).then_some(t),
+                frame.world_from_joint,
+                FollowMode::Step,
+            );
             // Every step of the frame gets the same share of its time.
             let share = |ms: f64| {
                 start + Duration::from_secs_f64(ms * 1e-3 * f64::from(k) / f64::from(steps))

@@ -1,7 +1,7 @@
 //! Ways to a pose without inertia, always on the processor.
 
 use super::poses::{largest_turn, relative_into};
-use super::{Motion, Projective, STEPS_TO_SLEEP};
+use super::{FollowMode, Projective, STEPS_TO_SLEEP};
 use crate::dynamics::FactorError;
 use crate::math::{Affine, Point};
 use crate::rig::Trs;
@@ -41,11 +41,11 @@ impl Projective {
             self.place_base(
                 Some(piece as f64 / pieces as f64),
                 target,
-                Motion::Creep(PIECE_ITERATIONS),
+                FollowMode::Creep(PIECE_ITERATIONS),
             );
             self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         }
-        self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
+        self.place_base(None, target, FollowMode::Creep(PIECE_ITERATIONS));
         self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         self.from.clone_from(&self.to);
         Ok(())
@@ -56,7 +56,7 @@ impl Projective {
         if let Some(guided) = &mut self.guided {
             guided.reset();
         }
-        self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
+        self.place_base(None, target, FollowMode::Creep(PIECE_ITERATIONS));
         if let Some(guided) = &self.guided {
             let places: Vec<Point> = (0..guided.len()).map(|v| guided.target(v).place).collect();
             self.simulation.place(&places, &self.base);
@@ -129,7 +129,7 @@ impl Projective {
             if moved <= VOLUME_STILL * self.subject.size {
                 return Ok(());
             }
-            self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
+            self.place_base(None, target, FollowMode::Creep(PIECE_ITERATIONS));
             self.simulation.creep(&self.base, VOLUME_ITERATIONS)?;
         }
         Ok(())
@@ -138,7 +138,7 @@ impl Projective {
     /// Virtual bones go to their equilibrium, the flesh with them: a base that jumped there would turn elements inside out.
     fn let_bones_settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
         for _ in 0..SETTLING_PIECES {
-            let unrest = self.place_base(None, target, Motion::Creep(SETTLING_ITERATIONS));
+            let unrest = self.place_base(None, target, FollowMode::Creep(SETTLING_ITERATIONS));
             self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
             if self
                 .virtual_bones

@@ -287,7 +287,7 @@ impl Elastic {
             match how {
                 SecondDerivative::Exact => self.add_exact(&f, &self.gradients[q], &mut blocks),
                 SecondDerivative::Projected => {
-                    self.add_projected(&f, &self.gradients[q], &mut blocks)
+                    self.add_projected(&f, &self.gradients[q], &mut blocks);
                 }
             }
         }

@@ -63,7 +63,7 @@ impl DerivedStages {
             }
             JobState::Done(_) | JobState::Running => {}
             JobState::Lost => {
-                self.note_failure(need.method, "binding stopped unexpectedly", context)
+                self.note_failure(need.method, "binding stopped unexpectedly", context);
             }
         }
         true
