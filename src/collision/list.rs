@@ -30,8 +30,10 @@ const UPRIGHT: f32 = 0.1;
 /// The contact point of a pair stays while its vertex is within this many local edge lengths beside it.
 const SLIDE: f32 = 0.01;
 /// Fraction of a change of normal that is applied per step: what a contact presses turns its normal, and with more it would go to and
-/// fro.
+/// fro…
 const TURN: f32 = 0.1;
+/// …and when looked at on the way to an equilibrium, between which flesh comes nearly to rest.
+const TURN_STATIC: f32 = 0.5;
 /// The vertex projects onto the contact point within this many local edge lengths…
 const BESIDE: f32 = 0.7;
 /// …or this many for an existing pair.
@@ -111,7 +113,8 @@ impl ContactList {
         self.detector.clear();
     }
 
-    /// Updates the contacts for new positions, removes ended ones and detects new ones: all, or for some of the bones in turn.
+    /// Updates the contacts for new positions, removes ended ones and detects new ones: `all` on the way to an equilibrium, or those
+    /// with some of the bones in turn.
     /// Allocates only when there are more contacts than ever before.
     pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
         let Self {
@@ -129,6 +132,7 @@ impl ContactList {
         } else {
             detector.detect_in_turns(body, positions, feet)
         };
+        let turn = if all { TURN_STATIC } else { TURN };
         kept.clear();
         for contact in contacts.iter() {
             let touched = hits.partition_point(|hit| hit.vertex < contact.vertex);
@@ -150,7 +154,7 @@ impl ContactList {
             if let Some(next) =
                 found.filter(|next| pressing || stays(next, still_inside, positions))
             {
-                let normal = (next.normal * TURN + contact.normal * (1.0 - TURN))
+                let normal = (next.normal * turn + contact.normal * (1.0 - turn))
                     .try_normalize(1e-3)
                     .unwrap_or(next.normal);
                 let gap = normal.dot(&(positions[next.vertex as usize] - place(&next, positions)));

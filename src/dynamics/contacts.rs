@@ -212,6 +212,9 @@ impl Contacts {
                 contact.held = room.held(contact, softly);
             }
         }
+        if !softly {
+            room.settle();
+        }
         let contacts = self.list.contacts();
         let pressed = contacts.iter().filter(|c| c.load > 0.0).count();
         let changed = contacts.iter().any(|c| !c.old) || pressed != self.report.pressing;

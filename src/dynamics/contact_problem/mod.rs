@@ -154,6 +154,12 @@ impl Room {
         self.stood >= STOOD && !self.targets.is_empty()
     }
 
+    /// Contacts are those of an equilibrium: they stay as they are until targets move.
+    pub(super) fn settle(&mut self) {
+        self.stood = STOOD;
+        self.stood_at.clone_from(&self.targets);
+    }
+
     /// Contacts may change again.
     pub(super) fn wake(&mut self) {
         self.stood = 0;

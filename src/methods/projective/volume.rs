@@ -9,7 +9,8 @@
 //!     b = D (l + b)
 //! ```
 //!
-//! so that where b stays, the sum of all losses is zero, and b is as smooth as D makes it. It is kept as a multiple of what the guide
+//! so that where b stays, the sum of all losses is zero, and b is as smooth as D makes it. What the whole of a closed skin has lost
+//! beyond the sum of its cones, whose foot points do not stay on lines in sharp bends, is added to l where the pose changes volume. b is kept as a multiple of what the guide
 //! alone changes of the volume around each vertex, so that it comes and goes with the pose. Skin that lies in a fold, or faces a cavity,
 //! stays where it is: there is no room.
 
@@ -36,8 +37,8 @@ const MOST_SHARE: f32 = 4.0;
 const MOST: f32 = 0.3;
 /// Skin bulges not at all where the guide leaves less than the first part of its area, and freely from the second on.
 const FOLDED: [f32; 2] = [0.5, 0.9];
-/// What surrounds a fold within this part of the limbs' radius stays where it is, too; beyond, the skin is free more and more.
-const FOLD_REACH: f64 = 0.7;
+/// What surrounds a fold stays where it is, too, less and less up to so many radii of its limb away.
+const FOLD_REACH: f64 = 1.0;
 /// Most rings of vertices within that reach.
 const MOST_RINGS: usize = 3;
 /// Cosines between the way out from the foot point and the skin's normal: from the second on skin faces outwards, below the first a cavity.
@@ -54,6 +55,10 @@ pub(super) struct VolumePreserver {
     topology: Topology,
     rings: usize,
     smoothings: usize,
+    /// By neighbour, in the order of the topology, how much less of a fold reaches a vertex than that neighbour; by vertex the first
+    /// of them.
+    slopes: Vec<f32>,
+    slope_starts: Vec<u32>,
     /// At rest: foot points, unit normals, volumes of the cones.
     feet: Vec<Point>,
     normals: Vec<Vec3>,
@@ -80,6 +85,9 @@ pub(super) struct VolumePreserver {
     /// The mean way by which the guide changes the volume around each vertex in this pose: 0 at rest.
     room: Vec<f32>,
     least_room: f32,
+    /// Whether the skin encloses a volume, and how much it is at rest, world units³.
+    closed: bool,
+    volume: f64,
     /// By vertex what the guide changes of the volume around it, world units³.
     change: Vec<f32>,
     /// By vertex the bone that its cone belongs to; and how much the changes of bones count around it.
@@ -124,6 +132,8 @@ impl VolumePreserver {
             topology,
             rings,
             smoothings: rings + 1,
+            slopes: Vec::new(),
+            slope_starts: vec![0],
             outward: Vec::new(),
             triangles: mesh.triangles.clone(),
             around: vec![Vec::new(); count],
@@ -145,6 +155,8 @@ impl VolumePreserver {
             shut_in: vec![0.0; count],
             room: vec![0.0; count],
             least_room: (LEAST_ROOM * tissue.quality.limb_radius) as f32,
+            closed: false,
+            volume: 0.0,
             change: vec![0.0; count],
             bones: tissue.foot_bones.clone(),
             shares: Vec::new(),
@@ -162,6 +174,8 @@ impl VolumePreserver {
         built.cones = vec![0.0; count];
         measure(&built.triangles, &mesh.positions, &mut built.area_vectors);
         built.lose(&mesh.positions, |_, foot| *foot);
+        built.closed = built.topology.boundary_edges() == 0;
+        built.volume = enclosed(&built.triangles, &mesh.positions, &built.area_vectors);
         built.cones = built.loss.iter().map(|loss| -loss).collect();
         built.areas = (0..count)
             .map(|vertex| sum_of(&built.around[vertex], &built.area_vectors).norm())
@@ -183,6 +197,16 @@ impl VolumePreserver {
             .collect();
         for &vertex in &tissue.carried {
             built.most[vertex as usize] = 0.0;
+        }
+        for vertex in 0..count {
+            let radius = built.most[vertex] / MOST;
+            for &other in built.topology.neighbors(vertex) {
+                let edge = (mesh.positions[vertex] - mesh.positions[other as usize]).norm();
+                built
+                    .slopes
+                    .push(edge / (FOLD_REACH as f32 * radius).max(f32::MIN_POSITIVE));
+            }
+            built.slope_starts.push(built.slopes.len() as u32);
         }
         built.share_bones();
         Some(built)
@@ -241,6 +265,7 @@ impl VolumePreserver {
     pub(super) fn observe(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) {
         measure(&self.triangles, skin, &mut self.area_vectors);
         self.lose(skin, |vertex, foot| frame.points[vertex].apply(foot));
+        self.add_unseen(skin);
         // What would be lost without the bulges: spread again and again, only what is missing would grow into what is rough.
         let bulges = self.bulge.iter().zip(&self.open).zip(&self.vertex_areas);
         for (loss, ((bulge, open), area)) in self.loss.iter_mut().zip(bulges) {
@@ -357,6 +382,8 @@ impl VolumePreserver {
             areas,
             open,
             open_next,
+            slopes,
+            slope_starts,
             change,
             posed,
             feet,
@@ -388,13 +415,35 @@ impl VolumePreserver {
                         .iter()
                         .map(|&other| before[other as usize]);
                     *next = if round < self.rings {
-                        near.fold(own, f32::min)
+                        let slopes = &slopes[slope_starts[vertex] as usize..];
+                        near.zip(slopes)
+                            .fold(own, |least, (near, slope)| least.min(near + slope))
                     } else {
                         let count = topology.neighbors(vertex).len().max(1) as f32;
                         0.5 * (own + near.sum::<f32>() / count)
                     };
                 });
             std::mem::swap(open, open_next);
+        }
+    }
+
+    /// Adds what the whole skin has lost beyond its cones, where there is room.
+    fn add_unseen(&mut self, skin: &[Point]) {
+        if !self.closed {
+            return;
+        }
+        let lost = self.volume - enclosed(&self.triangles, skin, &self.area_vectors);
+        let seen: f64 = self.loss.iter().map(|&loss| f64::from(loss)).sum();
+        let rooms = self.room.iter().zip(&self.vertex_areas);
+        let all: f64 = rooms
+            .clone()
+            .map(|(room, area)| f64::from((room + self.least_room) * area))
+            .sum();
+        let share = ((lost - seen) / all.max(f64::MIN_POSITIVE)) as f32;
+        if share.is_finite() {
+            for (loss, (room, area)) in self.loss.iter_mut().zip(rooms) {
+                *loss += share * room * area;
+            }
         }
     }
 
@@ -428,6 +477,15 @@ fn measure(triangles: &[[u32; 3]], points: &[Point], out: &mut [Vec3]) {
         .for_each(|(area, &[a, b, c])| {
             *area = (corner(b) - corner(a)).cross(&(corner(c) - corner(a))) / 6.0;
         });
+}
+
+/// The volume inside of triangles with these area vectors.
+fn enclosed(triangles: &[[u32; 3]], points: &[Point], area_vectors: &[Vec3]) -> f64 {
+    let first = points.first().copied().unwrap_or_else(Point::origin);
+    let cones = triangles.iter().zip(area_vectors);
+    cones
+        .map(|(&[corner, ..], area)| f64::from(area.dot(&(points[corner as usize] - first))))
+        .sum()
 }
 
 fn sum_of(around: &[u32], area_vectors: &[Vec3]) -> Vec3 {
