@@ -229,7 +229,8 @@ impl Contacts {
 
     fn prepare(&mut self, solver: &mut WindowSolver<'_>) {
         let contacts = self.list.contacts();
-        self.problem.take(contacts, &self.stiffness);
+        let hardness = self.room.hardness();
+        self.problem.take(contacts, &self.stiffness, hardness);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
@@ -251,7 +252,8 @@ impl Contacts {
                     .map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)),
             );
             self.problem.matrix.clear();
-            self.problem.rough_diagonal(contacts, &self.stiffness);
+            self.problem
+                .rough_diagonal(contacts, &self.stiffness, hardness);
             return;
         }
         self.compliance.cover(corners, solver);

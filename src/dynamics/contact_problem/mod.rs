@@ -9,7 +9,9 @@ use crate::numerics::compliance::Compliance;
 use crate::numerics::window::WindowSolver;
 
 /// Stiffness of a contact relative to that of the flesh at its vertices.
-const HARDNESS: f32 = 5.0;
+const HARDNESS: f32 = 30.0;
+/// The same of guided flesh, so that what begins or ends to press hardly moves what presses already.
+const GUIDED_HARDNESS: f32 = 5.0;
 /// Contacts hold vertices this part of the local edge length above the surface (ε).
 const MARGIN: f32 = 0.05;
 /// A step pushes a contact out by no more than so many local edges.
@@ -219,6 +221,15 @@ impl Room {
         way(contact, &self.targets).norm() <= NEAR * give + contact.edge
     }
 
+    /// Stiffness of contacts relative to that of the flesh at their vertices.
+    pub(super) fn hardness(&self) -> f32 {
+        if self.targets.is_empty() {
+            HARDNESS
+        } else {
+            GUIDED_HARDNESS
+        }
+    }
+
     /// How far both surfaces together may be pressed in.
     fn give_of(&self, contact: &Contact) -> f32 {
         let corners = contact.corners.iter().zip(&contact.weights);
@@ -244,7 +255,7 @@ impl Room {
 
 impl Problem {
     /// What does not depend on P.
-    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32]) {
+    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32], hardness: f32) {
         self.slots.clear();
         self.weights.clear();
         self.normals.clear();
@@ -256,7 +267,7 @@ impl Problem {
             self.weights.push([1.0, -a, -b, -d]);
             self.normals.push(c.normal);
             self.targets.push(c.held.min(c.gap + PUSH * c.edge));
-            self.softness.push(compliance_of(c, stiffness) / HARDNESS);
+            self.softness.push(compliance_of(c, stiffness) / hardness);
             self.loads.values.push(c.load);
         }
     }
@@ -296,12 +307,17 @@ impl Problem {
         }
     }
 
-    pub(super) fn rough_diagonal(&mut self, contacts: &[Contact], stiffness: &[f32]) {
+    pub(super) fn rough_diagonal(
+        &mut self,
+        contacts: &[Contact],
+        stiffness: &[f32],
+        hardness: f32,
+    ) {
         self.diagonal.clear();
         self.diagonal.extend(
             contacts
                 .iter()
-                .map(|c| compliance_of(c, stiffness) * (1.0 + 1.0 / HARDNESS)),
+                .map(|c| compliance_of(c, stiffness) * (1.0 + 1.0 / hardness)),
         );
     }
 

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! so that where b stays, the sum of all losses is zero, and b is as smooth as D makes it. What the whole of a closed skin has lost
-//! beyond the sum of its cones, whose foot points do not stay on lines in sharp bends, is added to l where the pose changes volume. b is kept as a multiple of what the guide
-//! alone changes of the volume around each vertex, so that it comes and goes with the pose. Skin that lies in a fold, or faces a cavity,
-//! stays where it is: there is no room.
+//! beyond the sum of its cones, whose foot points do not stay on lines in sharp bends, is added to l where the pose changes volume. The
+//! bulge is kept as a multiple of what the guide alone changes of the volume around each vertex, so that it comes and goes with the
+//! pose. Skin that lies in a fold, or faces a cavity, stays where it is: there is no room.
 
 use rayon::prelude::*;
 
