@@ -165,7 +165,7 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
             window: &mut window,
         };
         let mut problem = Problem::default();
-        problem.take(&contacts, &sheets.stiffness, HARDNESS);
+        problem.take(&contacts, &sheets.stiffness, 30.0);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
@@ -196,7 +196,7 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
             problem.assemble(&compliance);
             problem.solve_dense(1e-7);
         } else {
-            problem.rough_diagonal(&contacts, &sheets.stiffness, HARDNESS);
+            problem.rough_diagonal(&contacts, &sheets.stiffness, 30.0);
             problem.violations(&contacts, &sheets.positions, &own);
             problem.solve_by_windows(&mut own, &mut solver, 1e-6);
         }

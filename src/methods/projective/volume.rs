@@ -198,16 +198,7 @@ impl VolumePreserver {
         for &vertex in &tissue.carried {
             built.most[vertex as usize] = 0.0;
         }
-        for vertex in 0..count {
-            let radius = built.most[vertex] / MOST;
-            for &other in built.topology.neighbors(vertex) {
-                let edge = (mesh.positions[vertex] - mesh.positions[other as usize]).norm();
-                built
-                    .slopes
-                    .push(edge / (FOLD_REACH as f32 * radius).max(f32::MIN_POSITIVE));
-            }
-            built.slope_starts.push(built.slopes.len() as u32);
-        }
+        built.measure_slopes(&mesh.positions);
         built.share_bones();
         Some(built)
     }
@@ -294,6 +285,18 @@ impl VolumePreserver {
             *bulge = next;
         }
         largest
+    }
+
+    /// Finds how much less of a fold reaches each vertex than its neighbours.
+    fn measure_slopes(&mut self, points: &[Point]) {
+        for (vertex, most) in self.most.iter().enumerate() {
+            let reach = FOLD_REACH as f32 * most / MOST;
+            for &other in self.topology.neighbors(vertex) {
+                let edge = (points[vertex] - points[other as usize]).norm();
+                self.slopes.push(edge / reach.max(f32::MIN_POSITIVE));
+            }
+            self.slope_starts.push(self.slopes.len() as u32);
+        }
     }
 
     /// Finds how much the changes of bones count around each vertex: the heat flow over the far reach of one unit on the skin of each.
