@@ -21,9 +21,9 @@ use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
 use crate::weights::SkinWeights;
 
 /// Iterations in a frame.
-const ITERATIONS: usize = 3;
+const ITERATIONS: usize = 4;
 /// The largest eigenvalue of the preconditioned matrix over the smallest that iterations are made for.
-const CONDITION: f32 = 5.0;
+const CONDITION: f32 = 8.0;
 /// Weights of corrections at simulated vertices and between them, relative to the diagonal of the matrix.
 const HELD: f64 = 0.5;
 const FREE: f64 = 0.02;
