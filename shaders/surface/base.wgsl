@@ -43,7 +43,7 @@ fn moved(at: u32, point: vec3<f32>) -> vec3<f32> {
     return vec3(dot(frames[at], p), dot(frames[at + 1u], p), dot(frames[at + 2u], p));
 }
 
-// A bone that twists turns what lies along it by a growing angle (src/tissue/stretching.rs).
+// A bone that twists turns what lies along it by a growing angle (src/tissue/stretching_bone.rs).
 fn twisted(bone: u32, angle: f32, point: vec3<f32>) -> vec3<f32> {
     let a = axes[2u * bone].xyz;
     let axis = axes[2u * bone + 1u].xyz - a;

@@ -6,7 +6,8 @@ use std::time::Instant;
 use super::check::check_joints;
 use super::{
     ActorState, AnyDevice, BindError, BindInput, DeviceError, DeviceTimes, Fetched, Frame,
-    MethodId, Projective, Recipe, Requirement, Settled, SkinError, Skinner, StateError, Subject,
+    MethodId, Projective, Recipe, Requirement, SettledState, SkinError, Skinner, StateError,
+    Subject,
 };
 use crate::character::{BoneMap, Character};
 use crate::dynamics::Params;
@@ -235,7 +236,7 @@ impl Actor {
         self.skinner.projective()
     }
 
-    /// Settles in a pose and returns the initial state of other instances of the character ([`super::Walker`]); `None` for
+    /// Settles in a pose and returns the initial state of other instances of the character ([`super::PoseStepper`]); `None` for
     /// methods without physics. A device is dropped.
     ///
     /// # Errors
@@ -243,7 +244,7 @@ impl Actor {
     pub fn settled_in(
         &mut self,
         world_from_joint: &[Affine],
-    ) -> Result<Option<Settled>, SkinError> {
+    ) -> Result<Option<SettledState>, SkinError> {
         self.skinner
             .projective_mut()
             .map(|projective| projective.settled_in(world_from_joint))

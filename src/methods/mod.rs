@@ -31,7 +31,7 @@ pub use device::{
     AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, DeviceTimes, Fetched,
     OnDevice, SurfaceDevice, SurfaceMut,
 };
-pub use projective::{Projective, Settled, Walker};
+pub use projective::{PoseStepper, Projective, SettledState};
 pub use reach::Reach;
 pub use recipe::Recipe;
 pub use registry::{

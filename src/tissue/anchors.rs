@@ -1,18 +1,19 @@
-//! How the base surface follows the bones (PS 4.2, FPS 3.2.2).
+//! Motion of the base surface with the bones (PS 4.2, FPS 3.2.2).
 //!
-//! A joint sphere turns by the average of the frames that meet in it. On a bone, beyond 40 % of its length from the joint, the base
-//! is rigid with the bone. Between, the papers interpolate between a ring of anchors on the bone and one on the joint. With ring
-//! points q at the joint and p on the bone, both beside the vertex x (same direction around the bone, same distance from it), and α =
-//! the part of the way from joint to ring, x = (1 − α) q + α p, and the same in closed form, exact at rest and under rigid motion:
+//! A joint sphere rotates by the average of the bone frames that meet in it. On a bone, beyond 40 % of its length from
+//! the joint, the base is rigid with the bone. In between, the papers interpolate between a ring of anchors on the bone
+//! and one on the joint. Let q be the ring point at the joint and p that on the bone, both in the same direction around
+//! the bone and at the same distance from it as the vertex x; and let α be the fraction of the distance from joint to
+//! ring, x = (1 − α) q + α p. The same in closed form, exact at rest and under rigid motion, is
 //!
 //! ```text
 //!     x' = (1 − α) T_joint q + α T_bone p = T_joint x + α (T_bone − T_joint) p
 //! ```
 //!
-//! so that the surface runs straight from ring to ring: it stretches outside of a bend and gathers inside. What then lies
-//! inside the joint sphere or the bone is pushed out to it.
+//! The surface is straight from ring to ring: it stretches on the outside of a bend and compresses inside. Points
+//! inside the joint sphere or the bone are then pushed out to its surface.
 //!
-//! Bones are no longer rigid where their joints say so (FPS figure 3.20): see `stretching.rs`.
+//! A bone is not rigid where its joints move apart or twist (FPS figure 3.20): see `stretching_bone.rs`.
 
 mod plain;
 mod transforms;
@@ -24,70 +25,70 @@ use nalgebra::{Matrix3, Matrix3x4};
 use super::foot::FootPoints;
 use super::graph::BoneGraph;
 use super::shrink::cylinder_ends;
-use super::stretching::{FreeBone, StretchingBone, Twist};
+use super::stretching_bone::{FreeBone, StretchingBone, Twist};
 use crate::math::{Affine, Point, Point64, Quat, Vec64, affine, linear_part};
 use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
 use transforms::{apply, closest, pushed_out, split, to_f32};
 
-/// The ring on a bone is this part of its length away from the joint, as in the reference implementation of FPS.
-const RING: f64 = 0.4;
+/// Distance of a bone's ring from the joint, relative to the bone's length, as in the reference implementation of FPS.
+const RING_DISTANCE: f64 = 0.4;
 
-/// How one base vertex moves.
+/// Attachment of one base vertex.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Anchor {
     /// Rest position.
     rest: Point,
     /// The bone it belongs to.
     bone: u32,
-    /// Index into `Anchors::slides`, or `RIGID`.
+    /// Index into `Anchors::slides`, or `NO_SLIDE`.
     slide: u32,
-    /// Rigid with the joint, even where the bone stretches or twists.
+    /// Whether it is rigid with the joint, even where the bone stretches or twists.
     held: bool,
 }
 
-const RIGID: u32 = u32::MAX;
+const NO_SLIDE: u32 = u32::MAX;
 
-/// The sliding part of an anchor.
+/// How an anchor slides between a joint and a bone.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Slide {
     node: u32,
-    /// 0 at the joint, 1 at the bone's ring.
+    /// Position between joint (0) and the bone's ring (1).
     alpha: f32,
     /// Point on the bone's ring, rest.
     ring: Point,
-    /// Never closer to the joint's centre than this.
+    /// Minimum distance to the joint's centre.
     joint_radius: f32,
-    /// Never closer to the bone's axis than this.
+    /// Minimum distance to the bone's axis.
     bone_radius: f32,
 }
 
-/// The bind-time part: the attachment of each base vertex.
+/// Attachments of all base vertices, computed at bind time.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Anchors {
     vertices: Vec<Anchor>,
     slides: Vec<Slide>,
     bones: Vec<StretchingBone>,
-    /// Distinct joints whose bones meet at each node, as indices of one bone of each.
+    /// For every node one bone of each distinct joint whose bones meet there.
     node_bones: Vec<Vec<usize>>,
     node_positions: Vec<Point64>,
     /// Cylinder of each bone at rest.
     cylinders: Vec<[Point64; 2]>,
 }
 
-/// The per-frame part: transforms of bones and joints, reused.
+/// Transforms of bones and joints in a pose, reused from frame to frame.
 #[derive(Debug, Clone, Default)]
 pub struct BaseFrame {
-    /// Where virtual bones are, by bone; the joints place all others.
+    /// Poses of virtual bones, by bone; `None` for bones that follow their joints.
     pub(crate) free: Vec<Option<FreeBone>>,
     bones64: Vec<Affine>,
-    /// Rotation and stretch, the latter without what only lengthens the bone.
+    /// Rotation and stretch; the stretch does not contain the lengthening of the bone.
     splits: Vec<(Quat, Matrix3<f64>)>,
     twists: Vec<Twist>,
-    /// How much thicker each bone has become.
+    /// Scale of each bone's radius.
     bone_scales: Vec<f32>,
     bones: Vec<Matrix3x4<f32>>,
-    /// The same for what does not stretch with the bone.
+    /// The same without lengthening and twist.
     rigid: Vec<Matrix3x4<f32>>,
     nodes: Vec<Matrix3x4<f32>>,
     node_scales: Vec<f32>,
@@ -99,12 +100,12 @@ pub struct BaseFrame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CarriedVertex {
     pub(super) vertex: u32,
-    /// Whether it is rigid with the bone of its foot point, also close to a joint.
+    /// Whether it is rigid with the bone of its foot point, even close to a joint.
     pub(super) rigid: bool,
 }
 
 impl Anchors {
-    /// Hangs the base on the graph, and after it the skin vertices that the bones carry.
+    /// Attaches the base vertices, and the skin vertices that the bones carry.
     pub(super) fn bind(
         graph: &BoneGraph,
         skeleton: &Skeleton,
@@ -118,8 +119,8 @@ impl Anchors {
             .iter()
             .map(|node| {
                 let mut bones = node.bones.clone();
-                // Virtual bones of one joint move each by itself.
-                let mover = |bone: usize| {
+                // Virtual bones of one joint move independently.
+                let transform_key = |bone: usize| {
                     (
                         graph.bones[bone].joint,
                         if graph.bones[bone].is_virtual {
@@ -129,8 +130,8 @@ impl Anchors {
                         },
                     )
                 };
-                bones.sort_by_key(|&bone| mover(bone));
-                bones.dedup_by_key(|bone| mover(*bone));
+                bones.sort_by_key(|&bone| transform_key(bone));
+                bones.dedup_by_key(|bone| transform_key(*bone));
                 bones
             })
             .collect();
@@ -138,7 +139,7 @@ impl Anchors {
             .map(|bone| cylinder_ends(graph, bone))
             .collect();
         let mut slides = Vec::new();
-        let on_bones = base
+        let base_vertices = base
             .iter()
             .enumerate()
             .map(|(vertex, rest)| (vertex, *rest, false));
@@ -146,21 +147,21 @@ impl Anchors {
             let vertex = carried.vertex as usize;
             (vertex, skin.positions[vertex].cast::<f64>(), carried.rigid)
         });
-        let vertices = on_bones
+        let vertices = base_vertices
             .chain(carried)
             .map(|(vertex, rest, rigid)| {
                 let foot = feet.bones[vertex] as usize;
                 let bone = if rigid {
                     foot
                 } else {
-                    holder(graph, foot, &rest)
+                    closest_bone(graph, foot, &rest)
                 };
                 let slide = if rigid {
                     None
                 } else {
                     slide_of(graph, &node_bones, &cylinders, bone, &rest)
                 };
-                let slide = slide.map_or(RIGID, |slide| {
+                let slide = slide.map_or(NO_SLIDE, |slide| {
                     slides.push(slide);
                     slides.len() as u32 - 1
                 });
@@ -186,42 +187,42 @@ impl Anchors {
         }
     }
 
-    /// How many base vertices and carried skin vertices there are together.
+    /// Number of base vertices and carried skin vertices together.
     #[must_use]
     pub fn len(&self) -> usize {
         self.vertices.len()
     }
 
-    /// Whether there is neither.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.vertices.is_empty()
     }
 
-    /// Everything in the bind pose.
+    /// Rest positions of all of them.
     #[must_use]
     pub fn at_rest(&self) -> Vec<Point> {
         self.vertices.iter().map(|anchor| anchor.rest).collect()
     }
 
-    /// Moves the base: `out` gets the world position of every base vertex, then of every carried skin vertex, as far as it reaches.
+    /// Writes the world position of every base vertex, then of every carried skin vertex, into `out`, up to its length.
     /// Allocates nothing after the first call.
     pub fn place(&self, world_from_joint: &[Affine], frame: &mut BaseFrame, out: &mut [Point]) {
         self.move_volumes(world_from_joint, frame);
         for (anchor, out) in self.vertices.iter().zip(out) {
             *out = match anchor.slide {
-                RIGID if anchor.held => apply(&frame.rigid[anchor.bone as usize], &anchor.rest),
-                RIGID => frame.on_bone(anchor.bone as usize, &anchor.rest),
+                NO_SLIDE if anchor.held => apply(&frame.rigid[anchor.bone as usize], &anchor.rest),
+                NO_SLIDE => frame.on_bone(anchor.bone as usize, &anchor.rest),
                 _ => self.slide(anchor, frame),
             };
         }
     }
 
-    /// Transforms of bones and nodes in a pose.
+    /// Computes the transforms of bones and nodes in a pose.
     pub fn move_volumes(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
         frame.clear();
         for (index, bone) in self.bones.iter().enumerate() {
-            let moved = bone.moved(
+            let moved = bone.posed(
                 world_from_joint,
                 frame.free.get(index).and_then(Option::as_ref),
             );
@@ -281,7 +282,7 @@ impl BaseFrame {
         self.node_centers.clear();
     }
 
-    /// Where a point of a bone goes.
+    /// The image of a point of a bone.
     fn on_bone(&self, bone: usize, point: &Point) -> Point {
         let twist = &self.twists[bone];
         if twist.is_none() {
@@ -297,21 +298,21 @@ impl BaseFrame {
         &self.bones64
     }
 
-    /// Where the joint spheres are.
+    /// Centres of the joint spheres.
     #[must_use]
     pub fn node_centers(&self) -> &[Point] {
         &self.node_centers
     }
 
-    /// Where the cylinders of the bones begin and end.
+    /// Ends of the bones' cylinders.
     #[must_use]
     pub fn cylinders(&self) -> &[[Point; 2]] {
         &self.cylinders
     }
 }
 
-/// The bone that a base vertex lies on: that of its foot point, or one that meets it and is closer to where the vertex ended up.
-fn holder(graph: &BoneGraph, foot: usize, rest: &Point64) -> usize {
+/// The bone closest to a base vertex: that of its foot point, or one that meets it.
+fn closest_bone(graph: &BoneGraph, foot: usize, rest: &Point64) -> usize {
     let near = graph.bones[foot]
         .nodes
         .into_iter()
@@ -321,7 +322,7 @@ fn holder(graph: &BoneGraph, foot: usize, rest: &Point64) -> usize {
         .map_or(foot, |(bone, ..)| bone)
 }
 
-/// Whether and how a base vertex of a bone slides at one of the bone's joints.
+/// How a base vertex slides at one of its bone's joints; `None` if it does not.
 fn slide_of(
     graph: &BoneGraph,
     node_bones: &[Vec<usize>],
@@ -330,7 +331,7 @@ fn slide_of(
     rest: &Point64,
 ) -> Option<Slide> {
     let length = graph.length(bone);
-    let ring_distance = RING * length;
+    let ring_distance = RING_DISTANCE * length;
     graph.bones[bone].nodes.iter().find_map(|&node| {
         if node_bones[node].len() < 2 {
             return None;
@@ -358,8 +359,8 @@ fn slide_of(
     })
 }
 
-/// The joint frame: mean rotation (normalised quaternion sum) and mean stretch of the frames that meet, about the mean place. A bone
-/// that is only longer or shorter leaves the joint sphere as it is.
+/// The joint frame: mean rotation (normalised quaternion sum) and mean stretch of the frames that meet, about their
+/// mean position. The lengthening of a bone does not change the joint sphere.
 fn average(bones: &[usize], position: &Point64, frame: &BaseFrame) -> (Affine, Point64) {
     let count = bones.len().max(1) as f64;
     let center = Point64::from(

@@ -1,23 +1,24 @@
 //! Foot points: for every skin vertex a point on the bone lines (PS 3.2, FPS 3.2.1 "Skin Shrinking").
 //!
-//! Closest points first; then, on the stretched-out graph, sᵢ ← sᵢ + λ/|N(i)| Σⱼ (sⱼ − sᵢ) with projection back onto the bone lines,
-//! until nothing moves. Points at extremal leaves stay.
+//! They start as the closest points. Then, on the stretched graph, sᵢ ← sᵢ + λ/|N(i)| Σⱼ (sⱼ − sᵢ) with projection back
+//! onto the bone lines is iterated until nothing moves. Points at the ends of leaf bones are fixed.
 
 use super::BoneGraph;
-use super::stretch::stretched_nodes;
+use super::stretched_graph::stretched_nodes;
 use crate::math::{Point64, Vec64};
 use crate::mesh::{Topology, TriMesh, closest_on_segment};
 use crate::progress::{Cancelled, Progress};
 use crate::weights::SkinWeights;
 
-/// Sweeps stop when no point moves farther than this part of the size. Not smaller: what is left then is no jump between neighbours
-/// any more but a slow drift that pulls feet away from under their skin, towards where the mesh is coarse.
-const STILL: f64 = 2e-4;
-/// More sweeps than any mesh has needed.
+/// Sweeps stop when no point moves by more than this fraction of the size. A smaller value would not remove jumps
+/// between neighbours: what is left is a slow drift that moves foot points away from their skin, towards coarser
+/// regions of the mesh.
+const TOLERANCE: f64 = 2e-4;
+/// Maximum number of sweeps, more than any mesh has needed.
 const MAX_SWEEPS: usize = 300;
 /// λ of PS equation 2.
 const RELAXATION: f64 = 0.5;
-/// Weight from which on a joint's bones are candidates for a vertex.
+/// Minimum weight of a joint whose bones are candidates for a vertex.
 const CANDIDATE_WEIGHT: f32 = 0.1;
 
 /// Foot points of all skin vertices.
@@ -25,7 +26,7 @@ const CANDIDATE_WEIGHT: f32 = 0.1;
 pub struct FootPoints {
     /// The bone each foot point lies on.
     pub bones: Vec<u32>,
-    /// Where on the bone, 0 at its start, 1 at its end.
+    /// Parameter on the bone, 0 at its start, 1 at its end.
     pub parameters: Vec<f64>,
     /// World positions in the bind pose.
     pub points: Vec<Point64>,
@@ -44,7 +45,7 @@ pub(super) fn find(
     for sweep in 0..MAX_SWEEPS {
         progress.check()?;
         progress.set_fraction(0.4 + 0.4 * sweep as f32 / MAX_SWEEPS as f32);
-        if smoothing.sweep() < STILL * size {
+        if smoothing.sweep() < TOLERANCE * size {
             break;
         }
     }
@@ -131,7 +132,7 @@ impl<'a> FootSmoothing<'a> {
         }
     }
 
-    /// One pass over all vertices; how far the point that moved most went.
+    /// One Gauss–Seidel pass over all vertices; returns the largest displacement.
     fn sweep(&mut self) -> f64 {
         let mut farthest = 0.0_f64;
         for vertex in 0..self.points.len() {
@@ -156,7 +157,7 @@ impl<'a> FootSmoothing<'a> {
         farthest
     }
 
-    /// Puts a foot point where the candidates' bone lines are closest to `target`; how far it moved.
+    /// Moves a foot point to the closest point to `target` on the candidates' bone lines; returns its displacement.
     fn project(&mut self, vertex: usize, target: &Point64) -> f64 {
         let mut best = (
             f64::INFINITY,
@@ -183,7 +184,7 @@ impl<'a> FootSmoothing<'a> {
     }
 }
 
-/// Which bones a joint with weight on a vertex offers to it: those it carries, or else those that end at it.
+/// For every joint its bones: the candidates of a vertex on which it has weight.
 struct BonesOfJoints(std::collections::HashMap<usize, Vec<usize>>);
 
 impl BonesOfJoints {

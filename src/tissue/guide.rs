@@ -1,4 +1,5 @@
-//! The guide: where dual quaternion skinning by the skin's weights puts every skin vertex, and how it turns there.
+//! Guide: dual quaternion skinning of the skin vertices by the skin's weights, with a position and a rotation per
+//! vertex.
 //!
 //! The base follows it, and elements and bending of the skin prefer its rotations (`dynamics::guidance`).
 
@@ -8,28 +9,28 @@ use crate::math::{Affine, Point, SplitTransform};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
-/// Vertices that one task handles at least.
+/// Minimum number of vertices per task.
 const MIN_TASK: usize = 512;
 
-/// The weights of points in the bind pose, with the joints that move them.
+/// Skinning weights of points in the bind pose, and the inverse bind transforms of the joints.
 #[derive(Debug, Clone)]
 pub struct Guide {
     weights: SkinWeights,
     joint_from_bind: Vec<Affine>,
 }
 
-/// The transforms of one pose; `posed_from_bind`.
+/// Transforms `posed_from_bind` of one pose.
 #[derive(Debug, Clone, Default)]
 pub struct GuideFrame {
-    /// The pose; none at rest.
+    /// The pose; empty at rest.
     world_from_joint: Vec<Affine>,
     joints: Vec<SplitTransform>,
-    /// One per point.
+    /// One transform per point.
     pub points: Vec<SplitTransform>,
 }
 
 impl Guide {
-    /// One row of weights per point; a point without any stays at rest.
+    /// One row of weights per point; a point without weights stays at its rest position.
     ///
     /// # Panics
     /// If a joint of the weights is not in the skeleton.
@@ -64,19 +65,19 @@ impl Guide {
         &self.weights
     }
 
-    /// How many points there are.
+    /// Number of points.
     #[must_use]
     pub fn len(&self) -> usize {
         self.weights.len()
     }
 
-    /// Whether there is no point.
+    /// Whether there are no points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
 
-    /// The transforms of all points at rest.
+    /// The transforms at rest: the identity for every point.
     #[must_use]
     pub fn at_rest(&self) -> GuideFrame {
         GuideFrame {
@@ -123,13 +124,13 @@ impl Guide {
 }
 
 impl GuideFrame {
-    /// Whether these are the transforms of a pose.
+    /// Whether these are the transforms of this pose.
     #[must_use]
     pub fn is_of(&self, world_from_joint: &[Affine]) -> bool {
         self.world_from_joint == world_from_joint
     }
 
-    /// The images of points at rest.
+    /// Maps rest positions to the pose.
     ///
     /// # Panics
     /// If there are fewer points than transforms.
@@ -141,7 +142,7 @@ impl GuideFrame {
             .for_each(|((out, rest), transform)| *out = transform.apply(rest));
     }
 
-    /// The points at rest whose images are `posed`.
+    /// Maps posed positions back to rest.
     ///
     /// # Panics
     /// If there are fewer points than transforms.
@@ -153,7 +154,7 @@ impl GuideFrame {
             .for_each(|((out, posed), transform)| *out = transform.apply_inverse(posed));
     }
 
-    /// Moves points from where they are at rest to their images.
+    /// Maps rest positions to the pose in place.
     pub fn apply_in_place(&self, points: &mut [Point]) {
         points
             .par_iter_mut()

@@ -1,4 +1,4 @@
-//! The places around joints where the skin bends.
+//! Regions around the joints where the skin bends.
 
 use rayon::prelude::*;
 
@@ -7,15 +7,15 @@ use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
-/// Sectors around the limb in which the skin is looked for.
+/// Number of sectors around the limb in which skin is searched.
 const SECTORS: usize = 8;
-/// Skin counts as beside a joint when it is no farther along the limb than this part of its distance from it.
-const BESIDE: f64 = 0.5;
+/// Skin counts as beside a joint if the cosine between the direction to it and the limb's axis is at most this.
+const MAX_AXIAL_COSINE: f64 = 0.5;
 
-/// The bind positions of the joints that bend the skin, each with the radius of the limb there: the median, over directions around
-/// the limb, of the distance to the nearest skin vertex. World units of the bind pose, as `mesh`.
+/// The bind positions of the joints that bend the skin, each with the radius of the limb there: the median, over
+/// directions around the limb, of the distance to the nearest skin vertex. World units of the bind pose, as `mesh`.
 ///
-/// Roots don't bend anything, nor do leaves unless `weights`, one row per vertex of `mesh`, let them move skin.
+/// Roots do not bend skin. Leaves do only if `weights`, one row per vertex of `mesh`, give them skin.
 ///
 /// # Panics
 /// If weights are given for another number of vertices.
@@ -25,13 +25,13 @@ pub fn joint_regions(
     skeleton: &Skeleton,
     weights: Option<&SkinWeights>,
 ) -> Vec<(Point, f32)> {
-    let holds = weights.map(|weights| holding(mesh, skeleton, weights));
+    let has_skin = weights.map(|weights| joints_with_skin(mesh, skeleton, weights));
     let bends = |joint: &usize| {
-        let moves_skin = match &holds {
-            Some(holds) => holds[*joint],
+        let moves_skin = match &has_skin {
+            Some(has_skin) => has_skin[*joint],
             None => skeleton.joints()[*joint].deforms && !skeleton.children(*joint).is_empty(),
         };
-        moves_skin && parent_elsewhere(skeleton, *joint).is_some()
+        moves_skin && direction_from_parent(skeleton, *joint).is_some()
     };
     let joints: Vec<usize> = (0..skeleton.len()).filter(bends).collect();
     let region = |&joint: &usize| {
@@ -42,25 +42,25 @@ pub fn joint_regions(
     joints.par_iter().filter_map(region).collect()
 }
 
-/// Whether each joint moves skin, by itself or through the joints below it.
-fn holding(mesh: &TriMesh, skeleton: &Skeleton, weights: &SkinWeights) -> Vec<bool> {
+/// For every joint whether it or a joint below it moves skin.
+fn joints_with_skin(mesh: &TriMesh, skeleton: &Skeleton, weights: &SkinWeights) -> Vec<bool> {
     let mut own = vec![0.0_f32; skeleton.len()];
     for vertex in 0..mesh.positions.len() {
         for (joint, value) in weights.of(vertex) {
             own[joint] += value;
         }
     }
-    let mut holds: Vec<bool> = own.iter().map(|&sum| sum > 0.5).collect();
+    let mut has_skin: Vec<bool> = own.iter().map(|&sum| sum > 0.5).collect();
     for joint in (0..skeleton.len()).rev() {
         if let Some(parent) = skeleton.joints()[joint].parent {
-            holds[parent] |= holds[joint];
+            has_skin[parent] |= has_skin[joint];
         }
     }
-    holds
+    has_skin
 }
 
-/// The direction from the nearest ancestor that is at another place, if any is.
-fn parent_elsewhere(skeleton: &Skeleton, joint: usize) -> Option<Vec64> {
+/// Unit direction from the nearest ancestor with another position; `None` if there is none.
+fn direction_from_parent(skeleton: &Skeleton, joint: usize) -> Option<Vec64> {
     let position = skeleton.bind_position(joint);
     let ancestors = std::iter::successors(skeleton.joints()[joint].parent, |&parent| {
         skeleton.joints()[parent].parent
@@ -69,10 +69,10 @@ fn parent_elsewhere(skeleton: &Skeleton, joint: usize) -> Option<Vec64> {
     directions.find_map(|direction| direction.try_normalize(1e-9))
 }
 
-/// The direction of the limb at a joint: that of the bones to it and from it together.
+/// Unit axis of the limb at a joint: the mean direction of the bones to it and from it.
 fn limb_axis(skeleton: &Skeleton, joint: usize) -> Vec64 {
     let position = skeleton.bind_position(joint);
-    let mut axis = parent_elsewhere(skeleton, joint).unwrap_or_else(Vec64::y);
+    let mut axis = direction_from_parent(skeleton, joint).unwrap_or_else(Vec64::y);
     let children = skeleton
         .children(joint)
         .iter()
@@ -83,7 +83,7 @@ fn limb_axis(skeleton: &Skeleton, joint: usize) -> Vec64 {
     axis
 }
 
-/// The lower median over the sectors of the distance of the nearest vertex beside `point`; `None` where there is no skin around.
+/// The lower median over the sectors of the distance of the nearest vertex beside `point`; `None` if there is no skin.
 fn limb_radius(mesh: &TriMesh, point: &Vec64, axis: &Vec64) -> Option<f64> {
     let other = if axis.x.abs() < 0.8 {
         Vec64::x()
@@ -93,16 +93,16 @@ fn limb_radius(mesh: &TriMesh, point: &Vec64, axis: &Vec64) -> Option<f64> {
     let u = axis.cross(&other).normalize();
     let v = axis.cross(&u);
     let mut nearest = [f64::INFINITY; SECTORS];
-    let mut anywhere = f64::INFINITY;
+    let mut nearest_any = f64::INFINITY;
     for position in &mesh.positions {
         let d = position.coords.cast::<f64>() - point;
         let distance2 = d.norm_squared();
-        anywhere = anywhere.min(distance2);
+        nearest_any = nearest_any.min(distance2);
         let along = d.dot(axis);
-        if along * along > BESIDE * BESIDE * distance2 {
+        if along * along > MAX_AXIAL_COSINE * MAX_AXIAL_COSINE * distance2 {
             continue;
         }
-        // Octants by signs and by which part is larger: no angle needed.
+        // Octants by signs and by the larger component: no angle needed.
         let (x, y) = (d.dot(&u), d.dot(&v));
         let sector =
             usize::from(x < 0.0) * 4 + usize::from(y < 0.0) * 2 + usize::from(x.abs() < y.abs());
@@ -110,7 +110,12 @@ fn limb_radius(mesh: &TriMesh, point: &Vec64, axis: &Vec64) -> Option<f64> {
     }
     nearest.sort_unstable_by(f64::total_cmp);
     let median = nearest[SECTORS / 2 - 1];
-    let radius = if median.is_finite() { median } else { anywhere }.sqrt();
+    let radius = if median.is_finite() {
+        median
+    } else {
+        nearest_any
+    }
+    .sqrt();
     (radius.is_finite() && radius > 0.0).then_some(radius)
 }
 
@@ -137,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_joint_of_a_tube_bends_and_knows_its_radius() {
+    fn the_middle_joint_of_a_tube_has_the_radius_of_the_tube() {
         let joint =
             |name: &str, parent, x: f64| (name.to_owned(), parent, Point64::new(x, 0.0, 0.0));
         let joints = [
@@ -153,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_count_where_they_move_skin() {
+    fn leaves_are_regions_where_they_move_skin() {
         let joint =
             |name: &str, parent, x: f64| (name.to_owned(), parent, Point64::new(x, 0.0, 0.0));
         let skeleton =

@@ -1,28 +1,28 @@
-//! Layers of tets over points that are each unknown or prescribed; the flesh between skin and base as one layer.
+//! Layers of tets whose points are unknown or prescribed; the flesh between skin and base is one layer.
 //!
-//! The space under a skin triangle is a *cell* of three tets. With corners sorted by vertex index, i < j < k, and skin t, base b, the
-//! chain (tᵢ, tⱼ, tₖ, bᵢ, bⱼ, bₖ) gives the tets of four consecutive entries. The diagonal of the quad over an edge always joins the
-//! skin vertex of the larger index with the base vertex of the smaller: a valid arrow configuration of FPS figure 3.4 without any
-//! search, so that neighbours agree on every diagonal.
+//! The space under a skin triangle is a *cell* of three tets. With corners sorted by vertex index, i < j < k, skin t
+//! and base b, each four consecutive entries of the chain (tᵢ, tⱼ, tₖ, bᵢ, bⱼ, bₖ) are a tet. The diagonal of the quad
+//! over an edge always joins the skin vertex of the larger index with the base vertex of the smaller. This is a valid
+//! arrow configuration of FPS figure 3.4, found without a search, and neighbouring cells agree on every diagonal.
 
 use nalgebra::Matrix3;
 
 use crate::math::{Point64, Vec64};
 use crate::mesh::TriMesh;
 
-/// A tet is left out if the smallest singular value of its edge matrix is below this part of the largest.
-const FLATTEST: f64 = 1e-3;
+/// A tet is left out if the smallest singular value of its edge matrix is below this fraction of the largest.
+const MIN_SINGULAR_RATIO: f64 = 1e-3;
 
-/// A point of a tet, in four bytes: the top bit tells prescribed points from unknown ones.
+/// A point of a tet in four bytes: the top bit is set for prescribed points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Corner(u32);
 
-/// What a [`Corner`] names.
+/// The point that a [`Corner`] refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CornerKind {
-    /// An unknown of the simulation: a skin vertex, or behind those a point of [`super::Tissue::interior`].
+    /// An unknown of the simulation: a skin vertex, or after those a point of [`super::Tissue::interior`].
     Unknown(u32),
-    /// A point that the bones place: an index into what [`super::Anchors::place`] gives.
+    /// A point that the bones place: an index into the output of [`super::Anchors::place`].
     Prescribed(u32),
 }
 
@@ -49,7 +49,7 @@ impl Corner {
         Self(index | Self::PRESCRIBED)
     }
 
-    /// Which point it is.
+    /// The kind and index of the point.
     #[must_use]
     pub fn kind(self) -> CornerKind {
         if self.0 & Self::PRESCRIBED == 0 {
@@ -59,7 +59,7 @@ impl Corner {
         }
     }
 
-    /// The index of an unknown.
+    /// The index, if the point is unknown.
     #[must_use]
     pub fn as_unknown(self) -> Option<u32> {
         match self.kind() {
@@ -68,7 +68,7 @@ impl Corner {
         }
     }
 
-    /// The index of a prescribed point.
+    /// The index, if the point is prescribed.
     #[must_use]
     pub fn as_prescribed(self) -> Option<u32> {
         match self.kind() {
@@ -77,7 +77,7 @@ impl Corner {
         }
     }
 
-    /// The point, of all unknowns and all prescribed points; `None` if it is in neither.
+    /// Looks the point up in arrays of all unknowns and all prescribed points; `None` if the index is out of range.
     #[must_use]
     pub fn of<P: Copy>(self, unknowns: &[P], prescribed: &[P]) -> Option<P> {
         match self.kind() {
@@ -87,31 +87,31 @@ impl Corner {
         .copied()
     }
 
-    /// As shaders read it: the index, with the top bit set where it is prescribed.
+    /// The representation in shaders: the index, with the top bit set for prescribed points.
     #[must_use]
     pub fn bits(self) -> u32 {
         self.0
     }
 }
 
-/// One linear tet.
+/// A linear tet.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Tet {
     /// Its points.
     pub corners: [Corner; 4],
-    /// Which cell of the layer it is a piece of. The tets of a cell follow each other and are of one material: the mean over the cell's
-    /// unknowns.
+    /// The cell of the layer to which it belongs. The tets of a cell are consecutive and have one material, the mean
+    /// over the cell's unknowns.
     pub cell: u32,
     /// Inverse of the rest edge matrix (columns = edges from the first corner), 1/world unit; `None` where the tet is too flat.
     pub rest_inverse: Option<Matrix3<f64>>,
     /// Volume, world units³.
     pub volume: f64,
-    /// Whether its edge matrix has a positive determinant while it is not inverted.
+    /// Sign of its edge matrix's determinant while it is not inverted: true if positive.
     pub positive: bool,
 }
 
 impl Tet {
-    /// A tet with these corners, which lie at `points` at rest.
+    /// A tet with these corners, at the rest positions `points`.
     #[must_use]
     pub fn at_rest(corners: [Corner; 4], cell: u32, points: &[Point64; 4], positive: bool) -> Self {
         let edges = edge_matrix(points);
@@ -124,20 +124,20 @@ impl Tet {
         }
     }
 
-    /// Whether it is not too flat to be simulated.
+    /// Whether it is simulated, that is not too flat.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         self.rest_inverse.is_some()
     }
 
-    /// Whether it is usable, but inside out at rest (harmless: strain is measured against the rest shape).
+    /// Whether it is usable but inverted at rest. That is harmless: strain is measured against the rest shape.
     #[must_use]
     pub fn is_inverted(&self) -> bool {
         self.rest_inverse
             .is_some_and(|inverse| (inverse.determinant() > 0.0) != self.positive)
     }
 
-    /// Its points, of all unknowns and all prescribed points; `None` if one is in neither.
+    /// Looks its points up in arrays of all unknowns and all prescribed points; `None` if an index is out of range.
     #[must_use]
     pub fn points<P: Copy>(&self, unknowns: &[P], prescribed: &[P]) -> Option<[P; 4]> {
         let [a, b, c, d] = self.corners.map(|corner| corner.of(unknowns, prescribed));
@@ -148,21 +148,21 @@ impl Tet {
 /// Tets that fill a part of the body.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Layer {
-    /// The tets, cell by cell; neighbours in the list that share three corners are simulated together.
+    /// The tets, cell by cell; consecutive tets that share three corners are simulated together.
     pub tets: Vec<Tet>,
-    /// How many cells they are in.
+    /// Number of cells.
     pub cells: usize,
 }
 
 impl Layer {
-    /// The tets that are not too flat.
+    /// The tets that are simulated.
     pub fn usable(&self) -> impl Iterator<Item = &Tet> {
         self.tets.iter().filter(|tet| tet.is_usable())
     }
 }
 
-/// Fills the space between skin and base.
-pub(super) fn between(mesh: &TriMesh, base: &[Point64]) -> Layer {
+/// Fills the space between skin and base with tets.
+pub(super) fn fill_between(mesh: &TriMesh, base: &[Point64]) -> Layer {
     let skin: Vec<Point64> = mesh.positions.iter().map(|p| p.cast::<f64>()).collect();
     let mut layer = Layer {
         tets: Vec::with_capacity(3 * mesh.triangles.len()),
@@ -172,7 +172,7 @@ pub(super) fn between(mesh: &TriMesh, base: &[Point64]) -> Layer {
         let mut sorted = *triangle;
         sorted.sort_unstable();
         let [a, b, c] = *triangle;
-        // Outward triangles have the base below them.
+        // Under outward triangles the base is below the skin.
         let odd = ![[a, b, c], [b, c, a], [c, a, b]].contains(&sorted);
         let [i, j, k] = sorted;
         let chain = [i, j, k, i, j, k];
@@ -196,7 +196,7 @@ pub(super) fn between(mesh: &TriMesh, base: &[Point64]) -> Layer {
     layer
 }
 
-/// Edges of a tet from its first point, as columns.
+/// Edge matrix of a tet: the edges from its first point, as columns.
 #[must_use]
 pub fn edge_matrix(points: &[Point64; 4]) -> Matrix3<f64> {
     let edge = |k: usize| -> Vec64 { points[k] - points[0] };
@@ -205,7 +205,7 @@ pub fn edge_matrix(points: &[Point64; 4]) -> Matrix3<f64> {
 
 fn usable_inverse(edges: &Matrix3<f64>) -> Option<Matrix3<f64>> {
     let sigma = edges.singular_values();
-    (sigma.min() > FLATTEST * sigma.max())
+    (sigma.min() > MIN_SINGULAR_RATIO * sigma.max())
         .then(|| edges.try_inverse())
         .flatten()
 }
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use crate::math::Point;
 
-    /// Whatever the order of its corners, the space under a triangle is filled exactly.
+    /// The tets fill the prism exactly for any order of the triangle's corners.
     #[test]
     fn three_tets_fill_a_prism() {
         for triangle in [[0, 1, 2], [2, 0, 1], [1, 0, 2], [2, 1, 0]] {
@@ -232,7 +232,7 @@ mod tests {
                 .iter()
                 .map(|p| p.cast::<f64>() - Vec64::z())
                 .collect();
-            let layer = between(&mesh, &base);
+            let layer = fill_between(&mesh, &base);
             assert_eq!(layer.usable().count(), 3);
             let volume: f64 = layer.tets.iter().map(|tet| tet.volume).sum();
             assert!((volume - 0.5).abs() < 1e-12);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corner_names_a_point_of_either_kind() {
+    fn a_corner_refers_to_a_point_of_either_kind() {
         for index in [0, 7, (1 << 31) - 1] {
             let (unknown, prescribed) = (Corner::unknown(index), Corner::prescribed(index));
             assert_eq!(unknown.kind(), CornerKind::Unknown(index));

@@ -1,4 +1,4 @@
-//! The flesh: volumetric bones, the skin shrunken onto them, and layers of tetrahedra between.
+//! Tissue of the flesh: volumetric bones, the base surface on them, and layers of tets between base and skin.
 //!
 //! Komaritzan & Botsch, "Projective Skinning" (PS), PACMCGIT 2018, sections 3 and 4.2; Komaritzan's thesis (FPS), sections 3.2.1 and
 //! 3.2.2 and appendix A.
@@ -14,33 +14,36 @@
 //! [`volumes`] (radii), [`shrink`] (base surface), [`layer`] (tets), [`anchors`] (how the base follows the bones).
 //!
 //! # Departures
-//! - Where the file has weights, a vertex looks for its foot point only on bones of joints that move it: an arm beside the body
-//!   never catches the flank.
-//! - Leaves get a tail; joints without skin and bones outside the flesh are left out (both papers take clean skeletons).
-//! - Smoothing projects only onto bones that a vertex or its neighbours already use, so limbs that come near each other in the
-//!   stretched skeleton can't swap vertices.
-//! - At joints of more than two bones the papers leave base vertices free; here they slide between the bone and the averaged
-//!   joint frame like everywhere else, so that the simulation has no unknown inside the body.
-//! - By default the base is the skin moved inwards by 0.6 of the averaged way to its foot points, and follows dual quaternion skinning
-//!   by the skin's weights (`offset.rs`, [`Guide`]): it keeps its volume in bends, wide bones stay wide, and no tet is inverted at rest.
-//!   With [`FleshBase::Bones`] it lies on cylinders, as in the papers; the following is about that.
-//! - The base slides in closed form (see [`anchors`]) rather than by sampled rings.
-//! - Bones may stretch, twist, hold nothing, or hold the skin rigidly ([`crate::character::BoneSettings`]).
-//! - Tets that are too flat to have a usable gradient are left out; vertices that the others don't hold in place are carried by the bones.
+//! - Where the file has weights, the foot point of a vertex is searched only on bones of joints with weight on it. An
+//!   arm beside the body thus never gets foot points of the flank.
+//! - Leaf joints get a tail. Joints without skin and bones outside the flesh are left out; both papers assume clean
+//!   skeletons.
+//! - Smoothing of foot points projects only onto bones that the vertex or its neighbours already use. Limbs that come
+//!   close to each other in the stretched skeleton can't exchange vertices.
+//! - At joints of more than two bones the papers leave base vertices free. Here they slide between the bone and the
+//!   averaged joint frame as everywhere else, so that the simulation has no unknown inside the body.
+//! - By default the base is the skin moved inwards by 0.6 of the smoothed offset to its foot points, and follows dual
+//!   quaternion skinning by the skin's weights (`offset.rs`, [`Guide`]). It keeps its volume in bends, wide bones stay
+//!   wide, and no tet is inverted at rest. With [`FleshBase::Bones`] it lies on cylinders, as in the papers; the points
+//!   below refer to that case.
+//! - The base slides in closed form (see [`anchors`]) instead of on sampled rings.
+//! - Bones may stretch or twist, may be virtual, or may move the skin rigidly ([`crate::character::BoneSettings`]).
+//! - Tets too flat for a usable deformation gradient are left out. Vertices that the other tets do not determine are
+//!   placed by the bones.
 
 pub mod anchors;
 pub mod foot;
 pub mod graph;
 mod guide;
-mod held;
 mod joint_regions;
 pub mod layer;
 mod offset;
 pub mod parts;
 mod quality;
 pub mod shrink;
-mod stretch;
-mod stretching;
+mod stretched_graph;
+mod stretching_bone;
+mod undetermined;
 pub mod volumes;
 
 pub use anchors::{Anchors, BaseFrame};
@@ -50,7 +53,7 @@ pub use joint_regions::joint_regions;
 pub use layer::{Corner, CornerKind, Layer, Tet};
 pub use parts::{Parts, Skin, SkinComponent};
 pub use quality::Quality;
-pub(crate) use stretching::FreeBone;
+pub(crate) use stretching_bone::FreeBone;
 
 use anchors::CarriedVertex;
 use foot::FootPoints;
@@ -62,7 +65,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
-/// The skin bends as easily as the flesh is stretched at this part of the limbs' radius.
+/// Length scale at which bending of the skin is as stiff as stretching of the flesh, as a fraction of the limb radius.
 const BENDING_LENGTH: f64 = 0.25;
 
 /// The volumetric model in the bind pose. Immutable.
@@ -70,67 +73,68 @@ const BENDING_LENGTH: f64 = 0.25;
 pub struct Tissue {
     /// Volumetric skeleton.
     pub graph: BoneGraph,
-    /// Per skin vertex: the bone whose line its foot point lies on, and the foot point.
+    /// For every skin vertex the bone on whose line its foot point lies.
     pub foot_bones: Vec<u32>,
-    /// Per skin vertex its foot point, world space.
+    /// For every skin vertex its foot point, world space.
     pub foot_points: Vec<Point64>,
-    /// Per skin vertex its copy on the volumetric skeleton, world space.
+    /// For every skin vertex its base vertex, world space.
     pub base: Vec<Point64>,
-    /// The tets, layer by layer from the skin inwards: one layer between skin and base. Unknowns are the skin vertices, then
-    /// [`Tissue::interior`]; prescribed points are the base vertices, then the places of the carried unknowns.
+    /// The tets, layer by layer from the skin inwards; at present one layer between skin and base. Unknowns are the
+    /// skin vertices, then [`Tissue::interior`]. Prescribed points are the base vertices, then the positions of the
+    /// carried unknowns.
     pub layers: Vec<Layer>,
-    /// Unknown points under the skin at rest, world space; none with a single layer.
+    /// Rest positions of unknowns below the skin, world space; empty with a single layer.
     pub interior: Vec<Point64>,
-    /// Per unknown the prescribed point that it moves with when the flesh is stiff: guesses start with its motion, and damping acts on
-    /// the velocity relative to it. For a skin vertex the base vertex under it.
+    /// For every unknown its reference, a prescribed point: initial guesses move with it, and damping acts on the
+    /// velocity relative to it. For a skin vertex it is the base vertex under it.
     pub references: Vec<u32>,
-    /// Unknowns that are not simulated but carried by the bones, ascending: those of held bones, and those that usable tets don't hold
-    /// in place.
+    /// Carried unknowns: those that the bones place instead of the simulation, ascending. They are the vertices of held
+    /// bones, and those that usable tets do not determine.
     pub carried: Vec<u32>,
-    /// How the prescribed points follow the bones: the base vertices, then the carried unknowns. With [`Tissue::bending`] they follow a
-    /// [`Guide`] instead.
+    /// How the bones move the prescribed points: the base vertices, then the carried unknowns. With [`Tissue::bending`]
+    /// a [`Guide`] moves them instead.
     pub anchors: Anchors,
-    /// Bending of the skin, where base and flesh are guided by the skin's weights; see [`FleshBase::Weights`].
+    /// Bending energy of the skin, if base and flesh are guided by the skin's weights; see [`FleshBase::Weights`].
     pub bending: Option<Bending>,
-    /// Its quality measures.
+    /// Quality measures of the tets.
     pub quality: Quality,
-    /// What was noticed about skeleton and skin.
+    /// Notes about skeleton and skin for the user.
     pub notes: Vec<Note>,
 }
 
-/// Why no tissue can be built.
+/// Reasons why no tissue can be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TissueError {
-    /// No skeleton at all.
+    /// There is no skeleton.
     #[error(
         "the character has no skeleton; flesh needs bones: give a .skel file or a rigged .glb beside the mesh"
     )]
     NoSkeleton,
-    /// No skin to build on.
+    /// There are no skin triangles.
     #[error("the character has no skinned triangles, so there is no flesh to simulate")]
     NoSkin,
-    /// All bones are out of reach of the skin.
+    /// No bone lies inside the skin.
     #[error(
         "none of the {joints} joints lies inside the skin; check that mesh and skeleton have the same unit, axes and place"
     )]
     OutsideSkin {
-        /// How many joints were tried.
+        /// Number of joints.
         joints: usize,
     },
     /// The equations of the flesh can't be set up.
     #[error("the flesh can't be simulated: {reason}")]
     Unsolvable {
-        /// What the solver said.
+        /// Error message of the solver.
         reason: String,
     },
-    /// The caller gave up.
+    /// The caller cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
 impl Tissue {
-    /// Whether it is of the size of this mesh.
+    /// Whether the array sizes match this mesh.
     #[must_use]
     pub fn is_of(&self, sim: &SimMesh) -> bool {
         let vertices = sim.mesh.positions.len();
@@ -143,13 +147,13 @@ impl Tissue {
             && self.anchors.len() == vertices + self.carried.len()
     }
 
-    /// How many unknown points there are: skin vertices, then interior points.
+    /// Number of unknown points: skin vertices, then interior points.
     #[must_use]
     pub fn unknowns(&self) -> usize {
         self.references.len()
     }
 
-    /// The prescribed point at which a carried unknown is put, by its index in [`Tissue::carried`].
+    /// The prescribed point that places a carried unknown, given its index in [`Tissue::carried`].
     #[must_use]
     pub fn carried_place(&self, index: usize) -> u32 {
         (self.base.len() + index) as u32
@@ -160,8 +164,8 @@ impl Tissue {
         self.layers.iter().flat_map(|layer| &layer.tets)
     }
 
-    /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any; of the
-    /// `settings` of bones only what is no factor matters here.
+    /// Builds the model in the bind pose. `weights` are those of the file, if any, one row per simulation vertex. Of
+    /// the bones' `settings` only flags are used here, not factors.
     ///
     /// # Errors
     /// [`TissueError`] if there is nothing to build on, or the caller cancelled.
@@ -207,9 +211,9 @@ impl Tissue {
         let bending = guided.then(|| Bending::of(mesh, (BENDING_LENGTH * limb_radius).powi(3)));
         progress.check()?;
         progress.report(0.9, "Filling with tetrahedra");
-        let mut layer = layer::between(mesh, &shrunken.base);
+        let mut layer = layer::fill_between(mesh, &shrunken.base);
         if guided {
-            // The guide and the skin's bending hold what is left.
+            // Inverted tets are left out: guide and bending determine their vertices.
             for tet in layer.tets.iter_mut().filter(|tet| tet.is_inverted()) {
                 tet.rest_inverse = None;
             }
@@ -229,7 +233,7 @@ impl Tissue {
                 .get(&graph.bones[feet.bones[vertex as usize] as usize].joint)
                 .is_some_and(|bone| bone.held)
         };
-        let mut carried = held::not_held(&layers, &unknowns, &shrunken.base);
+        let mut carried = undetermined::undetermined(&layers, &unknowns, &shrunken.base);
         carried.extend((0..mesh.positions.len() as u32).filter(|&vertex| is_held(vertex)));
         carried.sort_unstable();
         carried.dedup();
@@ -258,7 +262,7 @@ impl Tissue {
     }
 }
 
-/// Mean distance from the skin to its foot points; every triangle counts by its area.
+/// Mean distance from the skin to its foot points, weighted by triangle area.
 fn limb_radius(mesh: &TriMesh, feet: &FootPoints) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (index, triangle) in mesh.triangles.iter().enumerate() {
@@ -269,7 +273,7 @@ fn limb_radius(mesh: &TriMesh, feet: &FootPoints) -> f64 {
         sum += area * triangle.iter().map(distance).sum::<f64>() / 3.0;
         total += area;
     }
-    // Skin without an area, or on the bones: a positive length to divide by.
+    // Skin without area or on the bone lines: returns a positive length, because others divide by it.
     if sum > 0.0 {
         sum / total
     } else {

@@ -6,25 +6,25 @@ use super::Layer;
 use super::layer::edge_matrix;
 use crate::math::Point64;
 
-/// Ratio of longest edge to smallest height from which on a tet counts as thin.
-const THIN: f64 = 20.0;
+/// Aspect ratio (longest edge over smallest height) above which a tet counts as thin.
+const THIN_ASPECT: f64 = 20.0;
 
-/// Counts over a tissue.
+/// Quality measures of all tets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, serde::Deserialize)]
 pub struct Quality {
     /// Usable tets.
     pub tets: usize,
-    /// Tets too flat to use; they are left out.
+    /// Tets that are too flat and left out.
     pub flat: usize,
-    /// Of the usable ones, those turned inside out at rest.
+    /// Usable tets that are inverted at rest.
     pub inverted: usize,
-    /// Of the usable ones, those with a longest edge over 20 times their smallest height.
+    /// Usable tets with an aspect ratio (longest edge over smallest height) above 20.
     pub thin: usize,
-    /// Largest ratio of longest edge to smallest height among the usable tets.
+    /// Largest aspect ratio of the usable tets.
     pub worst_aspect: f64,
-    /// Median of that ratio.
+    /// Median aspect ratio of the usable tets.
     pub median_aspect: f64,
-    /// Skin vertices whose way to the bone hit nothing or started inside.
+    /// Skin vertices whose segment to the foot point hit no bone volume or started inside one.
     pub without_hit: usize,
     /// Volume of the usable tets, world units³.
     pub volume: f64,
@@ -33,7 +33,7 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Measures layers whose points at rest are `unknowns` and `prescribed`.
+    /// Measures layers whose points have the rest positions `unknowns` and `prescribed`.
     pub(super) fn of(
         layers: &[Layer],
         unknowns: &[Point64],
@@ -52,7 +52,7 @@ impl Quality {
             tets: all().filter(|tet| tet.is_usable()).count(),
             flat: all().filter(|tet| !tet.is_usable()).count(),
             inverted: all().filter(|tet| tet.is_inverted()).count(),
-            thin: aspects.iter().filter(|&&a| a > THIN).count(),
+            thin: aspects.iter().filter(|&&a| a > THIN_ASPECT).count(),
             worst_aspect: aspects.last().copied().unwrap_or_default(),
             median_aspect: aspects.get(aspects.len() / 2).copied().unwrap_or_default(),
             without_hit,
@@ -69,7 +69,7 @@ impl Quality {
     }
 }
 
-/// Longest edge over smallest height of a tet.
+/// Aspect ratio of a tet: longest edge over smallest height.
 fn aspect(p: &[Point64; 4]) -> f64 {
     let mut longest = 0.0_f64;
     let mut largest_face = 0.0_f64;

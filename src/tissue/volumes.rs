@@ -9,42 +9,44 @@ use super::foot::FootPoints;
 use crate::math::Point64;
 use crate::mesh::{TriMesh, closest_on_triangle};
 
-/// Part of the free distance that a bone fills (PS 3.1, FPS 3.2.1).
-const FILL: f64 = 0.75;
-/// No radius is smaller than this part of the size, so that every bone has a surface to shrink onto.
-const THINNEST: f64 = 5e-4;
-/// A bone that comes closer to the skin than this part of the median distance of its own skin crosses a shell (an eye, a ball
-/// joint)…
-const CROSSING: f64 = 0.1;
-/// …and takes this part of the median instead: as a line it would let the flesh twist around it unnoticed (FPS figure 3.3).
-const INSTEAD: f64 = 0.3;
-/// Points of a bone that look for the closest skin.
+/// Radius of a bone relative to its smallest distance to the skin (PS 3.1, FPS 3.2.1).
+const RADIUS_FRACTION: f64 = 0.75;
+/// Minimum radius as a fraction of the size: every bone needs a surface onto which the skin shrinks.
+const MIN_RADIUS: f64 = 5e-4;
+/// A bone crosses a shell (an eye, a ball joint) if its distance to the skin is below this fraction of the median
+/// distance of its own skin vertices…
+const CROSSING_DISTANCE: f64 = 0.1;
+/// …and its distance then counts as this fraction of the median. With a radius near zero the flesh could twist around
+/// it without any strain (FPS figure 3.3).
+const CROSSING_FRACTION: f64 = 0.3;
+/// Samples on a bone whose distance to the skin is measured.
 const SAMPLES: usize = 9;
 
-/// Sets all radii: each bone what is `wanted` for its joint, or 75 % of its closest distance to the skin, each joint the largest of its bones; then, as long as a
-/// bone of length l with joint radii r₁, r₂ breaks r₁ + r₂ + 2 r ≤ l, its three radii are scaled by l / (r₁ + r₂ + 2 r).
+/// Sets all radii. A bone has the radius `wanted` for its joint, or 75 % of its smallest distance to the skin; a joint
+/// has the largest radius of its bones. While a bone of length l with joint radii r₁, r₂ violates r₁ + r₂ + 2 r ≤ l,
+/// its three radii are scaled by l / (r₁ + r₂ + 2 r).
 pub(super) fn fit_radii(
     graph: &mut BoneGraph,
     mesh: &TriMesh,
     feet: &FootPoints,
     wanted: &BTreeMap<usize, f64>,
 ) {
-    let thinnest = THINNEST * f64::from(mesh.bounds().size());
+    let thinnest = MIN_RADIUS * f64::from(mesh.bounds().size());
     let distances: Vec<f64> = (0..graph.bones.len())
         .into_par_iter()
         .map(|bone| distance_to_skin(graph, bone, mesh))
         .collect();
     let medians = median_distances(graph, mesh, feet);
     for ((bone, distance), median) in graph.bones.iter_mut().zip(distances).zip(medians) {
-        let free = if distance < CROSSING * median {
-            INSTEAD * median
+        let free = if distance < CROSSING_DISTANCE * median {
+            CROSSING_FRACTION * median
         } else {
             distance
         };
         bone.radius = wanted
             .get(&bone.joint)
             .copied()
-            .unwrap_or(FILL * free)
+            .unwrap_or(RADIUS_FRACTION * free)
             .max(thinnest);
     }
     for node in &mut graph.nodes {
@@ -53,13 +55,13 @@ pub(super) fn fit_radii(
             .iter()
             .map(|&bone| graph.bones[bone].radius)
             .fold(0.0, f64::max);
-        // A leaf's end is the round cap of its bone.
+        // The end of a leaf has no sphere: the bone's round cap closes it.
         node.radius = if node.bones.len() > 1 { largest } else { 0.0 };
     }
-    make_fit(graph, thinnest);
+    shrink_to_fit(graph, thinnest);
 }
 
-/// For every bone the median distance between its own skin vertices and their foot points, 0 for a bone without skin.
+/// For every bone the median distance of its skin vertices to their foot points; 0 for a bone without skin.
 fn median_distances(graph: &BoneGraph, mesh: &TriMesh, feet: &FootPoints) -> Vec<f64> {
     let mut distances: Vec<Vec<f64>> = vec![Vec::new(); graph.bones.len()];
     for ((position, foot), &bone) in mesh.positions.iter().zip(&feet.points).zip(&feet.bones) {
@@ -72,8 +74,8 @@ fn median_distances(graph: &BoneGraph, mesh: &TriMesh, feet: &FootPoints) -> Vec
     distances.into_iter().map(median).collect()
 }
 
-/// Shrinks radii until every bone fits between its joints. Every pass only shrinks, so it ends.
-fn make_fit(graph: &mut BoneGraph, thinnest: f64) {
+/// Reduces radii until every bone fits between its joints. It terminates because every pass only reduces.
+fn shrink_to_fit(graph: &mut BoneGraph, thinnest: f64) {
     for _ in 0..1000 {
         let mut all_fit = true;
         for bone in 0..graph.bones.len() {

@@ -1,4 +1,4 @@
-//! Projective skinning as a method: the simulated mesh, and from it the source vertices.
+//! Projective skinning as a method: simulates the simulation mesh and upsamples it to the source vertices.
 
 use super::Projective;
 use crate::character::BoneMap;
@@ -36,18 +36,18 @@ pub(in crate::methods) const METHOD: MethodId = MethodId::of(&Descriptor {
     bind: |input| Ok(Box::new(ProjectiveSkin::bind(input)?)),
 });
 
-/// The simulation with what takes it to the source vertices.
+/// The simulation and the map from its vertices to the source vertices.
 struct ProjectiveSkin {
     projective: Projective,
-    /// The simulation mesh in the last frame.
+    /// Simulation mesh of the last frame.
     simulated: Vec<Point>,
     source_map: SourceMap,
-    /// Whether upsampling is guided as the simulation is.
+    /// Whether upsampling uses the same guide as the simulation.
     shares_guide: bool,
-    /// Blends the meshes that are not simulated (props), if there are any.
+    /// Linear blend skinning for the meshes that are not simulated (props), if there are any.
     props: Option<LinearBlend>,
     upsampling_ms: f64,
-    /// Whether the last frame is a device's.
+    /// Whether a device computed the last frame.
     is_presented: bool,
 }
 
@@ -84,7 +84,7 @@ impl Skinner for ProjectiveSkin {
             props.skin(frame, out)?;
         }
         let start = std::time::Instant::now();
-        let posed = self.projective.guide_in(frame.world_from_joint);
+        let posed = self.projective.guide_frame_of(frame.world_from_joint);
         self.source_map.follow(
             &self.simulated,
             frame.world_from_joint,

@@ -1,32 +1,34 @@
 //! Projective skinning: the simulated flesh follows the bones.
 //!
-//! A fixed simulation step with an accumulator: the same motion on any display. Between two frames the pose is interpolated joint
-//! by joint; a jump is walked in small pieces so that no element is turned inside out on the way. Flesh that does not move over
-//! bones that do not move sleeps: it costs nothing and stays exactly where it is.
+//! The simulation uses a fixed time step with an accumulator, so that the motion does not depend on the frame rate.
+//! Between two frames the pose is interpolated joint by joint. A jump (a turn by more than `JUMP_RAD` in one step) is
+//! solved quasi-statically in small substeps, so that no element is inverted on the way. Flesh that no longer moves
+//! while the bones are still goes to sleep: it costs no time and keeps its positions exactly.
 //!
-//! By default the base follows the skin's weights (`guided.rs`), volume that a bend takes away returns around it (`volume.rs`), and no
-//! jump needs a walk.
+//! By default the base follows the skin's weights (`guided.rs`). Volume that a bend removes is then restored by bulges
+//! around it (`volume.rs`), and jumps need no substeps.
 //!
-//! The steps may be made by another device ([`super::Device`], `elsewhere.rs`); the ways without inertia (`walk.rs`) are the processor's.
+//! Another device may make the steps ([`super::Device`], `on_device.rs`). Quasi-static solves (`quasistatic.rs`) always
+//! run on the CPU.
 
-mod elsewhere;
-mod guided;
+mod guided_base;
 mod method;
+mod on_device;
 mod params;
+mod pose_stepper;
 pub(super) mod poses;
-mod saved;
-mod volume;
-mod walk;
-mod walker;
+mod quasistatic;
+mod saved_state;
+mod volume_preserver;
 
 pub(super) use method::METHOD;
-pub use walker::{Settled, Walker};
+pub use pose_stepper::{PoseStepper, SettledState};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::elsewhere::Elsewhere;
-use self::guided::Guided;
+use self::guided_base::GuidedBase;
+use self::on_device::DeviceLink;
 use self::params::contacts;
 use self::poses::{compose, largest_turn, relative_into};
 use super::check::check_joints;
@@ -38,21 +40,21 @@ use crate::rig::Trs;
 use crate::stages::{Flesh, Subject};
 use crate::tissue::{BaseFrame, Guide, GuideFrame};
 
-/// A single step in which a joint turns by more than this is a jump: its inertia means nothing.
+/// A joint that turns by more than this in one step is a jump; its inertia is meaningless.
 const JUMP_RAD: f64 = 0.6;
 
-/// Flesh that moves less than this part of the size in a step, over a base that stands, falls asleep…
-const ASLEEP: f32 = 2e-7;
-/// …after so many steps.
+/// Flesh falls asleep if it moves less than this fraction of the size per step while the base is still…
+const SLEEP_TOLERANCE: f32 = 2e-7;
+/// …for this many consecutive steps.
 const STEPS_TO_SLEEP: u32 = 20;
 
 /// How virtual bones follow the pose.
 #[derive(Debug, Clone, Copy)]
 enum FollowMode {
-    /// By a time step.
+    /// By one time step, with inertia.
     Step,
-    /// Towards their equilibrium, by so many iterations.
-    Creep(usize),
+    /// Towards their equilibrium, by this many iterations without inertia.
+    Relax(usize),
 }
 
 /// The simulated skin of one character; its vertices are those of the simulation mesh.
@@ -61,31 +63,32 @@ pub struct Projective {
     flesh: Flesh,
     simulation: Simulation,
     virtual_bones: Option<VirtualBones>,
-    /// What the base follows, unless that is the bones alone.
-    guided: Option<Guided>,
+    /// Guide of the base; `None` if the base follows the bones.
+    guided: Option<GuidedBase>,
     frame: BaseFrame,
     base: Vec<Point>,
-    /// Transforms relative to the parent, of the pose that the base is at, of the last frame's, and of the one asked for.
-    at: Vec<Trs>,
-    from: Vec<Trs>,
-    to: Vec<Trs>,
+    /// Poses as transforms relative to the parent joint: that of the base, that of the last frame, and that of the
+    /// current frame.
+    base_pose: Vec<Trs>,
+    last_pose: Vec<Trs>,
+    target_pose: Vec<Trs>,
     world: Vec<Affine>,
     /// Time not yet simulated, s.
     pending_secs: f64,
-    /// Whether the state follows from an earlier frame.
+    /// Whether the state continues from an earlier frame.
     started: bool,
-    good: Vec<Point>,
+    last_good: Vec<Point>,
     times: StepTimes,
-    /// Steps in a row in which nothing moved; [`STEPS_TO_SLEEP`] means asleep.
+    /// Consecutive steps in which nothing moved; asleep from [`STEPS_TO_SLEEP`] on.
     still_steps: u32,
-    /// What makes the steps instead of `simulation`, if anything does.
-    elsewhere: Option<Elsewhere>,
-    /// Why nothing does any more.
+    /// Device that makes the steps instead of `simulation`, if one is set.
+    device_link: Option<DeviceLink>,
+    /// The error for which the device was removed, until it is taken.
     fault: Option<DeviceError>,
 }
 
 impl Projective {
-    /// Factors and starts at rest in the bind pose.
+    /// Factors the system and starts at rest in the bind pose.
     ///
     /// # Errors
     /// [`BindError::Tissue`] if the subject has no flesh, [`BindError::Factor`] if it can't be solved for.
@@ -119,38 +122,38 @@ impl Projective {
             subject: subject.clone(),
             simulation,
             virtual_bones,
-            guided: Guided::bind(subject, &flesh.tissue),
+            guided: GuidedBase::bind(subject, &flesh.tissue),
             flesh,
             frame: BaseFrame::default(),
             base,
-            at: bind.clone(),
-            from: bind.clone(),
-            to: bind,
+            base_pose: bind.clone(),
+            last_pose: bind.clone(),
+            target_pose: bind,
             world: Vec::new(),
             pending_secs: 0.0,
             started: false,
-            good: position,
+            last_good: position,
             times: StepTimes::default(),
             still_steps: 0,
-            elsewhere: None,
+            device_link: None,
             fault: None,
         })
     }
 
-    /// The simulation inside, to look at. While a device makes the steps, it is where the flesh was when that began.
+    /// The simulation, for inspection. While a device makes the steps, it holds the state of the last upload.
     #[must_use]
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
-    /// The guide that the base follows, unless it follows the bones.
+    /// The guide of the base; `None` if the base follows the bones.
     pub(super) fn guide(&self) -> Option<&Guide> {
-        self.guided.as_ref().map(Guided::guide)
+        self.guided.as_ref().map(GuidedBase::guide)
     }
 
-    /// Its transforms in a pose, if the last step was made there.
-    pub(super) fn guide_in(&self, world_from_joint: &[Affine]) -> Option<&GuideFrame> {
-        self.guided.as_ref()?.frame_in(world_from_joint)
+    /// The guide transforms of a pose, if the last step was made in it.
+    pub(super) fn guide_frame_of(&self, world_from_joint: &[Affine]) -> Option<&GuideFrame> {
+        self.guided.as_ref()?.frame_of(world_from_joint)
     }
 
     /// Whether the base follows the skin's weights.
@@ -159,13 +162,13 @@ impl Projective {
         self.guided.is_some()
     }
 
-    /// Whether nothing moves any more until the bones or the parameters do.
+    /// Whether the flesh is asleep: it does not move until the bones or the parameters change.
     #[must_use]
     pub fn is_asleep(&self) -> bool {
         self.still_steps >= STEPS_TO_SLEEP
     }
 
-    /// How far the skin is inside itself now, whether collisions are on or not; `None` if there is no pose yet.
+    /// Deepest self-penetration of the skin, whether collisions are on or not; `None` if there is no pose yet.
     #[must_use]
     pub fn penetration(&self) -> Option<Penetration> {
         if self.frame.bones().is_empty() {
@@ -181,7 +184,7 @@ impl Projective {
         let mut feet = Feet::at_rest(&body);
         feet.place(&body, self.frame.bones());
         let positions = if self.is_on_device() {
-            &self.good[..]
+            &self.last_good[..]
         } else {
             self.simulation.positions()
         };
@@ -193,38 +196,46 @@ impl Projective {
         ))
     }
 
-    /// Where the time of the last frame went.
+    /// Time spent in each part of the last frame.
     #[must_use]
     pub fn times(&self) -> StepTimes {
         self.times
     }
 
-    /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose. Returns how far virtual bones still are
-    /// from rest.
+    /// Places the base in the pose at the fraction `between` from the last frame to the current one; `None` is exactly
+    /// the current pose. Returns the last change of the virtual bones, 0 after a time step.
     fn place_base(&mut self, between: Option<f64>, target: &[Affine], motion: FollowMode) -> f64 {
         let start = Instant::now();
-        // A device places its base itself, unless contacts have a say in it.
+        // A device places its base itself, unless the contacts of the CPU modify it.
         let there = matches!(motion, FollowMode::Step)
             && self.is_on_device()
             && self.simulation.contacts().is_none();
         let world = match between {
             None => {
-                self.at.clone_from(&self.to);
+                self.base_pose.clone_from(&self.target_pose);
                 target
             }
             Some(t) => {
-                self.at.clear();
-                self.at
-                    .extend(self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t)));
-                compose(&self.subject.character.skeleton, &self.at, &mut self.world);
+                self.base_pose.clear();
+                self.base_pose.extend(
+                    self.last_pose
+                        .iter()
+                        .zip(&self.target_pose)
+                        .map(|(a, b)| a.lerp(b, t)),
+                );
+                compose(
+                    &self.subject.character.skeleton,
+                    &self.base_pose,
+                    &mut self.world,
+                );
                 &self.world
             }
         };
-        let mut unrest = 0.0;
+        let mut last_change = 0.0;
         if let Some(bones) = &mut self.virtual_bones {
             match motion {
                 FollowMode::Step => bones.step(world),
-                FollowMode::Creep(iterations) => unrest = bones.creep(world, iterations),
+                FollowMode::Relax(iterations) => last_change = bones.creep(world, iterations),
             }
             bones.write(world, &mut self.frame);
         }
@@ -245,17 +256,17 @@ impl Projective {
             }
         }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
-        unrest
+        last_change
     }
 
-    /// One step over the placed base, unless everything sleeps and the base has not moved.
+    /// Makes one step over the placed base; skipped if the flesh is asleep and the base has not moved.
     fn step_or_sleep(&mut self, deadline: Option<Instant>) {
-        let tolerance = ASLEEP * self.subject.size;
+        let tolerance = SLEEP_TOLERANCE * self.subject.size;
         if self.is_on_device() {
-            match self.step_there(tolerance) {
+            match self.step_on_device(tolerance) {
                 Ok(()) => return,
                 Err(DeviceError::Crowded) => self.sync_from_device(),
-                Err(error) => self.lose_device(error),
+                Err(error) => self.fall_back_to_cpu(error),
             }
             if !self.started {
                 return;
@@ -272,7 +283,7 @@ impl Projective {
         let start = Instant::now();
         let report = self.simulation.step_until(&self.base, deadline);
         if let Some(guided) = &mut self.guided {
-            guided.keep_volume(self.simulation.positions());
+            guided.update_volume(self.simulation.positions());
         }
         self.times.iterations += report.iterations as u32;
         self.times.step_ms += start.elapsed().as_secs_f64() * 1e3;
@@ -292,11 +303,15 @@ impl Projective {
         self.pending_secs += frame.dt_secs;
         let steps = ((self.pending_secs + 1e-9) / step).floor() as u32;
         for k in 1..=steps {
-            // The frame's pose stands `dt` after the last one's; this step ends k h − earlier after it.
+            // The frame's pose is reached `dt` after the last one; this step ends at k h − `earlier` after it.
             let t = ((f64::from(k) * step - earlier) / frame.dt_secs).clamp(0.0, 1.0);
-            let next = self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t));
-            if self.guided.is_none() && largest_turn(&self.at, next) > JUMP_RAD {
-                self.walk(frame.world_from_joint)?;
+            let next = self
+                .last_pose
+                .iter()
+                .zip(&self.target_pose)
+                .map(|(a, b)| a.lerp(b, t));
+            if self.guided.is_none() && largest_turn(&self.base_pose, next) > JUMP_RAD {
+                self.solve_from_bind(frame.world_from_joint)?;
                 self.still_steps = 0;
                 continue;
             }
@@ -305,25 +320,25 @@ impl Projective {
                 frame.world_from_joint,
                 FollowMode::Step,
             );
-            // Every step of the frame gets the same share of its time.
+            // Every step of the frame gets the same share of the time budget.
             let share = |ms: f64| {
                 start + Duration::from_secs_f64(ms * 1e-3 * f64::from(k) / f64::from(steps))
             };
             self.step_or_sleep(budget_ms.map(share));
             if !self.started {
-                // A device took all it knew with it.
+                // The device failed and its state was lost.
                 return self.settle(frame.world_from_joint);
             }
         }
         self.times.steps = steps;
         self.pending_secs -= f64::from(steps) * step;
-        self.from.clone_from(&self.to);
+        self.last_pose.clone_from(&self.target_pose);
         Ok(())
     }
 }
 
 impl Projective {
-    /// Moves the state on to the frame; the output stays what it was.
+    /// Advances the state to the frame; the output is not changed.
     ///
     /// # Errors
     /// [`SkinError`].
@@ -337,7 +352,7 @@ impl Projective {
         relative_into(
             &self.subject.character.skeleton,
             frame.world_from_joint,
-            &mut self.to,
+            &mut self.target_pose,
         );
         let solved = if frame.dt_secs > 0.0 && self.started {
             self.advance(frame)
@@ -357,8 +372,8 @@ impl Projective {
         Ok(())
     }
 
-    /// Simulated time from the state to the frame. Between two steps the skin goes on as it went: no lag, and no stutter on displays
-    /// that are faster than the step.
+    /// Time from the state to the frame in simulated seconds, by which the output is extrapolated linearly. It avoids
+    /// lag, and judder on displays that refresh faster than the step.
     fn ahead_secs(&self) -> f32 {
         let params = self.simulation.params();
         let simulated = params.simulated_step_secs() / params.time_step_secs;
@@ -369,7 +384,7 @@ impl Projective {
         }
     }
 
-    /// The skin of the frame that was followed last, where the processor made it.
+    /// Writes the skin of the last frame, if the CPU computed it.
     pub(super) fn write(&mut self, out: &mut [Point]) {
         let ahead = self.ahead_secs();
         for ((out, position), velocity) in out
@@ -379,7 +394,7 @@ impl Projective {
         {
             *out = position + velocity * ahead;
         }
-        self.good.copy_from_slice(out);
+        self.last_good.copy_from_slice(out);
     }
 }
 

@@ -30,11 +30,11 @@ impl Projective {
                 contacts.place_feet(self.frame.bones());
             }
         }
-        self.tell_virtual_bones();
+        self.update_virtual_bones();
         Ok(())
     }
 
-    /// Changes what the flesh is made of.
+    /// Changes the materials of the flesh.
     ///
     /// # Errors
     /// [`FactorError`]; the old materials then stay.
@@ -44,17 +44,17 @@ impl Projective {
             self.keep_on_cpu();
         }
         self.simulation.set_materials(materials)?;
-        self.tell_virtual_bones();
+        self.update_virtual_bones();
         Ok(())
     }
 
-    pub(super) fn tell_virtual_bones(&mut self) {
+    pub(super) fn update_virtual_bones(&mut self) {
         if let Some(bones) = &mut self.virtual_bones {
             bones.set(&self.simulation);
         }
     }
 
-    /// Changes the factors in the settings of bones. What is no factor is part of the subject.
+    /// Changes the factors in the settings of bones. Settings that are not factors belong to the subject.
     ///
     /// # Errors
     /// [`FactorError`]; the old materials then stay.
@@ -64,7 +64,7 @@ impl Projective {
     }
 }
 
-/// Whether a step is the same under both.
+/// Whether a step gives the same result under both: collisions and time budget may differ.
 fn same_equations(a: &Params, b: &Params) -> bool {
     let of = |params: &Params| Params {
         collisions: Collisions::Off,
@@ -74,7 +74,7 @@ fn same_equations(a: &Params, b: &Params) -> bool {
     of(a) == of(b)
 }
 
-/// What collides, as far as the parameters want it.
+/// The contacts that the parameters ask for; `None` if collisions are off.
 pub(super) fn contacts(subject: &Subject, flesh: &Flesh, params: &Params) -> Option<Contacts> {
     if params.collisions == Collisions::Off {
         return None;

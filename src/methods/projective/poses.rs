@@ -1,4 +1,4 @@
-//! Poses as transforms relative to the parent joints: what interpolates well.
+//! Poses as transforms relative to the parent joints, the representation that is interpolated.
 
 use crate::math::Affine;
 use crate::rig::{Skeleton, Trs};

@@ -1,35 +1,35 @@
-//! Anchors and frames as plain numbers, for those who place the base elsewhere (`gpu::surface`).
+//! Base attachments and bone transforms in flat arrays, for upload to the GPU (`gpu::surface`).
 
 use nalgebra::Matrix3x4;
 
-use super::{Anchors, BaseFrame, RIGID};
+use super::{Anchors, BaseFrame, NO_SLIDE};
 use crate::math::Point;
 
-/// How one base vertex, or one carried skin vertex, moves.
+/// Attachment of one base vertex or one carried skin vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlainAnchor {
     /// Rest position.
     pub rest: Point,
     /// The bone it belongs to.
     pub bone: u32,
-    /// Without a slide: rigid with the joint, even where the bone stretches or twists.
+    /// Whether it is rigid with the joint, even where the bone stretches or twists; without a slide only.
     pub held: bool,
-    /// How it slides between bone and joint, if it does.
+    /// How it slides between bone and joint; `None` if it does not.
     pub slide: Option<PlainSlide>,
 }
 
-/// The sliding part of an anchor.
+/// How an anchor slides between a joint and a bone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlainSlide {
     /// The joint's node.
     pub node: u32,
-    /// 0 at the joint, 1 at the bone's ring.
+    /// Position between joint (0) and the bone's ring (1).
     pub alpha: f32,
     /// Point on the bone's ring, rest.
     pub ring: Point,
-    /// Never closer to the joint's centre than this times the node's scale.
+    /// Minimum distance to the joint's centre, to be multiplied by the node's scale.
     pub joint_radius: f32,
-    /// Never closer to the bone's axis than this times the bone's scale.
+    /// Minimum distance to the bone's axis, to be multiplied by the bone's scale.
     pub bone_radius: f32,
 }
 
@@ -38,13 +38,13 @@ pub struct PlainSlide {
 pub struct PlainBone {
     /// `posed_from_bind`.
     pub stretched: Matrix3x4<f32>,
-    /// The same for what is held.
+    /// The same without lengthening and twist, for rigid anchors.
     pub rigid: Matrix3x4<f32>,
-    /// How much more its end turns about [`Anchors::bone_axes`] than its start, rad; 0 for most.
+    /// Twist of its end relative to its start about [`Anchors::bone_axes`], rad; usually 0.
     pub twist: f32,
     /// Ends of its cylinder.
     pub cylinder: [Point; 2],
-    /// How much thicker it has become.
+    /// Scale of its radius.
     pub scale: f32,
 }
 
@@ -53,9 +53,9 @@ pub struct PlainBone {
 pub struct PlainNode {
     /// `posed_from_bind` of the joint sphere.
     pub transform: Matrix3x4<f32>,
-    /// Its middle.
+    /// Its centre.
     pub center: Point,
-    /// How much larger it has become.
+    /// Scale of its radius.
     pub scale: f32,
 }
 
@@ -64,7 +64,7 @@ impl Anchors {
     #[must_use]
     pub fn plain(&self) -> Vec<PlainAnchor> {
         let slide = |index: u32| {
-            let slide = (index != RIGID).then(|| &self.slides[index as usize])?;
+            let slide = (index != NO_SLIDE).then(|| &self.slides[index as usize])?;
             let super::Slide {
                 node,
                 alpha,
@@ -89,13 +89,13 @@ impl Anchors {
         self.vertices.iter().map(plain).collect()
     }
 
-    /// Start and end of every bone at rest: what a twist turns about, and grows along.
+    /// Start and end of every bone at rest: the axis of its twist, which grows from the first to the second.
     #[must_use]
     pub fn bone_axes(&self) -> Vec<[Point; 2]> {
         self.bones.iter().map(super::StretchingBone::axis).collect()
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.node_positions.len()
@@ -103,7 +103,7 @@ impl Anchors {
 }
 
 impl BaseFrame {
-    /// The bones as [`Anchors::move_volumes`] left them.
+    /// The bones as computed by [`Anchors::move_volumes`].
     pub fn plain_bones(&self) -> impl Iterator<Item = PlainBone> + '_ {
         (0..self.bones.len()).map(|bone| PlainBone {
             stretched: self.bones[bone],
@@ -114,7 +114,7 @@ impl BaseFrame {
         })
     }
 
-    /// The nodes as [`Anchors::move_volumes`] left them.
+    /// The nodes as computed by [`Anchors::move_volumes`].
     pub fn plain_nodes(&self) -> impl Iterator<Item = PlainNode> + '_ {
         (0..self.nodes.len()).map(|node| PlainNode {
             transform: self.nodes[node],

@@ -1,11 +1,11 @@
-//! Small maps of points and transforms.
+//! Helpers for points and transforms.
 
 use nalgebra::{Matrix3, Matrix3x4};
 
 use crate::math::{Affine, Point, Quat, Vec3, linear_part};
 use crate::rig::Trs;
 
-/// Rotation and stretch of a transform; exact polar decomposition only where it is not a plain rotation with uniform scale.
+/// Rotation and stretch of a transform; a polar decomposition only where it is not a rotation with uniform scale.
 pub(super) fn split(transform: &Affine) -> (Quat, Matrix3<f64>) {
     let rotation = Trs::from_affine(transform).rotation;
     (
@@ -38,7 +38,7 @@ pub(super) fn closest(p: &Point, a: &Point, b: &Point) -> Point {
     }
 }
 
-/// `point`, at least `radius` away from `center`.
+/// `point`, moved radially to a distance of at least `radius` from `center`.
 pub(super) fn pushed_out(point: &Point, center: &Point, radius: f32) -> Point {
     let way = point - center;
     let distance = way.norm();

@@ -1,7 +1,7 @@
-//! Joints become nodes, parent–child pairs become bone segments.
+//! Volumetric skeleton: joints become nodes, parent–child pairs become bone segments.
 //!
-//! A bone is carried by the frame of the joint it starts from. Leaves that hold skin get a tail that reaches into it. Joints at one
-//! place share a node. Joints that hold no skin and bones that lie outside the flesh are left out, and reported.
+//! A bone moves with the frame of the joint at its start. Leaf joints with skin get a tail that ends inside that skin.
+//! Joints at the same position share a node. Joints without skin and bones outside the flesh are left out and reported.
 
 mod tails;
 
@@ -15,9 +15,9 @@ use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 use tails::Tails;
 
-/// Bones shorter than this part of the size are points.
-const SHORT: f64 = 1e-3;
-/// Samples along a bone that ask whether it is inside the skin.
+/// Bones shorter than this fraction of the size count as points.
+const MIN_LENGTH: f64 = 1e-3;
+/// Samples along a bone that are tested for lying inside the skin.
 const SAMPLES: usize = 5;
 
 /// A joint sphere, or the end of a leaf bone.
@@ -27,24 +27,24 @@ pub struct Node {
     pub position: Point64,
     /// Radius of the joint sphere, world units; 0 at the end of a leaf, which has no sphere.
     pub radius: f64,
-    /// The bones that meet here.
+    /// The bones that meet in it.
     pub bones: Vec<usize>,
 }
 
 /// A bone segment with a cylinder around it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bone {
-    /// The joint whose frame carries the bone.
+    /// The joint whose frame moves the bone.
     pub joint: usize,
-    /// The joint that it leads to; `None` for a tail.
+    /// The joint at its end; `None` for a tail.
     pub end_joint: Option<usize>,
     /// Start and end, indices into [`BoneGraph::nodes`].
     pub nodes: [usize; 2],
     /// Radius of the cylinder and its round caps, world units.
     pub radius: f64,
-    /// It shapes the flesh but doesn't hold it.
+    /// Whether it is virtual: it shapes the flesh, but its joint does not move it directly.
     pub is_virtual: bool,
-    /// It twists along its length with the joint that it leads to.
+    /// Whether it twists along its length with the joint at its end.
     pub twists: bool,
 }
 
@@ -71,14 +71,14 @@ impl BoneGraph {
         (b - a).norm()
     }
 
-    /// The end of `bone` that is not `node`.
+    /// The other end of `bone`.
     #[must_use]
     pub fn other_end(&self, bone: usize, node: usize) -> usize {
         let [a, b] = self.bones[bone].nodes;
         if a == node { b } else { a }
     }
 
-    /// The bone whose segment is closest to `point` among `candidates`, the parameter 0..=1 on it and the distance.
+    /// The candidate bone whose segment is closest to `point`, with the parameter 0..=1 on it and the distance.
     pub fn closest(
         &self,
         point: &Point64,
@@ -120,13 +120,13 @@ impl BoneGraph {
     }
 }
 
-/// How much skin each joint holds, and how much it and all below it hold (in vertices).
-struct Holding {
+/// Total weight of each joint, alone and with all joints below it, in vertices.
+struct JointInfluence {
     own: Vec<f64>,
     subtree: Vec<f64>,
 }
 
-impl Holding {
+impl JointInfluence {
     fn of(skeleton: &Skeleton, weights: Option<&SkinWeights>) -> Option<Self> {
         let weights = weights?;
         let mut own = vec![0.0; skeleton.len()];
@@ -151,11 +151,11 @@ pub(crate) fn build(
 ) -> Result<(BoneGraph, Vec<Note>), TissueError> {
     let size = f64::from(mesh.bounds().size());
     let mut notes = Vec::new();
-    let holding = Holding::of(skeleton, weights);
+    let influence = JointInfluence::of(skeleton, weights);
     let pairs = candidate_pairs(skeleton, size);
     let needed: Vec<f64> = pairs
         .iter()
-        .map(|&pair| inside_needed(pair, holding.as_ref()))
+        .map(|&pair| required_inside_fraction(pair, influence.as_ref()))
         .collect();
     let undecided: Vec<(usize, usize)> = pairs
         .iter()
@@ -219,8 +219,8 @@ pub(crate) fn build(
     };
     for (joint, &place) in node_of_joint.iter().enumerate() {
         let starts_bone = kept.iter().any(|&(from, _)| from == joint);
-        let wanted = match &holding {
-            Some(holding) => holding.own[joint] > 0.5 && !starts_bone,
+        let wanted = match &influence {
+            Some(influence) => influence.own[joint] > 0.5 && !starts_bone,
             None if skeleton.joints()[joint].tail.is_some() => {
                 !starts_bone && skeleton.children(joint).is_empty()
             }
@@ -249,7 +249,7 @@ pub(crate) fn build(
     Ok((graph, notes))
 }
 
-/// Every joint with each child that is not at the same place.
+/// Every joint with each child at another position.
 fn candidate_pairs(skeleton: &Skeleton, size: f64) -> Vec<(usize, usize)> {
     (0..skeleton.len())
         .flat_map(|joint| {
@@ -259,12 +259,12 @@ fn candidate_pairs(skeleton: &Skeleton, size: f64) -> Vec<(usize, usize)> {
                 .map(move |&child| (joint, child))
         })
         .filter(|&(a, b)| {
-            (skeleton.bind_position(a) - skeleton.bind_position(b)).norm() > SHORT * size
+            (skeleton.bind_position(a) - skeleton.bind_position(b)).norm() > MIN_LENGTH * size
         })
         .collect()
 }
 
-/// For every pair the part of its segment that lies inside the skin.
+/// For every pair the fraction of its segment inside the skin.
 fn inside_fractions(mesh: &TriMesh, skeleton: &Skeleton, pairs: &[(usize, usize)]) -> Vec<f64> {
     let points: Vec<Point64> = pairs
         .iter()
@@ -280,26 +280,27 @@ fn inside_fractions(mesh: &TriMesh, skeleton: &Skeleton, pairs: &[(usize, usize)
         .collect()
 }
 
-/// Which part of a bone must lie inside the skin for the bone to be part of the body.
-fn inside_needed((from, to): (usize, usize), holding: Option<&Holding>) -> f64 {
-    match holding {
-        // The file says which joints hold skin. A bone to a joint that moves nothing (a grip, a target) is kept only if it lies in
-        // the flesh (an end joint at a finger tip); a bone from a joint that moves nothing (a root on the ground) likewise.
-        Some(holding) if holding.own[from] > 0.5 && holding.subtree[to] > 0.5 => 0.0,
-        Some(holding) if holding.own[from] > 0.5 => 0.7,
-        Some(holding) if holding.subtree[to] > 0.5 => 0.9,
+/// The fraction of a bone that must lie inside the skin for the bone to be part of the body.
+fn required_inside_fraction((from, to): (usize, usize), influence: Option<&JointInfluence>) -> f64 {
+    match influence {
+        // Weights tell which joints move skin. A bone to a joint without skin (a grip, a target) is kept only if it
+        // lies inside the skin, as an end joint in a finger tip does. The same holds for a bone from a joint without
+        // skin (a root on the ground).
+        Some(influence) if influence.own[from] > 0.5 && influence.subtree[to] > 0.5 => 0.0,
+        Some(influence) if influence.own[from] > 0.5 => 0.7,
+        Some(influence) if influence.subtree[to] > 0.5 => 0.9,
         Some(_) => f64::INFINITY,
         None => 0.3,
     }
 }
 
-/// For every joint the first joint at its place.
+/// For every joint the first joint at its position.
 fn merged_nodes(skeleton: &Skeleton, size: f64) -> Vec<usize> {
     let mut representative: Vec<usize> = (0..skeleton.len()).collect();
     for joint in 0..skeleton.len() {
         if let Some(parent) = skeleton.joints()[joint].parent
             && (skeleton.bind_position(parent) - skeleton.bind_position(joint)).norm()
-                <= SHORT * size
+                <= MIN_LENGTH * size
         {
             representative[joint] = representative[parent];
         }

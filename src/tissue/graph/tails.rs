@@ -1,12 +1,12 @@
 //! Ends of leaf bones.
 
-use super::{BoneGraph, SHORT};
+use super::{BoneGraph, MIN_LENGTH};
 use crate::math::{Point64, Vec64};
 use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
-/// Where leaf bones end.
+/// Computes the ends of leaf bones.
 pub(super) struct Tails<'a> {
     pub(super) mesh: &'a TriMesh,
     pub(super) skeleton: &'a Skeleton,
@@ -15,7 +15,7 @@ pub(super) struct Tails<'a> {
 }
 
 impl Tails<'_> {
-    /// The tip of the bone that a leaf joint needs to reach into the skin it controls; `None` if it reaches nowhere.
+    /// The tip of the bone that a leaf joint needs to reach into its skin; `None` if it would be too short.
     pub(super) fn find(
         &self,
         joint: usize,
@@ -24,12 +24,12 @@ impl Tails<'_> {
     ) -> Option<Point64> {
         let start = self.skeleton.bind_position(joint);
         if let Some(tail) = self.skeleton.joints()[joint].tail {
-            return ((tail - start).norm() > SHORT * self.size).then_some(tail);
+            return ((tail - start).norm() > MIN_LENGTH * self.size).then_some(tail);
         }
         let incoming = self.skeleton.joints()[joint]
             .parent
             .map(|parent| start - self.skeleton.bind_position(parent));
-        let incoming = incoming.and_then(|d| d.try_normalize(SHORT * self.size));
+        let incoming = incoming.and_then(|d| d.try_normalize(MIN_LENGTH * self.size));
         let vertices = self.controlled(joint, graph, node);
         if vertices.is_empty() {
             return None;
@@ -46,13 +46,13 @@ impl Tails<'_> {
             .map(|p| (p - start).norm())
             .fold(0.0, f64::max);
         let direction = match mean.try_normalize(0.15 * largest) {
-            // A skeleton file without weights means its leaves as tips: follow the bone that leads there.
+            // In a skeleton file without weights leaves are meant as tips: the tail continues the incoming bone.
             Some(_) if self.weights.is_none() && incoming.is_some() => incoming?,
             Some(direction) => direction,
             None => incoming.unwrap_or_else(|| longest_axis(&vertices, &start)),
         };
         let length = if self.weights.is_none() && incoming.is_some() {
-            // Only where much flesh lies beyond: a tip inside its cap is meant as it is.
+            // Only if much flesh lies beyond: a tip just below its cap is meant as an end.
             let beyond = reach(&direction);
             let around = self
                 .mesh
@@ -68,10 +68,10 @@ impl Tails<'_> {
         } else {
             0.8 * reach(&direction)
         };
-        (length > 3.0 * SHORT * self.size).then(|| start + direction * length)
+        (length > 3.0 * MIN_LENGTH * self.size).then(|| start + direction * length)
     }
 
-    /// The skin that a leaf joint holds.
+    /// Positions of the skin vertices that a leaf joint moves.
     fn controlled(&self, joint: usize, graph: &BoneGraph, node: Option<usize>) -> Vec<Point64> {
         let all = self.mesh.positions.iter().map(|p| p.cast::<f64>());
         match (self.weights, node) {
@@ -101,7 +101,7 @@ impl Tails<'_> {
     }
 }
 
-/// Direction of the largest extent along the world axes.
+/// World axis, with sign, along which the points extend farthest from `start`.
 fn longest_axis(points: &[Point64], start: &Point64) -> Vec64 {
     [
         Vec64::x(),

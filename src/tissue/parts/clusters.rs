@@ -1,29 +1,34 @@
-//! Small parts that touch each other are one thing: an eye, its pupil and its lashes; a head full of tufts.
+//! Clusters: small parts that touch each other move as one, such as an eye with its pupil and lashes, or the tufts on a
+//! head.
 
 use std::collections::BTreeMap;
 
 use super::decide::PartDecision;
-use super::evidence::Evidence;
+use super::measurements::PartMeasurements;
 use super::{Parts, Place};
 use crate::mesh::Bounds;
 
-/// Parts are one thing if they come nearer than this part of the smaller one's size.
-const TOUCH: f32 = 0.1;
+/// Parts touch if their distance is below this fraction of the smaller one's size.
+const TOUCH_DISTANCE: f32 = 0.1;
 
-/// Finds the groups of parts that touch; members of a group that moves with one joint all do what most of its area does, and those
-/// that ride get one number.
-pub(super) fn join(decided: &mut [PartDecision], evidence: &Evidence<'_>, parts: &Parts) {
-    let group = groups(decided, evidence, parts);
+/// Groups parts that touch. All members of a group that moves with one joint get the place of the larger part of its
+/// area. Members that ride get a common cluster number.
+pub(super) fn assign_clusters(
+    decided: &mut [PartDecision],
+    measured: &PartMeasurements<'_>,
+    parts: &Parts,
+) {
+    let group = groups(decided, measured, parts);
     let mut areas: BTreeMap<(usize, usize), [f64; 2]> = BTreeMap::new();
     for (part, decided) in decided.iter().enumerate() {
-        if let Some(joint) = decided.alone {
+        if let Some(joint) = decided.only_joint {
             areas.entry((group[part], joint)).or_default()
                 [usize::from(decided.place == Place::Rides)] += parts.parts[part].area;
         }
     }
     let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
     for (part, decided) in decided.iter_mut().enumerate() {
-        if let Some(joint) = decided.alone {
+        if let Some(joint) = decided.only_joint {
             let [rigid, rides] = areas[&(group[part], joint)];
             let place = if rigid > rides {
                 Place::Rigid { joint }
@@ -45,9 +50,9 @@ pub(super) fn join(decided: &mut [PartDecision], evidence: &Evidence<'_>, parts:
     }
 }
 
-/// For every part the smallest part of its group.
-fn groups(decided: &[PartDecision], evidence: &Evidence<'_>, parts: &Parts) -> Vec<usize> {
-    let joins = |part: &usize| decided[*part].stiff || decided[*part].alone.is_some();
+/// For every part the smallest index in its group.
+fn groups(decided: &[PartDecision], measured: &PartMeasurements<'_>, parts: &Parts) -> Vec<usize> {
+    let joins = |part: &usize| decided[*part].stiff || decided[*part].only_joint.is_some();
     let mut sweep: Vec<usize> = (0..decided.len()).filter(joins).collect();
     let left = |part: &usize| parts.parts[*part].bounds.min.x;
     sweep.sort_by(|a, b| left(a).total_cmp(&left(b)).then(a.cmp(b)));
@@ -56,13 +61,13 @@ fn groups(decided: &[PartDecision], evidence: &Evidence<'_>, parts: &Parts) -> V
         let box_a = &parts.parts[a].bounds;
         for &b in &sweep[index + 1..] {
             let box_b = &parts.parts[b].bounds;
-            if box_b.min.x > box_a.max.x + TOUCH * box_a.size() {
+            if box_b.min.x > box_a.max.x + TOUCH_DISTANCE * box_a.size() {
                 break;
             }
             let (root_a, root_b) = (root(&group, a), root(&group, b));
             if root_a != root_b
-                && decided[a].alone == decided[b].alone
-                && touch(evidence, parts, a, b)
+                && decided[a].only_joint == decided[b].only_joint
+                && touch(measured, parts, a, b)
             {
                 group[root_a.max(root_b)] = root_a.min(root_b);
             }
@@ -78,25 +83,25 @@ fn root(group: &[usize], mut part: usize) -> usize {
     part
 }
 
-/// Whether most of one part lies in or at the box of the other, or the boxes meet and vertices come near the other's surface.
-fn touch(evidence: &Evidence<'_>, parts: &Parts, a: usize, b: usize) -> bool {
+/// Whether vertices of one part that lie inside or at the bounding box of the other come close to the other's surface.
+fn touch(measured: &PartMeasurements<'_>, parts: &Parts, a: usize, b: usize) -> bool {
     let boxes = [&parts.parts[a].bounds, &parts.parts[b].bounds];
-    let reach = TOUCH * boxes[0].size().min(boxes[1].size());
+    let reach = TOUCH_DISTANCE * boxes[0].size().min(boxes[1].size());
     if (0..3).any(|c| {
         boxes[1].min[c] > boxes[0].max[c] + reach || boxes[0].min[c] > boxes[1].max[c] + reach
     }) {
         return false;
     }
-    let positions = &evidence.skin.mesh.positions;
+    let positions = &measured.skin.mesh.positions;
     let within = |v: &&u32, other: &Bounds| {
         let p = &positions[**v as usize];
         (0..3).all(|c| p[c] >= other.min[c] - reach && p[c] <= other.max[c] + reach)
     };
     [(a, b), (b, a)].into_iter().any(|(this, other)| {
         let bounds = &parts.parts[other].bounds;
-        let accept = |triangle: u32| evidence.part_of_triangle(triangle) as usize == other;
+        let accept = |triangle: u32| measured.part_of_triangle(triangle) as usize == other;
         let near = |v: &u32| {
-            evidence
+            measured
                 .tree
                 .closest(
                     &positions[*v as usize].cast::<f64>(),
@@ -105,7 +110,7 @@ fn touch(evidence: &Evidence<'_>, parts: &Parts, a: usize, b: usize) -> bool {
                 )
                 .is_some()
         };
-        evidence.members[this]
+        measured.members[this]
             .iter()
             .filter(|v| within(v, bounds))
             .any(near)

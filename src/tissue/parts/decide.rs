@@ -1,30 +1,31 @@
-//! The decisions, part by part.
+//! Decision about the place of every part.
 
-use super::evidence::{Evidence, Nearness};
+use super::measurements::{FleshProximity, PartMeasurements};
 use super::{PartMap, Parts, Place, Skin, clusters, layers};
 
-/// A part is flesh if this much of its size are bones inside of it.
-const BONES: f64 = 0.2;
-/// Smaller parts than this part of the character are no flesh.
-const SMALL: f64 = 0.005;
-/// A tail makes flesh only of a part of at least this part of the character,
-const TAIL_SIZE: f64 = 0.015;
-/// and this mean thickness (six volumes over the area) for its size: a head, not a sword.
-const TAIL_BULK: f64 = 0.2;
-/// A part moves with one joint if the joint has this part of it.
-const ALONE: f64 = 0.95;
-/// A part is hard if one joint has this part of it by the file's weights: the file means it to keep its shape.
-const HARD: f64 = 0.999;
-/// What moves with a joint that moves less than this part of the flesh next to it, parents and children included, does not ride on it.
-const RELATED: f64 = 0.1;
-/// A joint that has less than this part of what it moves in the flesh moves no flesh.
-const NO_FLESH: f64 = 0.02;
-/// Parts that have less flesh near than this become flesh themselves.
-const UNCOVERED: f64 = 0.5;
-/// What lies on flesh of which more than this part moves with the same joint follows the flesh rather than the joint.
-const SAME: f64 = 0.4;
-/// If all flesh is less than this part of the area, the bones inside say nothing.
-const ENOUGH: f64 = 0.25;
+/// Minimum length of bones inside a part of flesh, relative to its size.
+const MIN_BONE_LENGTH: f64 = 0.2;
+/// Minimum size of a part of flesh, relative to the character.
+const MIN_FLESH_SIZE: f64 = 0.005;
+/// A tail makes only those parts flesh that have at least this size relative to the character,
+const MIN_TAIL_SIZE: f64 = 0.015;
+/// and this mean thickness (six volumes over the area) relative to their size: a head, but not a sword.
+const MIN_TAIL_BULK: f64 = 0.2;
+/// Minimum share of one joint in a part that moves with this joint alone.
+const SINGLE_JOINT_SHARE: f64 = 0.95;
+/// Minimum share of one joint, by the file's weights, in a part that is rigid: the file means it to keep its shape.
+const RIGID_SHARE: f64 = 0.999;
+/// A part of one joint does not ride if its joint, with parent and children, moves less than this share of the flesh
+/// next to it.
+const MIN_RELATED_SHARE: f64 = 0.1;
+/// A joint moves no flesh if less than this share of what it moves is flesh.
+const MIN_FLESH_SHARE: f64 = 0.02;
+/// A part becomes flesh if less than this share of its area has flesh near it.
+const MIN_COVERED_SHARE: f64 = 0.5;
+/// A part of one joint rides on the flesh if that joint moves more than this share of the flesh next to it.
+const SAME_JOINT_SHARE: f64 = 0.4;
+/// Minimum share of flesh in the total area; with less the bones inside are not used for the decision.
+const MIN_FLESH_AREA: f64 = 0.25;
 
 /// Fills in `place`, `cluster`, `by_user` and `reason`.
 pub(super) fn decide(parts: &mut Parts, skin: &Skin<'_>, overrides: &PartMap) {
@@ -40,41 +41,45 @@ pub(super) fn decide(parts: &mut Parts, skin: &Skin<'_>, overrides: &PartMap) {
     if parts.parts.len() < 2 && overrides.is_empty() {
         return all_flesh(parts, "the skin is in one piece");
     }
-    let said: Vec<Option<Place>> = (0..parts.parts.len())
+    let chosen_place: Vec<Option<Place>> = (0..parts.parts.len())
         .map(|index| {
-            parts.said(overrides, index).filter(
+            parts.override_for(overrides, index).filter(
                 |place| !matches!(place, Place::Rigid { joint } if *joint >= skin.skeleton.len()),
             )
         })
         .collect();
     let size = f64::from(skin.mesh.bounds().size());
     let decided = {
-        let evidence = Evidence::gather(skin, parts);
+        let measured = PartMeasurements::new(skin, parts);
         let decision = Decision {
-            evidence: &evidence,
+            measured: &measured,
             parts,
-            said: &said,
+            chosen_place: &chosen_place,
             size,
         };
-        let mut decided = decision.all();
-        clusters::join(&mut decided, &evidence, parts);
+        let mut decided = decision.decide_all();
+        clusters::assign_clusters(&mut decided, &measured, parts);
         decided
     };
-    for (part, (decided, said)) in parts.parts.iter_mut().zip(decided.into_iter().zip(&said)) {
+    for (part, (decided, chosen_place)) in parts
+        .parts
+        .iter_mut()
+        .zip(decided.into_iter().zip(&chosen_place))
+    {
         (part.place, part.reason, part.cluster) = (decided.place, decided.reason, decided.cluster);
-        part.by_user = said.is_some();
+        part.by_user = chosen_place.is_some();
     }
 }
 
-/// What was decided about one part.
+/// The decision about one part.
 pub(super) struct PartDecision {
     pub(super) place: Place,
     pub(super) reason: String,
-    /// It rides as one stiff thing.
+    /// Whether it rides as a rigid whole.
     pub(super) stiff: bool,
-    /// The joint that it moves with alone, if parts that touch it shall do the same.
-    pub(super) alone: Option<usize>,
-    /// With which others it moves as one.
+    /// The joint that it moves with alone, if touching parts shall have the same place.
+    pub(super) only_joint: Option<usize>,
+    /// Number of its cluster.
     pub(super) cluster: Option<u32>,
 }
 
@@ -88,26 +93,26 @@ impl PartDecision {
             place,
             reason: reason.into(),
             stiff: false,
-            alone: None,
+            only_joint: None,
             cluster: None,
         }
     }
 }
 
 struct Decision<'a> {
-    evidence: &'a Evidence<'a>,
+    measured: &'a PartMeasurements<'a>,
     parts: &'a Parts,
-    said: &'a [Option<Place>],
+    chosen_place: &'a [Option<Place>],
     size: f64,
 }
 
 impl Decision<'_> {
-    fn all(&self) -> Vec<PartDecision> {
+    fn decide_all(&self) -> Vec<PartDecision> {
         let (mut is_flesh, layer) = self.flesh();
         let mut promoted = vec![false; is_flesh.len()];
-        // The largest first, so that small ones may ride on them.
+        // In descending order of area, so that small parts may ride on large ones.
         let mut order: Vec<usize> = (0..is_flesh.len())
-            .filter(|&part| !is_flesh[part] && self.said[part].is_none())
+            .filter(|&part| !is_flesh[part] && self.chosen_place[part].is_none())
             .collect();
         order.sort_by(|&a, &b| {
             self.parts.parts[b]
@@ -116,39 +121,42 @@ impl Decision<'_> {
                 .then(a.cmp(&b))
         });
         for part in order {
-            let alone = self
-                .evidence
-                .leader(part)
-                .is_some_and(|(_, share)| share >= ALONE);
-            if !alone && !layer[part] && self.parts.parts[part].size() > SMALL * self.size {
-                let near = self.evidence.nearness(part, &is_flesh, self.size);
-                promoted[part] = near.is_none_or(|near| near.covered < UNCOVERED);
+            let has_single_joint = self
+                .measured
+                .strongest_joint(part)
+                .is_some_and(|(_, share)| share >= SINGLE_JOINT_SHARE);
+            if !has_single_joint
+                && !layer[part]
+                && self.parts.parts[part].size() > MIN_FLESH_SIZE * self.size
+            {
+                let near = self.measured.flesh_proximity(part, &is_flesh, self.size);
+                promoted[part] = near.is_none_or(|near| near.covered < MIN_COVERED_SHARE);
                 is_flesh[part] |= promoted[part];
             }
         }
-        let held = self.held_in_flesh(&is_flesh);
+        let flesh_share = self.flesh_share_of_joints(&is_flesh);
         (0..is_flesh.len())
-            .map(|part| match (self.said[part], is_flesh[part]) {
+            .map(|part| match (self.chosen_place[part], is_flesh[part]) {
                 (Some(Place::Flesh), _) => PartDecision::flesh("you said so"),
                 (_, true) if promoted[part] => {
                     PartDecision::flesh("there is no flesh near that it could ride on")
                 }
                 (_, true) => PartDecision::flesh("bones run through it"),
-                (said, false) => self.other(
+                (chosen_place, false) => self.decide_non_flesh(
                     part,
-                    said,
+                    chosen_place,
                     layer[part],
-                    self.evidence.nearness(part, &is_flesh, self.size),
-                    &held,
+                    self.measured.flesh_proximity(part, &is_flesh, self.size),
+                    &flesh_share,
                 ),
             })
             .collect()
     }
 
-    /// Which parts are flesh by the bones inside of them, and which of those are layers over others instead.
+    /// For every part whether it is flesh by the bones inside it, and whether it is a layer over other flesh instead.
     fn flesh(&self) -> (Vec<bool>, Vec<bool>) {
         let parts = &self.parts.parts;
-        let through = self.evidence.through(
+        let bone_lengths = self.measured.bone_lengths(
             &parts
                 .iter()
                 .map(super::SkinComponent::size)
@@ -156,12 +164,13 @@ impl Decision<'_> {
         );
         let mut is_flesh: Vec<bool> = (0..parts.len())
             .map(|part| {
-                let (this, bones) = (&parts[part], &through[part]);
+                let (this, bones) = (&parts[part], &bone_lengths[part]);
                 let bulk =
-                    6.0 * self.evidence.volume[part].abs() / this.area.max(f64::MIN_POSITIVE);
-                let tailed = this.size() > TAIL_SIZE * self.size && bulk > TAIL_BULK * this.size();
+                    6.0 * self.measured.volume[part].abs() / this.area.max(f64::MIN_POSITIVE);
+                let tailed =
+                    this.size() > MIN_TAIL_SIZE * self.size && bulk > MIN_TAIL_BULK * this.size();
                 let inside = bones.bones + if tailed { bones.tails } else { 0.0 };
-                this.size() > SMALL * self.size && inside > BONES * this.size()
+                this.size() > MIN_FLESH_SIZE * self.size && inside > MIN_BONE_LENGTH * this.size()
             })
             .collect();
         let area_of = |marked: &[bool]| {
@@ -173,34 +182,37 @@ impl Decision<'_> {
                 .sum::<f64>()
         };
         let total: f64 = parts.iter().map(|part| part.area).sum();
-        if area_of(&is_flesh) < ENOUGH * total {
-            // The bones are not where the skin is, or the skin is a soup: what moves with several joints is flesh.
+        if area_of(&is_flesh) < MIN_FLESH_AREA * total {
+            // The bones do not fit the skin, or the skin is a triangle soup: parts moved by several joints are flesh.
             let several = |part: usize| {
-                self.evidence
-                    .leader(part)
-                    .is_none_or(|(_, share)| share < ALONE)
+                self.measured
+                    .strongest_joint(part)
+                    .is_none_or(|(_, share)| share < SINGLE_JOINT_SHARE)
             };
             (0..parts.len()).for_each(|part| is_flesh[part] |= several(part));
-            if area_of(&is_flesh) < ENOUGH * total {
+            if area_of(&is_flesh) < MIN_FLESH_AREA * total {
                 is_flesh.fill(true);
             }
         }
-        for (flesh, said) in is_flesh.iter_mut().zip(self.said) {
-            *flesh = said.map_or(*flesh, |place| place == Place::Flesh);
+        for (flesh, chosen_place) in is_flesh.iter_mut().zip(self.chosen_place) {
+            *flesh = chosen_place.map_or(*flesh, |place| place == Place::Flesh);
         }
-        self.harden(&mut is_flesh);
-        let mut layer = layers::layers(self.evidence, &is_flesh);
+        self.exclude_rigid_parts(&mut is_flesh);
+        let mut layer = layers::layers(self.measured, &is_flesh);
         for part in 0..parts.len() {
-            layer[part] &= self.said[part].is_none();
+            layer[part] &= self.chosen_place[part].is_none();
             is_flesh[part] &= !layer[part];
         }
         (is_flesh, layer)
     }
 
-    /// Takes hard parts out of the flesh, unless nothing would be left of it.
-    fn harden(&self, is_flesh: &mut [bool]) {
+    /// Removes rigid parts from the flesh, unless none would be left.
+    fn exclude_rigid_parts(&self, is_flesh: &mut [bool]) {
         let soft: Vec<bool> = (0..is_flesh.len())
-            .map(|part| is_flesh[part] && (self.said[part].is_some() || !self.is_hard(part)))
+            .map(|part| {
+                is_flesh[part]
+                    && (self.chosen_place[part].is_some() || !self.is_bound_to_one_joint(part))
+            })
             .collect();
         if soft.contains(&true) {
             is_flesh.copy_from_slice(&soft);
@@ -208,54 +220,56 @@ impl Decision<'_> {
     }
 
     /// Whether the file binds a part to one joint alone.
-    fn is_hard(&self, part: usize) -> bool {
-        self.evidence.skin.weights.is_some()
+    fn is_bound_to_one_joint(&self, part: usize) -> bool {
+        self.measured.skin.weights.is_some()
             && self
-                .evidence
-                .leader(part)
-                .is_some_and(|(_, share)| share >= HARD)
+                .measured
+                .strongest_joint(part)
+                .is_some_and(|(_, share)| share >= RIGID_SHARE)
     }
 
-    /// Per joint which part of what it moves is flesh.
-    fn held_in_flesh(&self, is_flesh: &[bool]) -> Vec<f64> {
-        let mut held = vec![[0.0_f64; 2]; self.evidence.skin.skeleton.len()];
-        for (movers, &flesh) in self.evidence.movers.iter().zip(is_flesh) {
-            for &(joint, area) in movers {
-                held[joint][0] += if flesh { area } else { 0.0 };
-                held[joint][1] += area;
+    /// For every joint the share of flesh in what it moves.
+    fn flesh_share_of_joints(&self, is_flesh: &[bool]) -> Vec<f64> {
+        let mut flesh_share = vec![[0.0_f64; 2]; self.measured.skin.skeleton.len()];
+        for (moving_joints, &flesh) in self.measured.moving_joints.iter().zip(is_flesh) {
+            for &(joint, area) in moving_joints {
+                flesh_share[joint][0] += if flesh { area } else { 0.0 };
+                flesh_share[joint][1] += area;
             }
         }
-        held.into_iter()
+        flesh_share
+            .into_iter()
             .map(|[flesh, all]| if all > 0.0 { flesh / all } else { 0.0 })
             .collect()
     }
 
-    /// Whether a joint moves no flesh itself but is moved by one that does: an eye's or a weapon's, not the root of everything.
-    fn hangs_on_flesh(&self, joint: usize, held: &[f64]) -> bool {
-        let joints = self.evidence.skin.skeleton.joints();
+    /// Whether a joint moves no flesh but has an ancestor that does: the joint of an eye or a weapon, but not the root.
+    fn is_below_flesh_joint(&self, joint: usize, flesh_share: &[f64]) -> bool {
+        let joints = self.measured.skin.skeleton.joints();
         let mut above = std::iter::successors(joints[joint].parent, |&above| joints[above].parent);
-        held[joint] < NO_FLESH && above.any(|above| held[above] >= NO_FLESH)
+        flesh_share[joint] < MIN_FLESH_SHARE
+            && above.any(|above| flesh_share[above] >= MIN_FLESH_SHARE)
     }
 
-    /// A part that is no flesh.
-    fn other(
+    /// Decides about a part that is not flesh.
+    fn decide_non_flesh(
         &self,
         part: usize,
-        said: Option<Place>,
+        chosen_place: Option<Place>,
         layer: bool,
-        near: Option<Nearness>,
-        held: &[f64],
+        near: Option<FleshProximity>,
+        flesh_share: &[f64],
     ) -> PartDecision {
         let size = self.parts.parts[part].size();
         let percent = 100.0 * size / self.size.max(f64::MIN_POSITIVE);
         let thickness = near.map_or(0.0, |near| near.thickness);
-        let leader = self.evidence.leader(part);
-        let alone = leader
-            .filter(|&(_, share)| share >= ALONE)
+        let strongest_joint = self.measured.strongest_joint(part);
+        let only_joint = strongest_joint
+            .filter(|&(_, share)| share >= SINGLE_JOINT_SHARE)
             .map(|(joint, _)| joint);
-        let name = |joint: usize| &self.evidence.skin.skeleton.joints()[joint].name;
+        let name = |joint: usize| &self.measured.skin.skeleton.joints()[joint].name;
         let stiff = size < thickness && !layer;
-        let near = match (said, near) {
+        let near = match (chosen_place, near) {
             (Some(Place::Rigid { joint }), _) => {
                 return PartDecision::new(Place::Rigid { joint }, "you said so");
             }
@@ -266,33 +280,33 @@ impl Decision<'_> {
                 };
             }
             (_, None) => {
-                let joint = leader.map_or(0, |(joint, _)| joint);
+                let joint = strongest_joint.map_or(0, |(joint, _)| joint);
                 return PartDecision::new(Place::Rigid { joint }, "there is no flesh to ride on");
             }
             (None, Some(near)) => near,
         };
-        if let Some(joint) = alone {
+        if let Some(joint) = only_joint {
             let with = |place: Place, why: &str| {
                 let reason = format!("it moves with joint {} alone{why}", name(joint));
                 PartDecision {
                     stiff: place == Place::Rides,
-                    alone,
+                    only_joint,
                     ..PartDecision::new(place, reason)
                 }
             };
             let rigid = Place::Rigid { joint };
-            let hard = self.is_hard(part) && size > thickness;
+            let hard = self.is_bound_to_one_joint(part) && size > thickness;
             return if hard {
                 with(rigid, " in the file, as a hard thing does")
-            } else if self.hangs_on_flesh(joint, held) {
+            } else if self.is_below_flesh_joint(joint, flesh_share) {
                 with(rigid, ", which moves no flesh")
             } else if near.distance > 0.5 * thickness {
                 with(rigid, " and stands off the flesh")
-            } else if near.same > SAME {
+            } else if near.same > SAME_JOINT_SHARE {
                 with(Place::Rides, ", and so does the flesh next to it")
             } else if size > thickness {
                 with(rigid, " and is as large as the limb")
-            } else if near.related < RELATED {
+            } else if near.related < MIN_RELATED_SHARE {
                 with(rigid, ", and the flesh next to it with others")
             } else {
                 with(Place::Rides, " and is small")

@@ -1,32 +1,32 @@
-//! Layers: shells that follow other flesh at a small distance, as a shirt follows the body in it.
+//! Layers: shells at a small distance over other flesh, such as a shirt on a body.
 
 use rayon::prelude::*;
 
-use super::evidence::Evidence;
+use super::measurements::PartMeasurements;
 
-/// Vertices of a part that are asked.
+/// Maximum number of vertices of a part that are sampled.
 const SAMPLES: usize = 400;
-/// Flesh in the outer part of the way to the bone counts as lying under a vertex.
-const DEPTH: [f64; 2] = [1e-3, 0.6];
-/// A part is a layer if flesh lies under this part of its area.
-const COVERED: f64 = 0.6;
+/// Range of the segment to the bone line, as fractions, in which flesh counts as lying under a vertex.
+const DEPTH_RANGE: [f64; 2] = [1e-3, 0.6];
+/// Minimum share of a layer's area that has flesh under it.
+const MIN_COVERED_SHARE: f64 = 0.6;
 
-/// What lies under one vertex.
+/// One sampled vertex, with the parts under it.
 struct Sample {
     area: f64,
     below: Vec<u32>,
 }
 
-/// Which of the parts marked in `is_flesh` are layers over others of them: those first that have most flesh below; what lies only
-/// over layers is none.
-pub(super) fn layers(evidence: &Evidence<'_>, is_flesh: &[bool]) -> Vec<bool> {
+/// For every part marked in `is_flesh` whether it is a layer over others of them. Parts with the largest covered share
+/// are decided first; a part that lies only over layers is not a layer.
+pub(super) fn layers(measured: &PartMeasurements<'_>, is_flesh: &[bool]) -> Vec<bool> {
     let mut layer = vec![false; is_flesh.len()];
     if is_flesh.iter().filter(|&&flesh| flesh).count() < 2 {
         return layer;
     }
     let sampled = |part: usize| {
         if is_flesh[part] {
-            sample(part, evidence, is_flesh)
+            sample(part, measured, is_flesh)
         } else {
             Vec::new()
         }
@@ -48,29 +48,29 @@ pub(super) fn layers(evidence: &Evidence<'_>, is_flesh: &[bool]) -> Vec<bool> {
             .map(|part| (covered(part), part))
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         match most {
-            Some((covered, part)) if covered > COVERED => layer[part] = true,
+            Some((covered, part)) if covered > MIN_COVERED_SHARE => layer[part] = true,
             _ => return layer,
         }
     }
 }
 
-fn sample(part: usize, evidence: &Evidence<'_>, is_flesh: &[bool]) -> Vec<Sample> {
+fn sample(part: usize, measured: &PartMeasurements<'_>, is_flesh: &[bool]) -> Vec<Sample> {
     let under = |&vertex: &u32| {
-        let position = evidence.skin.mesh.positions[vertex as usize].cast::<f64>();
-        let foot = evidence.foot(vertex as usize)?;
+        let position = measured.skin.mesh.positions[vertex as usize].cast::<f64>();
+        let foot = measured.foot(vertex as usize)?;
         let mut below = Vec::new();
-        evidence
+        measured
             .tree
-            .crossings(&position, &(foot - position), DEPTH, |crossing| {
-                let other = evidence.part_of_triangle(crossing.triangle);
+            .crossings(&position, &(foot - position), DEPTH_RANGE, |crossing| {
+                let other = measured.part_of_triangle(crossing.triangle);
                 if other as usize != part && is_flesh[other as usize] && !below.contains(&other) {
                     below.push(other);
                 }
             });
         Some(Sample {
-            area: evidence.area[vertex as usize],
+            area: measured.area[vertex as usize],
             below,
         })
     };
-    evidence.sampled(part, SAMPLES).filter_map(under).collect()
+    measured.sampled(part, SAMPLES).filter_map(under).collect()
 }

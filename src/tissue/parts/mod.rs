@@ -1,20 +1,21 @@
-//! Which connected part of the skin is flesh, which rides on the flesh and which is rigid with a joint.
+//! Classification of the connected parts of the skin: flesh, riding on the flesh, or rigid with a joint.
 //!
-//! A character is often many closed or open shells: limbs with ball joints, eyes, teeth, buttons, hair cards, weapons, clothes over
-//! skin. A shell that bones run through gets tissue of its own, unless
-//! the file binds it to one joint alone: armour and machines keep their shape. What is too small for that, or lies over other flesh as a layer, rides
-//! on the surface next to it ([`crate::methods::Riding`]); what moves with one joint and has no flesh near is rigid with the joint.
+//! A character often consists of many closed or open shells: limbs with ball joints, eyes, teeth, buttons, hair cards,
+//! weapons, clothes over skin. A shell that bones run through gets tissue of its own, unless the file binds it to one
+//! joint alone: armour and machines keep their shape. A shell that is too small for that, or lies over other flesh as a
+//! layer, rides on the surface next to it ([`crate::methods::Riding`]). A shell that moves with one joint and has no
+//! flesh near is rigid with the joint.
 //!
-//! The order of the decisions: flesh by the bones inside (`lines`), layers over flesh taken out again (`layers`), the others by
-//! the file's weights, their size and their distance to the flesh (`decide`); what would have nothing to ride on becomes flesh after
-//! all. What the user says comes first.
+//! The order of the decisions: flesh by the bones inside (`bone_lines`); layers over flesh removed again (`layers`);
+//! the other parts by the file's weights, their size and their distance to the flesh (`decide`). A part that would have
+//! nothing to ride on becomes flesh. Overrides by the user come first.
 
+mod bone_lines;
 mod clusters;
 mod decide;
-mod evidence;
 mod layers;
-mod lines;
-mod place;
+mod measurements;
+mod overrides;
 #[cfg(test)]
 mod tests;
 
@@ -32,9 +33,9 @@ pub struct Skin<'a> {
     pub mesh: &'a TriMesh,
     /// Its skeleton, possibly empty.
     pub skeleton: &'a Skeleton,
-    /// One row per vertex, if there are any; rows may be empty.
+    /// Weights, one row per vertex, if there are any; rows may be empty.
     pub weights: Option<&'a SkinWeights>,
-    /// Names of source meshes.
+    /// Names of the source meshes.
     pub names: &'a [String],
     /// For every vertex its source mesh, an index into `names`.
     pub name_of_vertex: &'a [u32],
@@ -47,36 +48,36 @@ pub struct SkinComponent {
     pub name: String,
     /// Name of the source mesh.
     pub mesh: String,
-    /// How many vertices.
+    /// Number of vertices.
     pub vertices: usize,
-    /// How many triangles.
+    /// Number of triangles.
     pub triangles: usize,
     /// Area, square world units.
     pub area: f64,
-    /// Box around it, world space.
+    /// Bounding box, world space.
     pub bounds: Bounds,
     /// How it moves.
     pub place: Place,
-    /// Only of parts that ride: those with the same number move together as if they were one stiff thing (an eye, its pupil, its
-    /// lashes). `None` rides vertex by vertex as cloth does.
+    /// For parts that ride: parts with the same number move together rigidly (an eye, its pupil, its lashes). With
+    /// `None` each vertex rides by itself, as cloth does.
     pub cluster: Option<u32>,
-    /// Whether the user said so.
+    /// Whether the user chose `place`.
     pub by_user: bool,
-    /// Why it moves like that: a part of a sentence for the user.
+    /// The reason for `place`: a clause shown to the user.
     pub reason: String,
 }
 
 /// The connected parts of a skin and how each of them moves. Immutable.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Parts {
-    /// For every vertex its part.
+    /// For every vertex its part, an index into `parts`.
     pub part_of_vertex: Vec<u32>,
-    /// In the order of their first vertices.
+    /// The parts, in the order of their first vertices.
     pub parts: Vec<SkinComponent>,
 }
 
 impl Parts {
-    /// Looks at the skin and decides. `overrides` that name no part are ignored: see [`Parts::check_name`].
+    /// Classifies the parts of a skin. `overrides` that name no part are ignored: see [`Parts::check_name`].
     #[must_use]
     pub fn find(skin: &Skin<'_>, overrides: &PartMap) -> Self {
         let topology = Topology::of(skin.mesh);
@@ -100,7 +101,7 @@ impl Parts {
         self.parts.iter().all(|part| part.place == Place::Flesh)
     }
 
-    /// How each part moves: enough to tell whether two classifications are the same.
+    /// Place and cluster of each part: two classifications are the same if these are equal.
     #[must_use]
     pub fn places(&self) -> Vec<(Place, Option<u32>)> {
         self.parts
@@ -109,7 +110,8 @@ impl Parts {
             .collect()
     }
 
-    /// The flesh alone, vertices and triangles in their order; and for every vertex of it its vertex in the skin.
+    /// The flesh alone, with vertices and triangles in their order, and for each of its vertices the vertex of the
+    /// skin.
     #[must_use]
     pub fn flesh(&self, skin: &TriMesh) -> (TriMesh, Vec<u32>) {
         let skin_from_flesh: Vec<u32> = (0..skin.positions.len() as u32)
@@ -136,14 +138,14 @@ impl Parts {
 }
 
 impl SkinComponent {
-    /// Diagonal of its box.
+    /// Diagonal of its bounding box.
     #[must_use]
     pub fn size(&self) -> f64 {
         f64::from(self.bounds.size())
     }
 }
 
-/// Counts, areas, boxes and names of the parts.
+/// Counts, areas, bounding boxes and names of the parts.
 fn measure(skin: &Skin<'_>, topology: &Topology) -> Vec<SkinComponent> {
     let empty = SkinComponent {
         name: String::new(),
@@ -187,7 +189,7 @@ fn measure(skin: &Skin<'_>, topology: &Topology) -> Vec<SkinComponent> {
     parts
 }
 
-/// Gives unique names: the mesh's, numbered by area where it has several parts.
+/// Sets unique names: that of the source mesh, with a number by descending area where the mesh has several parts.
 fn name(parts: &mut [SkinComponent]) {
     let mut of_mesh: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, part) in parts.iter().enumerate() {

@@ -18,7 +18,7 @@ fn skeleton() -> Skeleton {
     Skeleton::from_positions(&joints).unwrap()
 }
 
-/// Every vertex below the elbow on joint 0, above on joint 1, those of the last `eye` vertices on joint 3.
+/// Weights: vertices below the elbow on joint 0, above it on joint 1, the last `eye` vertices on joint 3.
 fn weights(mesh: &TriMesh, eye: usize) -> SkinWeights {
     let count = mesh.positions.len();
     let row = |(v, p): (usize, &Point)| {
@@ -57,7 +57,7 @@ fn find(meshes: &[TriMesh], eye: bool, overrides: &PartMap) -> Vec<SkinComponent
         name_of_vertex: &name_of_vertex,
     };
     let parts = Parts::find(&skin, overrides);
-    // Without weights the same, but for what only weights can tell.
+    // The result without weights is the same, except where it depends on weights.
     let bare = Parts::find(
         &Skin {
             weights: None,
@@ -133,7 +133,7 @@ fn shells_of_one_joint_are_hard_and_others_flesh() {
             Place::Rigid { joint: 1 }
         ]
     );
-    // Where nothing would be left to simulate all of it is.
+    // Where no flesh would be left all parts are flesh.
     let [upper, _, lower] = shells;
     let parts = find(&[upper, lower], false, &none());
     assert!(parts.iter().all(|part| part.place == Place::Flesh));
@@ -167,7 +167,7 @@ fn the_user_has_the_last_word() {
         .place,
         Place::Flesh
     );
-    // A joint that isn't there is not believed; if all shall ride there is nothing to ride on.
+    // An override with a joint that does not exist is ignored; if all parts shall ride there is nothing to ride on.
     assert_eq!(
         find(
             &[limb(), button.clone()],

@@ -14,7 +14,7 @@ use crate::gpu::flesh::solve::BoundSolver;
 use crate::gpu::flesh::{FleshState, FleshStep, Watcher};
 use crate::gpu::surface::{Base, Simulated};
 use crate::math::{Affine, Vec3};
-use crate::methods::{Actor, Settled, SkinError, Walker};
+use crate::methods::{Actor, PoseStepper, SettledState, SkinError};
 use crate::progress::Progress;
 
 /// Steps per submission; a frame with more makes more submissions.
@@ -31,9 +31,9 @@ pub(super) struct CrowdFlesh {
     /// Settles instances that start again.
     prototype: Actor,
     /// The last pose that one instance was settled in: if all instances take another pose at once, all are in the same.
-    settled: Option<(Vec<u64>, Settled)>,
+    settled: Option<(Vec<u64>, SettledState)>,
     /// Empty until the first frame.
-    walkers: Vec<Walker>,
+    steppers: Vec<PoseStepper>,
     watcher: Watcher,
     /// Steps that are prepared but not submitted.
     pub queued: usize,
@@ -71,7 +71,7 @@ impl CrowdFlesh {
             base,
             prototype,
             settled: None,
-            walkers: Vec::new(),
+            steppers: Vec::new(),
             watcher,
             queued: 0,
             pending_secs: 0.0,
@@ -101,7 +101,7 @@ impl CrowdFlesh {
 
     /// Whether the next frame starts at rest.
     pub fn begins(&self) -> bool {
-        self.walkers.is_empty()
+        self.steppers.is_empty()
     }
 
     /// Puts all instances at rest in these poses. Each distinct pose is settled once.
@@ -113,8 +113,8 @@ impl CrowdFlesh {
     ) -> Result<(), CrowdError> {
         let keys: Vec<Vec<u64>> = poses.iter().map(|pose| bits(pose)).collect();
         let different = keys.iter().collect::<HashSet<_>>().len();
-        let mut known: HashMap<&[u64], Settled> = HashMap::new();
-        let mut walkers = Vec::with_capacity(poses.len());
+        let mut known: HashMap<&[u64], SettledState> = HashMap::new();
+        let mut steppers = Vec::with_capacity(poses.len());
         for (instance, (pose, key)) in poses.iter().zip(&keys).enumerate() {
             if !known.contains_key(&key[..]) {
                 progress.check()?;
@@ -128,9 +128,9 @@ impl CrowdFlesh {
                 continue;
             };
             self.place(gpu, instance, &settled.state, &places[instance])?;
-            walkers.push(settled.walker.clone());
+            steppers.push(settled.stepper.clone());
         }
-        self.walkers = walkers;
+        self.steppers = steppers;
         (self.pending_secs, self.queued) = (0.0, 0);
         Ok(())
     }
@@ -172,13 +172,13 @@ impl CrowdFlesh {
             None => settle(&mut self.prototype, pose, instance)?,
         };
         self.place(gpu, instance, &settled.state, offset)?;
-        let walker = settled.walker.clone();
+        let stepper = settled.stepper.clone();
         self.settled = Some((key, settled));
         // Pending steps use the instance's current pose, so that it does not move in them.
         for step in 0..self.queued {
-            self.base.set_moved(step, instance, walker.frame(), offset);
+            self.base.set_moved(step, instance, stepper.frame(), offset);
         }
-        self.walkers[instance] = walker;
+        self.steppers[instance] = stepper;
         self.recovered += 1;
         Ok(())
     }
@@ -192,9 +192,9 @@ impl CrowdFlesh {
         dt_secs: f64,
         mut submit: impl FnMut(&mut Self),
     ) -> Result<f32, CrowdError> {
-        for (instance, (walker, pose)) in self.walkers.iter_mut().zip(poses).enumerate() {
-            walker
-                .aim(pose)
+        for (instance, (stepper, pose)) in self.steppers.iter_mut().zip(poses).enumerate() {
+            stepper
+                .set_target(pose)
                 .map_err(|source| CrowdError::Pose { instance, source })?;
         }
         for instance in self.broken(gpu)? {
@@ -215,9 +215,9 @@ impl CrowdFlesh {
             }
             let t = ((f64::from(k) * step_secs - earlier) / dt_secs).clamp(0.0, 1.0);
             let stepped: Vec<bool> = self
-                .walkers
+                .steppers
                 .par_iter_mut()
-                .map(|walker| walker.step_to(t))
+                .map(|stepper| stepper.step_to(t))
                 .collect();
             for (instance, stepped) in stepped.into_iter().enumerate() {
                 if !stepped {
@@ -226,7 +226,7 @@ impl CrowdFlesh {
                 self.base.set_moved(
                     self.queued,
                     instance,
-                    self.walkers[instance].frame(),
+                    self.steppers[instance].frame(),
                     &places[instance],
                 );
             }
@@ -276,7 +276,11 @@ impl CrowdFlesh {
     }
 }
 
-fn settle(prototype: &mut Actor, pose: &[Affine], instance: usize) -> Result<Settled, CrowdError> {
+fn settle(
+    prototype: &mut Actor,
+    pose: &[Affine],
+    instance: usize,
+) -> Result<SettledState, CrowdError> {
     let settled = prototype
         .settled_in(pose)
         .map_err(|source| CrowdError::Pose { instance, source })?;

@@ -1,7 +1,7 @@
-//! The state of a simulation, saved and restored.
+//! Saving and restoring the state of a simulation.
 
 use super::Projective;
-use super::guided::{Guided, SavedGuide};
+use super::guided_base::{GuidedBase, SavedGuide};
 use super::poses::compose;
 use crate::dynamics::{State, Target, VirtualBones};
 use crate::math::Point;
@@ -9,16 +9,17 @@ use crate::methods::StateError;
 use crate::rig::Trs;
 use crate::tissue::BaseFrame;
 
-/// Everything that the next frame depends on beside parameters: tissue, virtual bones, poses and the time not yet simulated.
+/// All state that the next frame depends on, except for parameters: tissue, virtual bones, poses and the time not yet
+/// simulated.
 #[derive(Clone)]
-pub(super) struct Saved {
+pub(super) struct SavedState {
     state: State,
     virtual_bones: Option<VirtualBones>,
     frame: BaseFrame,
     base: Vec<Point>,
-    at: Vec<Trs>,
-    from: Vec<Trs>,
-    to: Vec<Trs>,
+    base_pose: Vec<Trs>,
+    last_pose: Vec<Trs>,
+    target_pose: Vec<Trs>,
     pending_secs: f64,
     started: bool,
     still_steps: u32,
@@ -27,33 +28,34 @@ pub(super) struct Saved {
 }
 
 impl Projective {
-    /// A copy of the state. One on a device is read back; contacts are found anew with the next step and are no part of it.
-    pub(super) fn save(&mut self) -> Saved {
+    /// A copy of the state, read back from the device if it is there. Contacts are not part of it: the next step finds
+    /// them.
+    pub(super) fn save(&mut self) -> SavedState {
         self.sync_from_device();
-        Saved {
+        SavedState {
             state: self.simulation.state(),
             virtual_bones: self.virtual_bones.clone(),
             frame: self.frame.clone(),
             base: self.base.clone(),
-            at: self.at.clone(),
-            from: self.from.clone(),
-            to: self.to.clone(),
+            base_pose: self.base_pose.clone(),
+            last_pose: self.last_pose.clone(),
+            target_pose: self.target_pose.clone(),
             pending_secs: self.pending_secs,
             started: self.started,
             still_steps: self.still_steps,
             targets: self.simulation.targets().to_vec(),
-            guided: self.guided.as_ref().map(Guided::save),
+            guided: self.guided.as_ref().map(GuidedBase::save),
         }
     }
 
-    /// Goes on from a saved state; a device is given it with its next step.
+    /// Continues from a saved state; a device gets it with its next step.
     ///
     /// # Errors
     /// [`StateError::OtherCharacter`] if it is of another mesh or skeleton.
-    pub(super) fn restore(&mut self, saved: &Saved) -> Result<(), StateError> {
+    pub(super) fn restore(&mut self, saved: &SavedState) -> Result<(), StateError> {
         let fits = saved.state.position.len() == self.simulation.positions().len()
             && saved.base.len() == self.base.len()
-            && saved.at.len() == self.at.len()
+            && saved.base_pose.len() == self.base_pose.len()
             && saved.targets.len() == self.simulation.targets().len()
             && saved.virtual_bones.is_some() == self.virtual_bones.is_some();
         if !fits {
@@ -66,17 +68,21 @@ impl Projective {
             guided.restore(saved);
         }
         self.virtual_bones.clone_from(&saved.virtual_bones);
-        // They were saved with the parameters of that time.
-        self.tell_virtual_bones();
+        // The saved virtual bones contain the parameters of their time.
+        self.update_virtual_bones();
         self.frame.clone_from(&saved.frame);
         self.base.clone_from(&saved.base);
-        self.at.clone_from(&saved.at);
-        self.from.clone_from(&saved.from);
-        self.to.clone_from(&saved.to);
-        compose(&self.subject.character.skeleton, &self.at, &mut self.world);
+        self.base_pose.clone_from(&saved.base_pose);
+        self.last_pose.clone_from(&saved.last_pose);
+        self.target_pose.clone_from(&saved.target_pose);
+        compose(
+            &self.subject.character.skeleton,
+            &self.base_pose,
+            &mut self.world,
+        );
         (self.pending_secs, self.started) = (saved.pending_secs, saved.started);
         self.still_steps = saved.still_steps;
-        self.good.clone_from(&saved.state.position);
+        self.last_good.clone_from(&saved.state.position);
         if let Some(contacts) = self.simulation.contacts_mut()
             && !self.frame.bones().is_empty()
         {

@@ -1,39 +1,39 @@
-//! Flesh whose base is guided by the skin's weights.
+//! Base surface that follows dual quaternion skinning by the skin's weights.
 
 use rayon::prelude::*;
 
-use super::volume::VolumePreserver;
+use super::volume_preserver::VolumePreserver;
 use crate::dynamics::Target;
 use crate::math::{Affine, Point, Vec3};
 use crate::stages::Subject;
 use crate::tissue::{Guide, GuideFrame, Tissue};
 use crate::weights::SkinWeights;
 
-/// Volume is looked at once in so many steps.
-const VOLUME_EVERY: u32 = 4;
-/// The part of what is missing that is asked for then.
-const VOLUME_PART: f32 = 0.6;
-/// Vertices that one task handles at least.
+/// Volume is measured once in this many steps: it changes slowly compared with a step.
+const VOLUME_INTERVAL: u32 = 4;
+/// Fraction of the measured error by which the volume correction changes each time.
+const VOLUME_GAIN: f32 = 0.6;
+/// Minimum number of vertices per task.
 const MIN_TASK: usize = 512;
 
-/// The transforms of the last pose, and the state of the volume preserver.
+/// Guide transforms of the last pose, state of the volume preserver, and steps since volume was measured.
 pub(super) type SavedGuide = (GuideFrame, Option<[Vec<f32>; 3]>, u32);
 
-/// The guide of a simulation mesh, with the transforms of the last pose.
-pub(super) struct Guided {
+/// The guide of a simulation mesh, with its transforms in the last pose and its volume correction.
+pub(super) struct GuidedBase {
     guide: Guide,
     frame: GuideFrame,
-    /// At rest: the skin, and the base under it.
+    /// Rest positions of the skin, and of the base under it.
     skin: Vec<Point>,
     base: Vec<Point>,
-    /// Skin vertices whose places follow the base.
+    /// Skin vertices that are not simulated but placed by the guide.
     carried: Vec<u32>,
     volume: Option<VolumePreserver>,
-    /// Steps since volume was looked at.
-    turn: u32,
+    /// Steps since volume was measured.
+    steps_since_volume: u32,
 }
 
-impl Guided {
+impl GuidedBase {
     /// `None` if the base of the tissue follows the bones.
     pub(super) fn bind(subject: &Subject, tissue: &Tissue) -> Option<Self> {
         let bending = tissue.bending.as_ref()?;
@@ -61,7 +61,7 @@ impl Guided {
             base: tissue.base.iter().map(|p| p.cast::<f32>()).collect(),
             carried: tissue.carried.clone(),
             volume: VolumePreserver::bind(&sim.mesh, tissue, bending),
-            turn: 0,
+            steps_since_volume: 0,
         })
     }
 
@@ -70,23 +70,24 @@ impl Guided {
         &self.guide
     }
 
-    /// How many skin vertices there are.
+    /// Number of skin vertices.
     pub(super) fn len(&self) -> usize {
         self.skin.len()
     }
 
-    /// The transforms of a pose, if it is the one that was placed last.
-    pub(super) fn frame_in(&self, world_from_joint: &[Affine]) -> Option<&GuideFrame> {
+    /// The guide transforms, if the last placed pose is this one.
+    pub(super) fn frame_of(&self, world_from_joint: &[Affine]) -> Option<&GuideFrame> {
         self.frame.is_of(world_from_joint).then_some(&self.frame)
     }
 
-    /// Poses the guide and moves the base, with the places of carried vertices behind it.
+    /// Computes the guide transforms of a pose and the positions of the base, followed by those of the carried
+    /// vertices.
     pub(super) fn place(&mut self, world_from_joint: &[Affine], out: &mut [Point]) {
         self.guide.pose(world_from_joint, &mut self.frame);
         if let Some(volume) = &mut self.volume {
-            volume.advance();
+            volume.filter_ratio();
         }
-        self.follow_volume();
+        self.update_bulges();
         let (base, carried) = out.split_at_mut(self.base.len());
         base.par_iter_mut()
             .zip(&self.base)
@@ -101,7 +102,7 @@ impl Guided {
         }
     }
 
-    /// Where a skin vertex would be without elasticity.
+    /// Position and rotation of a skin vertex under the guide alone, that is without elasticity.
     pub(super) fn target(&self, vertex: usize) -> Target {
         let transform = &self.frame.points[vertex];
         Target {
@@ -110,9 +111,9 @@ impl Guided {
         }
     }
 
-    fn follow_volume(&mut self) {
+    fn update_bulges(&mut self) {
         if let Some(volume) = &mut self.volume {
-            volume.follow(&self.frame);
+            volume.set_pose(&self.frame);
         }
     }
 
@@ -121,47 +122,48 @@ impl Guided {
         volume.map_or_else(Vec3::zeros, |volume| volume.offset(vertex))
     }
 
-    /// Lets volume return that the skin has lost in this pose. It is looked at every few calls: it returns slowly compared with a step.
-    pub(super) fn keep_volume(&mut self, skin: &[Point]) {
-        self.turn = (self.turn + 1) % VOLUME_EVERY;
-        if self.turn == 0
+    /// Updates the volume correction from the skin in this pose, once in [`VOLUME_INTERVAL`] calls.
+    pub(super) fn update_volume(&mut self, skin: &[Point]) {
+        self.steps_since_volume = (self.steps_since_volume + 1) % VOLUME_INTERVAL;
+        if self.steps_since_volume == 0
             && let Some(volume) = &mut self.volume
         {
-            volume.observe(skin, &self.frame, VOLUME_PART);
+            volume.update_target_ratio(skin, &self.frame, VOLUME_GAIN);
         }
     }
 
-    /// As [`Guided::keep_volume`], at once. Returns how far anything moves for it.
-    pub(super) fn return_volume(&mut self, skin: &[Point]) -> f32 {
+    /// As [`Guided::update_volume`], with the full correction at once. Returns the largest change of a bulge, world
+    /// units.
+    pub(super) fn restore_volume(&mut self, skin: &[Point]) -> f32 {
         let Some(volume) = &mut self.volume else {
             return 0.0;
         };
-        volume.observe(skin, &self.frame, 1.0);
-        volume.take_needed();
-        volume.bulge_into_room()
+        volume.update_target_ratio(skin, &self.frame, 1.0);
+        volume.use_target_ratio();
+        volume.compute_bulges()
     }
 
-    /// Forgets what was kept of volume.
+    /// Clears the volume correction.
     pub(super) fn reset(&mut self) {
-        self.turn = 0;
+        self.steps_since_volume = 0;
         if let Some(volume) = &mut self.volume {
             volume.reset();
         }
     }
 
-    /// What is kept from step to step.
+    /// The state that persists from step to step.
     pub(super) fn save(&self) -> SavedGuide {
         let volume = self.volume.as_ref().map(VolumePreserver::state);
-        (self.frame.clone(), volume, self.turn)
+        (self.frame.clone(), volume, self.steps_since_volume)
     }
 
-    /// Goes on from what [`Guided::save`] returned.
-    pub(super) fn restore(&mut self, (frame, saved, turn): &SavedGuide) {
-        self.turn = *turn;
+    /// Restores a state that [`Guided::save`] returned.
+    pub(super) fn restore(&mut self, (frame, saved, steps_since_volume): &SavedGuide) {
+        self.steps_since_volume = *steps_since_volume;
         self.frame.clone_from(frame);
         if let (Some(volume), Some(saved)) = (&mut self.volume, saved) {
             volume.set_state(saved);
         }
-        self.follow_volume();
+        self.update_bulges();
     }
 }

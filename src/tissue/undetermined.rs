@@ -1,35 +1,41 @@
-//! Which unknowns the tets hold in place.
+//! Which unknowns the tets determine.
 //!
-//! A tet in its rest shape is a rigid body: once three of its points that are not collinear are held, so is the fourth. Prescribed
-//! points are held; the search goes on from tet to tet. An unknown that is never reached could rotate about a line or reflect at no
-//! energy, and would not return to rest: parts whose base shrank to a line, or that are attached at a single point.
+//! A tet in its rest shape is a rigid body: if three of its points that are not collinear are determined, so is the
+//! fourth. The search starts at the prescribed points and goes on from tet to tet. An unknown that is not reached could
+//! rotate about a line or be reflected without energy, and would not return to rest. This happens to parts whose base
+//! shrank to a line, and to parts attached at a single point.
 
 use super::Layer;
 use crate::math::{Point64, Vec64};
 
-/// Three points are in line if their triangle is lower than this part of the tet's longest edge.
-const IN_LINE: f64 = 1e-2;
-/// Passes over the tets; real skins need two or three.
-const PASSES: usize = 50;
+/// Three points count as collinear if the height of their triangle is below this fraction of the tet's longest edge.
+const COLLINEAR_HEIGHT: f64 = 1e-2;
+/// Maximum number of passes over the tets; real skins need two or three.
+const MAX_PASSES: usize = 50;
 
-/// The unknowns that no sequence of usable tets holds, ascending; `unknowns` and `prescribed` are all points at rest.
-pub(super) fn not_held(layers: &[Layer], unknowns: &[Point64], prescribed: &[Point64]) -> Vec<u32> {
-    let mut held = vec![false; unknowns.len()];
-    for _ in 0..PASSES {
+/// The unknowns that no sequence of usable tets determines, ascending; `unknowns` and `prescribed` are the rest
+/// positions of all points.
+pub(super) fn undetermined(
+    layers: &[Layer],
+    unknowns: &[Point64],
+    prescribed: &[Point64],
+) -> Vec<u32> {
+    let mut determined = vec![false; unknowns.len()];
+    for _ in 0..MAX_PASSES {
         let mut changed = false;
         for layer in layers {
             for cell in layer.tets.chunk_by(|a, b| a.cell == b.cell) {
-                // Layers are listed from the skin inwards; what holds lies further in.
+                // Layers are listed from the skin inwards; in reverse order the search starts at the prescribed points.
                 for tet in cell.iter().rev().filter(|tet| tet.is_usable()) {
-                    let is_held = tet
+                    let is_determined = tet
                         .corners
-                        .map(|corner| corner.as_unknown().is_none_or(|v| held[v as usize]));
+                        .map(|corner| corner.as_unknown().is_none_or(|v| determined[v as usize]));
                     let Some(points) = tet.points(unknowns, prescribed) else {
                         continue;
                     };
-                    if is_held.contains(&false) && is_rigid(&points, is_held) {
+                    if is_determined.contains(&false) && is_rigid(&points, is_determined) {
                         for v in tet.corners.iter().filter_map(|corner| corner.as_unknown()) {
-                            held[v as usize] = true;
+                            determined[v as usize] = true;
                         }
                         changed = true;
                     }
@@ -41,16 +47,16 @@ pub(super) fn not_held(layers: &[Layer], unknowns: &[Point64], prescribed: &[Poi
         }
     }
     (0..unknowns.len() as u32)
-        .filter(|&v| !held[v as usize])
+        .filter(|&v| !determined[v as usize])
         .collect()
 }
 
-/// Whether the held points of a tet hold all of it.
-fn is_rigid(tet: &[Point64], held: [bool; 4]) -> bool {
+/// Whether the determined points of a tet determine all of it.
+fn is_rigid(tet: &[Point64], determined: [bool; 4]) -> bool {
     let mut points = tet
         .iter()
-        .zip(held)
-        .filter(|(_, held)| *held)
+        .zip(determined)
+        .filter(|(_, determined)| *determined)
         .map(|(point, _)| point);
     let (Some(a), Some(b), Some(c)) = (points.next(), points.next(), points.next()) else {
         return false;
@@ -61,7 +67,7 @@ fn is_rigid(tet: &[Point64], held: [bool; 4]) -> bool {
         .iter()
         .flat_map(|p| tet.iter().map(move |q| (p - q).norm()))
         .fold(0.0, f64::max);
-    ab.cross(&ac).norm() > IN_LINE * longest * side
+    ab.cross(&ac).norm() > COLLINEAR_HEIGHT * longest * side
 }
 
 #[cfg(test)]
@@ -69,11 +75,12 @@ mod tests {
     use super::*;
     use crate::math::Point;
     use crate::mesh::TriMesh;
-    use crate::tissue::layer::between;
+    use crate::tissue::layer::fill_between;
 
-    /// A patch over a base that is a line can turn about it; over a base with an area it can't, and its neighbours neither.
+    /// A patch over a base that is a line can rotate about it; a patch over a base with area cannot, nor can its
+    /// neighbours.
     #[test]
-    fn a_patch_over_a_line_is_not_held() {
+    fn a_patch_over_a_line_is_undetermined() {
         let p = Point::new;
         let positions = vec![
             p(0.0, 0.0, 1.0),
@@ -92,7 +99,7 @@ mod tests {
                 .map(|p| Point64::new(f64::from(p.x), f64::from(p.y) * flat, 0.0))
                 .collect();
             let skin: Vec<Point64> = mesh.positions.iter().map(|p| p.cast()).collect();
-            not_held(&[between(&mesh, &base)], &skin, &base)
+            undetermined(&[fill_between(&mesh, &base)], &skin, &base)
         };
         assert!(over(1.0).is_empty());
         assert!(over(0.1).is_empty());

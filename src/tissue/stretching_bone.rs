@@ -1,32 +1,33 @@
 //! Bones that stretch and twist (FPS figure 3.20).
 //!
-//! The joint at a bone's start carries it; where the joint at its end is displaced against that (a translation track, another length
-//! than in the bind pose), the bone follows both: it turns by the shortest way to where its end is and stretches linearly along its
-//! axis, keeping its thickness. With start a, end b, both carried to a′ and b′, T the transform of the start's joint, Q the shortest
-//! rotation from T b − T a to b′ − a′ with unit vector u and λ = ‖b′ − a′‖ / ‖T b − T a‖:
+//! A bone moves with the joint at its start. If the joint at its end is displaced relative to that (by a translation
+//! track, or by a length other than in the bind pose), the bone follows both: it rotates by the shortest way to its
+//! end's position and stretches linearly along its axis, with unchanged thickness. Let a be the start and b the end,
+//! moved by their joints to a′ and b′; T the transform of the start's joint; Q the shortest rotation from T b − T a to
+//! b′ − a′; u the unit vector along b′ − a′; and λ = ‖b′ − a′‖ / ‖T b − T a‖:
 //!
 //! ```text
 //!     turned(x) = a′ + Q (T x − T a),     stretched(x) = turned(x) + (λ − 1) u uᵀ (turned(x) − a′)
 //! ```
 //!
-//! exactly T where the joints agree. A bone that twists spreads the angle θ that its end's joint turns about its axis: what lies at s
-//! (0 at the start, 1 at the end) turns by s θ.
+//! It is exactly T where the joints agree. A bone that twists distributes the angle θ by which its end's joint turns
+//! about its axis: a point at s (0 at the start, 1 at the end) turns by s θ.
 
 use super::graph::BoneGraph;
 use crate::math::{Affine, Point, Point64, Quat, Vec3, Vec64, affine, linear_part};
 use crate::rig::{Skeleton, Trs};
 
-/// Ends that agree up to this part of the bone's length agree: the transform stays the joint's, to the bit.
-const AGREES: f64 = 1e-7;
-/// Bones get no shorter and no longer than by this factor.
-const MOST_STRETCH: f64 = 50.0;
+/// Tolerance of equal ends relative to the bone's length: within it the transform is exactly that of the joint.
+const END_TOLERANCE: f64 = 1e-7;
+/// Bounds of the stretch: at most this factor, at least its inverse.
+const MAX_STRETCH: f64 = 50.0;
 
-/// The bind-time part of a bone.
+/// A bone at bind time.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct StretchingBone {
     joint: usize,
     joint_from_bind: Affine,
-    /// The joint at the end.
+    /// The joint at the end, with its inverse bind transform.
     end: Option<(usize, Affine)>,
     /// Ends of the segment at rest.
     a: Point64,
@@ -34,29 +35,29 @@ pub(super) struct StretchingBone {
     twists: bool,
 }
 
-/// Where a virtual bone is: what its joint says does not count.
+/// Pose of a virtual bone, which replaces that of its joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FreeBone {
-    /// `posed_from_bind`, up to the ends.
+    /// `posed_from_bind`, before the fit to the ends.
     pub(crate) posed_from_bind: Affine,
-    /// Where its ends are.
+    /// Positions of its ends.
     pub(crate) ends: [Point64; 2],
 }
 
 /// A bone in a pose.
-pub(super) struct MovedBone {
-    /// What its joint says, whatever happens at its end.
+pub(super) struct PosedBone {
+    /// Transform of its joint, without the fit to the end.
     pub(super) rigid: Affine,
-    /// Without what makes it longer or shorter.
+    /// Fitted to the ends by rotation only.
     pub(super) turned: Affine,
-    /// With it.
+    /// Fitted to the ends by rotation and stretch.
     pub(super) stretched: Affine,
     pub(super) twist: Twist,
-    /// Factor on its radius: from the joint's scale.
+    /// Factor on its radius, from the joint's scale.
     pub(super) thickening: f64,
 }
 
-/// A rotation about the axis of a bone at rest that grows along it.
+/// A rotation about the rest axis of a bone, proportional to the position along it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Twist {
     angle: f32,
@@ -84,13 +85,13 @@ impl StretchingBone {
         }
     }
 
-    /// Start and end at rest.
+    /// Start and end at rest, the axis of its twist.
     pub(super) fn axis(&self) -> [Point; 2] {
         [self.a.cast::<f32>(), self.b.cast::<f32>()]
     }
 
-    /// The bone in a pose, or where `free` says it is.
-    pub(super) fn moved(&self, world_from_joint: &[Affine], free: Option<&FreeBone>) -> MovedBone {
+    /// The bone in a pose, or as given by `free`.
+    pub(super) fn posed(&self, world_from_joint: &[Affine], free: Option<&FreeBone>) -> PosedBone {
         let own = world_from_joint[self.joint] * self.joint_from_bind;
         let end = self
             .end
@@ -114,7 +115,7 @@ impl StretchingBone {
             b: self.b.cast::<f32>(),
         };
         let rigid = if free.is_some() { turned } else { own };
-        MovedBone {
+        PosedBone {
             thickening: thickening(&posed, &(self.b - self.a)),
             rigid,
             turned,
@@ -124,14 +125,14 @@ impl StretchingBone {
     }
 }
 
-/// `turned` and `stretched` of the module's documentation.
+/// The transforms `turned` and `stretched` of the module's documentation.
 fn fit_to_ends(posed: &Affine, a: &Point64, b: &Point64, ends: &[Point64; 2]) -> [Affine; 2] {
     let (from, to) = (posed * a, posed * b);
     let (old, new) = (to - from, ends[1] - ends[0]);
     let length = old.norm();
     let apart = (from - ends[0]).norm().max((to - ends[1]).norm());
-    // Also where something is not finite: whoever made it so finds it in the output.
-    if apart <= AGREES * length || !apart.is_finite() {
+    // Non-finite values are passed on, so that the caller detects them in the output.
+    if apart <= END_TOLERANCE * length || !apart.is_finite() {
         return [*posed, *posed];
     }
     let moved =
@@ -144,10 +145,10 @@ fn fit_to_ends(posed: &Affine, a: &Point64, b: &Point64, ends: &[Point64; 2]) ->
         let turned = moved(&linear);
         return [turned, turned];
     };
-    // Turned right around there is no shortest way: any will do.
+    // For opposite directions any half turn will do.
     let rotation = Quat::rotation_between(&old_axis, &axis).unwrap_or_else(|| half_turn(&axis));
     let turned = rotation.to_rotation_matrix().into_inner() * linear;
-    let stretch = (new.norm() / length).clamp(1.0 / MOST_STRETCH, MOST_STRETCH);
+    let stretch = (new.norm() / length).clamp(1.0 / MAX_STRETCH, MAX_STRETCH);
     let stretched = turned + axis * (axis.transpose() * turned) * (stretch - 1.0);
     [moved(&turned), moved(&stretched)]
 }
@@ -164,7 +165,8 @@ fn half_turn(axis: &Vec64) -> Quat {
     )
 }
 
-/// How much more `end` turns about the axis than `own`, rad in −π..=π: the twist of the swing–twist decomposition.
+/// Angle by which `end` turns about the axis more than `own`, rad in −π..=π: the twist of the swing–twist
+/// decomposition.
 fn twist_angle(own: &Affine, end: &Affine, axis: &Vec64) -> f64 {
     let Some(axis) = axis.try_normalize(f64::MIN_POSITIVE) else {
         return 0.0;
@@ -181,11 +183,11 @@ fn twist_angle(own: &Affine, end: &Affine, axis: &Vec64) -> f64 {
     } else {
         angle
     };
-    // Rounding of joints that agree is no twist.
+    // An angle within rounding of zero is no twist.
     if angle.abs() > 1e-7 { angle } else { 0.0 }
 }
 
-/// How much thicker a transform makes what lies around an axis: the root of the area of a unit square across it.
+/// Scale of a transform across an axis: the root of the area of the image of a unit square perpendicular to it.
 fn thickening(posed: &Affine, axis: &Vec64) -> f64 {
     let linear = linear_part(posed);
     let along = axis
@@ -200,12 +202,12 @@ impl Twist {
         self.angle == 0.0
     }
 
-    /// How far the bone's end turns, rad.
+    /// Rotation of the bone's end, rad.
     pub(super) fn angle(&self) -> f32 {
         self.angle
     }
 
-    /// Turns a point of the bone at rest.
+    /// Rotates a rest point of the bone by its share of the twist.
     pub(super) fn apply(&self, point: &Point) -> Point {
         let axis = self.b - self.a;
         let length2 = axis.norm_squared();
@@ -218,7 +220,7 @@ impl Twist {
         self.a + rotated(&from_a, &unit, self.angle * share)
     }
 
-    /// The rotation of the bone, split off at rest, where it meets a node at `position`.
+    /// The rotation of the bone where it meets a node at `position`: with the full twist at its end, none at its start.
     pub(super) fn at_end(&self, rotation: &Quat, position: &Point64) -> Quat {
         let p = position.cast::<f32>();
         if self.is_none() || (p - self.a).norm_squared() < (p - self.b).norm_squared() {
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_are_met_and_the_thickness_stays() {
+    fn ends_are_met_and_the_thickness_is_kept() {
         let (a, b) = (Point64::new(0.0, 1.0, 0.0), Point64::new(0.5, 2.0, 0.0));
         let posed = some_pose();
         let ends = [posed * a, posed * b + Vec64::new(0.3, -0.2, 0.9)];
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn joints_that_agree_leave_the_transform_as_it_is() {
+    fn joints_that_agree_do_not_change_the_transform() {
         let (a, b) = (Point64::new(0.0, 1.0, 0.0), Point64::new(0.5, 2.0, 0.0));
         let posed = some_pose();
         assert_eq!(
@@ -275,9 +277,9 @@ mod tests {
         );
     }
 
-    /// Whatever the ends do: nothing infinite.
+    /// Degenerate ends give finite transforms.
     #[test]
-    fn ends_that_meet_or_swap_are_no_accident() {
+    fn degenerate_ends_give_finite_transforms() {
         let (a, b) = (Point64::origin(), Point64::new(0.0, 2.0, 0.0));
         for ends in [[a, a], [b, a], [b, b], [a, Point64::new(0.0, 1e9, 0.0)]] {
             for fitted in fit_to_ends(&Affine::identity(), &a, &b, &ends) {
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_twist_is_what_remains_without_swing() {
+    fn the_twist_angle_ignores_swing() {
         let own = some_pose();
         for angle in [-3.0, -1.0, 0.0, 0.7, 3.1] {
             let swing = Quat::from_euler_angles(0.0, 0.4, 0.0);

@@ -1,4 +1,4 @@
-//! Bone lines as parts see them, and which of them runs through which part.
+//! Bone lines for the classification of parts, and their lengths inside each part.
 
 use std::collections::BTreeMap;
 
@@ -9,78 +9,80 @@ use crate::mesh::{TriMesh, TriangleTree, closest_on_segment};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
-/// Lines shorter than this part of the size are left out.
-const SHORT: f64 = 1e-3;
+/// Minimum length of a line as a fraction of the size; shorter ones are left out.
+const MIN_LENGTH: f64 = 1e-3;
 /// Samples along a line.
 const SAMPLES: usize = 12;
-/// Rays from a sample.
+/// Rays per sample.
 const RAYS: usize = 24;
-/// Part of the rays that must leave a part (minus those that enter it) for the sample to be inside.
-const INSIDE: f64 = 0.4;
-/// Or this part of the rays hits it at all: a sleeve with two sides.
-const SURROUNDED: f64 = 0.7;
-/// A bone counts for a part if this much of it is inside, or an end of it (a ball joint): it doesn't for a tooth on its way.
-const MUCH: f64 = 0.2;
-/// What lies inside a part larger than this many times itself has no bones of its own: eyes in a head, teeth in a jaw.
-const LARGER: f64 = 4.0;
-/// A tail ends where this part of its skin is.
-const TAIL: f64 = 0.8;
+/// A sample is inside a part if this share of the rays leave it (minus those that enter it),
+const INSIDE_SHARE: f64 = 0.4;
+/// or if this share of the rays hit it at all: a sleeve with two sides.
+const HIT_SHARE: f64 = 0.7;
+/// A bone counts for a part if this share of it is inside, or one of its ends (a ball joint); a tooth on the way does
+/// not count.
+const MIN_INSIDE_SHARE: f64 = 0.2;
+/// A bone inside a part does not count for parts this many times smaller around it, such as eyes in a head or teeth in
+/// a jaw.
+const ENCLOSING_SIZE_RATIO: f64 = 4.0;
+/// Position of a tail's end, relative to the extent of its skin.
+const TAIL_FRACTION: f64 = 0.8;
 
-/// A bone segment with the joint that carries it.
-pub(super) struct Line {
+/// A bone segment with the joint that moves it.
+pub(super) struct BoneLine {
     pub(super) joint: usize,
     pub(super) ends: [Point64; 2],
-    /// From a leaf joint into the middle of its skin, rather than to a child.
+    /// Whether it goes from a leaf joint to the middle of its skin, instead of to a child.
     pub(super) tail: bool,
 }
 
-impl Line {
+impl BoneLine {
     pub(super) fn length(&self) -> f64 {
         (self.ends[1] - self.ends[0]).norm()
     }
 
-    /// The closest point of the line.
+    /// The closest point on the line.
     pub(super) fn foot(&self, point: &Point64) -> Point64 {
         let [a, b] = self.ends;
         a + (b - a) * closest_on_segment(point, &a, &b)
     }
 }
 
-/// Lengths of a part's bones that lie inside of it.
+/// Lengths of bones and tails inside a part, world units.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Through {
+pub(super) struct BoneLengths {
     pub(super) bones: f64,
     pub(super) tails: f64,
 }
 
-/// The lines of a skeleton around a skin.
-pub(super) struct Lines {
-    pub(super) lines: Vec<Line>,
-    /// Per joint the lines that it carries; for a joint without any those of its closest ancestor that has some.
+/// The bone lines of a skeleton.
+pub(super) struct BoneLines {
+    pub(super) lines: Vec<BoneLine>,
+    /// For every joint its lines; for a joint without lines those of its closest ancestor that has some.
     of_joint: Vec<Vec<usize>>,
 }
 
-impl Lines {
+impl BoneLines {
     pub(super) fn new(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWeights>) -> Self {
-        let short = SHORT * f64::from(mesh.bounds().size());
+        let short = MIN_LENGTH * f64::from(mesh.bounds().size());
         let mut lines = Vec::new();
-        let tips = weights.map(|weights| skin_middles(mesh, skeleton, weights));
+        let tips = weights.map(|weights| skin_centres(mesh, skeleton, weights));
         for joint in 0..skeleton.len() {
             let here = skeleton.bind_position(joint);
             let before = lines.len();
             for &child in skeleton.children(joint) {
-                lines.push(Line {
+                lines.push(BoneLine {
                     joint,
                     ends: [here, skeleton.bind_position(child)],
                     tail: false,
                 });
             }
-            lines.retain(|line: &Line| line.length() > short);
-            if let (true, Some(Some(middle))) =
+            lines.retain(|line: &BoneLine| line.length() > short);
+            if let (true, Some(Some(centre))) =
                 (lines.len() == before, tips.as_ref().map(|tips| tips[joint]))
             {
-                let tip = here + (middle - here) * (2.0 * TAIL);
-                lines.push(Line {
+                let tip = here + (centre - here) * (2.0 * TAIL_FRACTION);
+                lines.push(BoneLine {
                     joint,
                     ends: [here, tip],
                     tail: true,
@@ -103,7 +105,7 @@ impl Lines {
         Self { lines, of_joint }
     }
 
-    /// The line closest to a point among those of the joints that move it, or among all if none of these has any.
+    /// The line closest to a point among those of the joints that move it; among all lines if these joints have none.
     pub(super) fn nearest(
         &self,
         point: &Point64,
@@ -123,38 +125,39 @@ impl Lines {
         best.map(|(_, index)| index)
     }
 
-    /// For every part, of the sizes given, the lengths of its lines inside of it. `is_of(part, joint)`: whether the joint moves the part.
-    pub(super) fn through(
+    /// For every part, of the given sizes, the length of its lines inside it. `moves_part(part, joint)` tells whether the
+    /// joint moves the part.
+    pub(super) fn bone_lengths(
         &self,
         tree: &TriangleTree,
         part_of_triangle: &(dyn Fn(u32) -> u32 + Sync),
         sizes: &[f64],
-        is_of: &(dyn Fn(u32, usize) -> bool + Sync),
-    ) -> Vec<Through> {
+        moves_part: &(dyn Fn(u32, usize) -> bool + Sync),
+    ) -> Vec<BoneLengths> {
         let directions = directions();
         let found: Vec<Vec<(u32, f64)>> = self
             .lines
             .par_iter()
-            .map(|line| inside_parts(line, tree, part_of_triangle, &directions, sizes, is_of))
+            .map(|line| inside_parts(line, tree, part_of_triangle, &directions, sizes, moves_part))
             .collect();
-        let mut through = vec![Through::default(); sizes.len()];
+        let mut bone_lengths = vec![BoneLengths::default(); sizes.len()];
         for (line, found) in self.lines.iter().zip(found) {
             for (part, length) in found {
-                let through = &mut through[part as usize];
+                let bone_lengths = &mut bone_lengths[part as usize];
                 *(if line.tail {
-                    &mut through.tails
+                    &mut bone_lengths.tails
                 } else {
-                    &mut through.bones
+                    &mut bone_lengths.bones
                 }) += length;
             }
         }
-        through
+        bone_lengths
     }
 }
 
 fn closer(
     best: Option<(f64, usize)>,
-    line: &Line,
+    line: &BoneLine,
     index: usize,
     point: &Point64,
 ) -> Option<(f64, usize)> {
@@ -166,8 +169,8 @@ fn closer(
     }
 }
 
-/// For every joint the middle of the skin that follows it before all others.
-fn skin_middles(
+/// For every joint the mean position of the vertices on which it has the largest weight.
+fn skin_centres(
     mesh: &TriMesh,
     skeleton: &Skeleton,
     weights: &SkinWeights,
@@ -184,27 +187,27 @@ fn skin_middles(
         .collect()
 }
 
-/// What was seen of one part from one sample.
+/// Hits of one part by the rays of one sample.
 #[derive(Debug, Clone, Copy)]
 struct PartHits {
-    /// Rays that leave it minus rays that enter it.
+    /// Number of rays that leave it, minus those that enter it.
     net: i32,
-    /// Rays that hit it.
+    /// Number of rays that hit it.
     hits: usize,
-    /// The last ray that did.
+    /// The last ray that hit it.
     last: usize,
 }
 
-/// The parts that a line runs through and for which length.
+/// The parts that a line runs through, with the length inside each.
 fn inside_parts(
-    line: &Line,
+    line: &BoneLine,
     tree: &TriangleTree,
     part_of_triangle: &(dyn Fn(u32) -> u32 + Sync),
     directions: &[Vec64],
     sizes: &[f64],
-    is_of: &(dyn Fn(u32, usize) -> bool + Sync),
+    moves_part: &(dyn Fn(u32, usize) -> bool + Sync),
 ) -> Vec<(u32, f64)> {
-    // Per part how many samples along the line are inside, and how many ends.
+    // For every part the number of samples along the line that are inside, and the number of ends.
     let mut found: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
     let mut seen: BTreeMap<u32, PartHits> = BTreeMap::new();
     let along = (0..SAMPLES).map(|k| ((k as f64 + 0.5) / SAMPLES as f64, 0));
@@ -231,7 +234,7 @@ fn inside_parts(
         }
         let rays = directions.len() as f64;
         let inside = |seen: &PartHits| {
-            f64::from(seen.net.abs()) / rays > INSIDE || seen.hits as f64 / rays > SURROUNDED
+            f64::from(seen.net.abs()) / rays > INSIDE_SHARE || seen.hits as f64 / rays > HIT_SHARE
         };
         let around: Vec<u32> = seen
             .iter()
@@ -241,14 +244,15 @@ fn inside_parts(
         for &part in &around {
             if around
                 .iter()
-                .all(|&other| sizes[other as usize] < LARGER * sizes[part as usize])
+                .all(|&other| sizes[other as usize] < ENCLOSING_SIZE_RATIO * sizes[part as usize])
             {
                 found.entry(part).or_default()[kind] += 1;
             }
         }
     }
     let counts = |&(part, [along, ends]): &(u32, [usize; 2])| {
-        (along as f64 > MUCH * SAMPLES as f64 || ends > 0) && is_of(part, line.joint)
+        (along as f64 > MIN_INSIDE_SHARE * SAMPLES as f64 || ends > 0)
+            && moves_part(part, line.joint)
     };
     found
         .into_iter()
@@ -257,7 +261,7 @@ fn inside_parts(
         .collect()
 }
 
-/// Unit vectors spread evenly over the sphere, none of them along an axis.
+/// Unit vectors distributed evenly over the sphere, none of them along an axis.
 fn directions() -> Vec<Vec64> {
     let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
     (0..RAYS)

@@ -1,52 +1,52 @@
-//! What is known about the parts before anything is decided.
+//! Measurements of the parts on which the decisions are based.
 
 use rayon::prelude::*;
 
-use super::lines::{Lines, Through};
+use super::bone_lines::{BoneLengths, BoneLines};
 use super::{Parts, Skin};
 use crate::math::Point64;
 use crate::mesh::TriangleTree;
 
-/// Vertices of a part that are held against the flesh.
+/// Maximum number of vertices of a part whose distance to the flesh is measured.
 const SAMPLES: usize = 200;
 
-/// The skin with its parts, bones and boxes.
-pub(super) struct Evidence<'a> {
+/// The skin with its parts, bone lines and search tree.
+pub(super) struct PartMeasurements<'a> {
     pub(super) skin: &'a Skin<'a>,
     pub(super) part_of_vertex: &'a [u32],
     pub(super) tree: TriangleTree,
-    pub(super) lines: Lines,
-    /// Per vertex its bone line.
+    pub(super) lines: BoneLines,
+    /// For every vertex the index of its bone line.
     pub(super) nearest: Vec<Option<u32>>,
-    /// Per vertex a third of the area of its triangles.
+    /// For every vertex a third of the area of its triangles.
     pub(super) area: Vec<f64>,
     /// Per part its vertices.
     pub(super) members: Vec<Vec<u32>>,
-    /// Per part the joints that move it and how much area each does, largest first.
-    pub(super) movers: Vec<Vec<(usize, f64)>>,
-    /// Per part the signed volume inside.
+    /// For every part the joints that move it, each with the area it moves, the largest first.
+    pub(super) moving_joints: Vec<Vec<(usize, f64)>>,
+    /// For every part the enclosed signed volume.
     pub(super) volume: Vec<f64>,
 }
 
-/// How a part lies to the flesh.
+/// Position of a part relative to the flesh, averaged over its area.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Nearness {
-    /// Mean distance.
+pub(super) struct FleshProximity {
+    /// Mean distance to the flesh.
     pub(super) distance: f64,
-    /// How thick the flesh is there: twice its mean distance to the bone.
+    /// Mean thickness of the flesh there: twice its distance to the bone line.
     pub(super) thickness: f64,
-    /// The part of its area with flesh near enough to ride on.
+    /// Share of its area that has flesh close enough to ride on.
     pub(super) covered: f64,
-    /// The part of its area whose flesh moves with the part's own leading joint.
+    /// Share of its area next to flesh that moves with the part's strongest joint.
     pub(super) same: f64,
     /// As `same`, or with the parent or a child of that joint.
     pub(super) related: f64,
 }
 
-impl<'a> Evidence<'a> {
-    pub(super) fn gather(skin: &'a Skin<'a>, parts: &'a Parts) -> Self {
+impl<'a> PartMeasurements<'a> {
+    pub(super) fn new(skin: &'a Skin<'a>, parts: &'a Parts) -> Self {
         let mesh = skin.mesh;
-        let lines = Lines::new(mesh, skin.skeleton, skin.weights);
+        let lines = BoneLines::new(mesh, skin.skeleton, skin.weights);
         let moved_by = |vertex: usize| {
             skin.weights
                 .into_iter()
@@ -79,7 +79,7 @@ impl<'a> Evidence<'a> {
             members[part as usize].push(vertex as u32);
         }
         let tree = TriangleTree::new(mesh);
-        let mut evidence = Self {
+        let mut measured = Self {
             skin,
             part_of_vertex: &parts.part_of_vertex,
             tree,
@@ -87,20 +87,20 @@ impl<'a> Evidence<'a> {
             nearest,
             area,
             members,
-            movers: Vec::new(),
+            moving_joints: Vec::new(),
             volume,
         };
-        evidence.movers = (0..parts.parts.len())
-            .map(|part| evidence.movers_of(part))
+        measured.moving_joints = (0..parts.parts.len())
+            .map(|part| measured.moving_joints_of(part))
             .collect();
-        evidence
+        measured
     }
 
     pub(super) fn part_of_triangle(&self, triangle: u32) -> u32 {
         self.part_of_vertex[self.skin.mesh.triangles[triangle as usize][0] as usize]
     }
 
-    /// The closest point of a vertex's bone line.
+    /// The closest point on a vertex's bone line.
     pub(super) fn foot(&self, vertex: usize) -> Option<Point64> {
         let line = &self.lines.lines[self.nearest[vertex]? as usize];
         Some(line.foot(&self.skin.mesh.positions[vertex].cast::<f64>()))
@@ -112,43 +112,45 @@ impl<'a> Evidence<'a> {
         self.members[part].iter().step_by(step)
     }
 
-    /// Lengths of bones inside each part.
-    pub(super) fn through(&self, sizes: &[f64]) -> Vec<Through> {
-        let is_of = |part: u32, joint: usize| self.share(part as usize, joint) > 0.05;
-        self.lines.through(
+    /// Lengths of the bones inside each part.
+    pub(super) fn bone_lengths(&self, sizes: &[f64]) -> Vec<BoneLengths> {
+        let moves_part = |part: u32, joint: usize| self.share(part as usize, joint) > 0.05;
+        self.lines.bone_lengths(
             &self.tree,
             &|triangle| self.part_of_triangle(triangle),
             sizes,
-            &is_of,
+            &moves_part,
         )
     }
 
-    /// Which part of a part moves with a joint.
+    /// Share of a part's area that moves with a joint.
     fn share(&self, part: usize, joint: usize) -> f64 {
-        let movers = &self.movers[part];
-        let total: f64 = movers.iter().map(|&(_, area)| area).sum();
-        movers
+        let moving_joints = &self.moving_joints[part];
+        let total: f64 = moving_joints.iter().map(|&(_, area)| area).sum();
+        moving_joints
             .iter()
-            .find(|&&(mover, _)| mover == joint)
+            .find(|&&(moving_joint, _)| moving_joint == joint)
             .map_or(0.0, |&(_, area)| area / total.max(f64::MIN_POSITIVE))
     }
 
-    /// The joint that moves a part more than all others, and which part of it.
-    pub(super) fn leader(&self, part: usize) -> Option<(usize, f64)> {
-        let &(joint, _) = self.movers[part].first()?;
+    /// The joint with the largest share in a part, and that share.
+    pub(super) fn strongest_joint(&self, part: usize) -> Option<(usize, f64)> {
+        let &(joint, _) = self.moving_joints[part].first()?;
         Some((joint, self.share(part, joint)))
     }
 
-    fn movers_of(&self, part: usize) -> Vec<(usize, f64)> {
-        let mut movers: Vec<(usize, f64)> = Vec::new();
-        let mut add =
-            |joint: usize, area: f64| match movers.iter_mut().find(|(mover, _)| *mover == joint) {
-                Some((_, sum)) => *sum += area,
-                None => movers.push((joint, area)),
-            };
+    fn moving_joints_of(&self, part: usize) -> Vec<(usize, f64)> {
+        let mut moving_joints: Vec<(usize, f64)> = Vec::new();
+        let mut add = |joint: usize, area: f64| match moving_joints
+            .iter_mut()
+            .find(|(moving_joint, _)| *moving_joint == joint)
+        {
+            Some((_, sum)) => *sum += area,
+            None => moving_joints.push((joint, area)),
+        };
         for &vertex in &self.members[part] {
             let vertex = vertex as usize;
-            // Parts without area still have movers.
+            // Parts without area have joints, too.
             let area = self.area[vertex].max(1e-30);
             let weights = self
                 .skin
@@ -162,15 +164,20 @@ impl<'a> Evidence<'a> {
                 (None, None) => {}
             }
         }
-        movers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        movers
+        moving_joints.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        moving_joints
     }
 
-    /// How a part lies to the surface of the parts that `is_flesh` marks; `None` if there is no flesh.
-    pub(super) fn nearness(&self, part: usize, is_flesh: &[bool], size: f64) -> Option<Nearness> {
+    /// Position of a part relative to the surface of the parts marked in `is_flesh`; `None` if there is no flesh.
+    pub(super) fn flesh_proximity(
+        &self,
+        part: usize,
+        is_flesh: &[bool],
+        size: f64,
+    ) -> Option<FleshProximity> {
         let accept = |triangle: u32| is_flesh[self.part_of_triangle(triangle) as usize];
-        let leader = self.leader(part).map(|(joint, _)| joint);
-        let (mut near, mut total) = (Nearness::default(), 0.0);
+        let strongest_joint = self.strongest_joint(part).map(|(joint, _)| joint);
+        let (mut near, mut total) = (FleshProximity::default(), 0.0);
         for &vertex in self.sampled(part, SAMPLES) {
             let position = self.skin.mesh.positions[vertex as usize].cast::<f64>();
             let Some(closest) = self.tree.closest(&position, f64::INFINITY, accept) else {
@@ -187,12 +194,12 @@ impl<'a> Evidence<'a> {
             near.distance += area * closest.distance;
             near.thickness += area * 2.0 * radius;
             near.covered += if covered { area } else { 0.0 };
-            let [same, related] = self.relation(leader, self.strongest(corner));
+            let [same, related] = self.relation(strongest_joint, self.strongest(corner));
             near.same += if same { area } else { 0.0 };
             near.related += if related { area } else { 0.0 };
             total += area;
         }
-        (total > 0.0).then(|| Nearness {
+        (total > 0.0).then(|| FleshProximity {
             distance: near.distance / total,
             thickness: near.thickness / total,
             covered: near.covered / total,
@@ -201,7 +208,7 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Whether two joints are the same, and whether they are that or parent and child.
+    /// Whether two joints are the same, and whether they are the same or parent and child.
     fn relation(&self, a: Option<usize>, b: Option<usize>) -> [bool; 2] {
         let (Some(a), Some(b)) = (a, b) else {
             return [false; 2];
@@ -211,7 +218,7 @@ impl<'a> Evidence<'a> {
         [a == b, related]
     }
 
-    /// The joint that moves a vertex before all others.
+    /// The joint with the largest weight on a vertex.
     fn strongest(&self, vertex: usize) -> Option<usize> {
         let by_weights = self
             .skin

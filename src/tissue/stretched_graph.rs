@@ -1,11 +1,12 @@
-//! The stretched-out skeleton graph: the same bones and lengths, but at every node the angles between bones are as large as they
-//! can be (180° for two, 120° for three, …). PS figure 4, FPS figure 3.2: averaging foot points there never gets stuck between two
-//! bones that enclose a small angle.
+//! Stretched skeleton graph: the same bones and lengths, but with the largest possible angles between the bones at
+//! every node (180° for two, 120° for three, …). PS figure 4, FPS figure 3.2: there, averaging of foot points cannot
+//! get stuck between two bones that enclose a small angle.
 
 use super::BoneGraph;
 use crate::math::{Point64, Vec64};
 
-/// Positions of all nodes of the stretched graph, one connected part far from the next. Cycles (which no tree of joints has) are cut.
+/// Positions of all nodes of the stretched graph; connected parts are placed far apart. Cycles, which a tree of joints
+/// cannot have, are cut.
 pub(super) fn stretched_nodes(graph: &BoneGraph) -> Vec<Point64> {
     let total: f64 = (0..graph.bones.len()).map(|bone| graph.length(bone)).sum();
     let mut positions: Vec<Option<Point64>> = vec![None; graph.nodes.len()];
@@ -27,7 +28,7 @@ pub(super) fn stretched_nodes(graph: &BoneGraph) -> Vec<Point64> {
                 .copied()
                 .filter(|&bone| positions[graph.other_end(bone, node)].is_none())
                 .collect();
-            let directions = spread(incoming, open.len());
+            let directions = spread_directions(incoming, open.len());
             for (&bone, direction) in open.iter().zip(directions) {
                 let next = graph.other_end(bone, node);
                 if positions[next].is_none() {
@@ -43,8 +44,9 @@ pub(super) fn stretched_nodes(graph: &BoneGraph) -> Vec<Point64> {
         .collect()
 }
 
-/// `count` unit directions that leave a node, as far from each other and from the bone that came in (along `incoming`) as possible.
-fn spread(incoming: Option<Vec64>, count: usize) -> Vec<Vec64> {
+/// `count` unit directions of the bones leaving a node, as far as possible from each other and from the incoming bone
+/// (along `incoming`).
+fn spread_directions(incoming: Option<Vec64>, count: usize) -> Vec<Vec64> {
     let forward = incoming.unwrap_or_else(Vec64::x);
     let side = if forward.x.abs() < 0.7 {
         forward.cross(&Vec64::x())
@@ -57,7 +59,7 @@ fn spread(incoming: Option<Vec64>, count: usize) -> Vec<Vec64> {
         (0, _) => Vec::new(),
         (1, _) => vec![forward],
         (2, None) => vec![forward, -forward],
-        // All in one plane: 120° apart.
+        // In one plane, 120° apart.
         (2, Some(_)) => [1.0, -1.0]
             .map(|s| forward * 0.5 + side * (s * 0.75_f64.sqrt()))
             .to_vec(),
@@ -65,10 +67,10 @@ fn spread(incoming: Option<Vec64>, count: usize) -> Vec<Vec64> {
     }
 }
 
-/// Points on the sphere that push each other away, `fixed` among them; deterministic.
+/// Directions that repel each other and `fixed` on the unit sphere; deterministic.
 fn repel(fixed: Option<Vec64>, count: usize, forward: &Vec64, side: &Vec64) -> Vec<Vec64> {
     let up = forward.cross(side);
-    // Start on a spiral around `forward`.
+    // Initial directions on a spiral around `forward`.
     let mut directions: Vec<Vec64> = (0..count)
         .map(|k| {
             let height = 1.0 - 1.6 * (k as f64 + 0.5) / count as f64;
@@ -101,7 +103,7 @@ mod tests {
     #[test]
     fn four_bones_make_a_tetrahedron() {
         let incoming = Vec64::new(0.0, 0.6, 0.8);
-        let directions = spread(Some(incoming), 3);
+        let directions = spread_directions(Some(incoming), 3);
         for (k, d) in directions.iter().enumerate() {
             assert!(
                 (d.dot(&-incoming) + 1.0 / 3.0).abs() < 1e-2,

@@ -1,10 +1,10 @@
-//! What the user says about parts, looked up.
+//! Look-up of the user's overrides.
 
 use super::{PartError, PartMap, Parts, Place};
 
 impl Parts {
-    /// What the user said about part `index`: about the part itself before its number before its source mesh.
-    pub(super) fn said(&self, overrides: &PartMap, index: usize) -> Option<Place> {
+    /// The user's override for part `index`: by the part's name, else by its number, else by its source mesh.
+    pub(super) fn override_for(&self, overrides: &PartMap, index: usize) -> Option<Place> {
         let part = &self.parts[index];
         [part.name.as_str(), &index.to_string(), &part.mesh]
             .into_iter()
@@ -12,7 +12,7 @@ impl Parts {
             .copied()
     }
 
-    /// Checks that there is something of that name: a part, a source mesh or a number.
+    /// Checks that a part, a source mesh or a number with this name exists.
     ///
     /// # Errors
     /// [`PartError::UnknownPart`].

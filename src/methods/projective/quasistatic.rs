@@ -1,0 +1,167 @@
+//! Quasi-static solves for a pose, without inertia, always on the CPU.
+
+use super::poses::{largest_turn, relative_into};
+use super::{FollowMode, Projective, STEPS_TO_SLEEP};
+use crate::dynamics::FactorError;
+use crate::math::{Affine, Point};
+use crate::rig::Trs;
+
+/// Substeps to a pose: no joint turns by more than this in one, rad.
+const SUBSTEP_RAD: f64 = 0.25;
+/// Iterations per substep.
+const SUBSTEP_ITERATIONS: usize = 6;
+/// Volume is restored in at most this many rounds…
+const VOLUME_ROUNDS: usize = 16;
+/// …of this many iterations each, until none displaces the skin by more than this fraction of the size.
+const VOLUME_ITERATIONS: usize = 12;
+const VOLUME_TOLERANCE: f32 = 3e-6;
+/// Virtual bones settle in at most this many rounds…
+const SETTLING_ROUNDS: usize = 200;
+/// …of this many iterations each.
+const SETTLING_ITERATIONS: usize = 50;
+
+impl Projective {
+    /// Moves from the bind pose to the frame's pose in substeps, without inertia. The frame's pose then counts as the
+    /// last one.
+    ///
+    /// The start is the bind pose, not the current one: on the way between two unrelated poses skin could be inverted
+    /// and stay so. From the bind pose the way is short, and the result depends on the pose alone.
+    pub(super) fn solve_from_bind(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        self.discard_device_state();
+        if self.guided.is_some() {
+            return self.solve_from_guide(target);
+        }
+        self.reset_to_bind_pose();
+        if self.virtual_bones.is_none() {
+            self.move_bind_pose_to_root();
+        }
+        self.last_pose.clone_from(&self.base_pose);
+        let substeps = (largest_turn(&self.last_pose, self.target_pose.iter().copied())
+            / SUBSTEP_RAD)
+            .ceil() as usize;
+        for substep in 1..substeps {
+            self.place_base(
+                Some(substep as f64 / substeps as f64),
+                target,
+                FollowMode::Relax(SUBSTEP_ITERATIONS),
+            );
+            self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+        }
+        self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
+        self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+        self.last_pose.clone_from(&self.target_pose);
+        Ok(())
+    }
+
+    /// Guided flesh starts at its targets in the pose: there is no way on which elements could be inverted.
+    fn solve_from_guide(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        if let Some(guided) = &mut self.guided {
+            guided.reset();
+        }
+        self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
+        if let Some(guided) = &self.guided {
+            let places: Vec<Point> = (0..guided.len()).map(|v| guided.target(v).place).collect();
+            self.simulation.place(&places, &self.base);
+        }
+        self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+        self.last_pose.clone_from(&self.target_pose);
+        Ok(())
+    }
+
+    /// Moves the bind pose with the flesh rigidly to the frame's first root: a rigid motion is no deformation.
+    fn move_bind_pose_to_root(&mut self) {
+        let (Some(at), Some(to)) = (self.base_pose.first(), self.target_pose.first()) else {
+            return;
+        };
+        let rigid =
+            |trs: &Trs| nalgebra::Isometry3::from_parts(trs.translation.into(), trs.rotation);
+        let motion = rigid(to) * rigid(at).inverse();
+        for (own, joint) in self
+            .base_pose
+            .iter_mut()
+            .zip(self.subject.character.skeleton.joints())
+        {
+            if joint.parent.is_none() {
+                let moved = motion * rigid(own);
+                *own = Trs {
+                    translation: moved.translation.vector,
+                    rotation: moved.rotation,
+                    ..*own
+                };
+            }
+        }
+        let carried = |p: &Point| (motion * p.cast::<f64>()).cast::<f32>();
+        let skin: Vec<Point> = self
+            .subject
+            .sim()
+            .mesh
+            .positions
+            .iter()
+            .map(carried)
+            .collect();
+        for point in &mut self.base {
+            *point = carried(point);
+        }
+        self.simulation.place(&skin, &self.base);
+    }
+
+    /// Solves for the equilibrium in the frame's pose, independent of the state before.
+    pub(super) fn settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        self.solve_from_bind(target)?;
+        if self.virtual_bones.is_some() {
+            self.settle_virtual_bones(target)?;
+        }
+        self.settle_volume(target)?;
+        let report = self.simulation.settle()?;
+        self.times.local_ms += report.local_ms;
+        self.times.global_ms += report.global_ms;
+        self.pending_secs = 0.0;
+        self.started = true;
+        self.still_steps = STEPS_TO_SLEEP;
+        Ok(())
+    }
+
+    /// Restores the volume until the bulges no longer change.
+    fn settle_volume(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        for _ in 0..VOLUME_ROUNDS {
+            let Some(guided) = &mut self.guided else {
+                return Ok(());
+            };
+            let moved = guided.restore_volume(self.simulation.positions());
+            if moved <= VOLUME_TOLERANCE * self.subject.size {
+                return Ok(());
+            }
+            self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
+            self.simulation.creep(&self.base, VOLUME_ITERATIONS)?;
+        }
+        Ok(())
+    }
+
+    /// Moves virtual bones to their equilibrium, and the flesh with them round by round: a base that jumped there would
+    /// invert elements.
+    fn settle_virtual_bones(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        for _ in 0..SETTLING_ROUNDS {
+            let last_change = self.place_base(None, target, FollowMode::Relax(SETTLING_ITERATIONS));
+            self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+            if self
+                .virtual_bones
+                .as_ref()
+                .is_none_or(|bones| bones.is_still(last_change))
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn reset_to_bind_pose(&mut self) {
+        let skeleton = &self.subject.character.skeleton;
+        if let Some(bones) = &mut self.virtual_bones {
+            bones.rest(&skeleton.bind_transforms());
+        }
+        self.base = self.flesh.tissue.anchors.at_rest();
+        self.simulation
+            .place(&self.subject.sim().mesh.positions, &self.base);
+        relative_into(skeleton, &skeleton.bind_transforms(), &mut self.base_pose);
+    }
+}
