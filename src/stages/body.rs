@@ -1,4 +1,4 @@
-//! The connected parts of the skin, those that are flesh, and their simulation mesh.
+//! The connected parts of the skin, the flesh among them, and the simulation mesh.
 
 use super::cached;
 use super::flesh::Inputs;
@@ -11,19 +11,19 @@ use crate::progress::{Cancelled, Progress};
 use crate::tissue::{Parts, Skin, joint_regions};
 use crate::weights::SkinWeights;
 
-/// The skin by parts: what is flesh and what moves otherwise. Immutable.
+/// The skin divided into parts, and the mesh of those that are flesh. Immutable.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Body {
     /// The connected parts of the skin and how each of them moves.
     pub parts: Parts,
-    /// The parts that are flesh, at the skin's resolution, with faces mended.
+    /// The parts that are flesh, at the skin's resolution, with repaired faces.
     pub flesh: TriMesh,
     /// For every vertex of `flesh` its vertex of the skin.
     pub skin_from_flesh: Vec<u32>,
 }
 
 impl Body {
-    /// Finds the parts. Without a skeleton all is flesh.
+    /// Classifies the parts. Without a skeleton everything is flesh.
     pub(super) fn build(
         inputs: &Inputs,
         settings: &FleshSettings,
@@ -52,7 +52,7 @@ impl Body {
         })
     }
 
-    /// Decimates the flesh to about this number of vertices. Without a skeleton it is kept.
+    /// Decimates the flesh to the wanted number of vertices. Without a skeleton it is not decimated.
     pub(super) fn reduce(
         &self,
         inputs: &Inputs,
@@ -90,7 +90,7 @@ impl Body {
         )
     }
 
-    /// A mesh derived from the flesh; its vertices refer to the skin.
+    /// Lets the vertices of a mesh derived from the flesh refer to the skin.
     fn in_skin(&self, mut sim: SimMesh) -> SimMesh {
         for vertex in &mut sim.skin_from_sim {
             *vertex = self.skin_from_flesh[*vertex as usize];

@@ -42,7 +42,7 @@ pub(super) fn body<E>(
     make: impl FnOnce() -> Result<Body, E>,
 ) -> Result<Body, E> {
     let key = || {
-        // Which vertices belong to which mesh.
+        // The source mesh of each vertex is an input.
         let meshes: Vec<(&str, usize)> = character
             .meshes
             .iter()
@@ -55,7 +55,7 @@ pub(super) fn body<E>(
     cache.derive(key, |known: &Body| known.is_of(skin), make)
 }
 
-/// The flesh, reduced.
+/// The flesh, decimated to the simulation mesh.
 pub(super) fn sim<E>(
     cache: &Cache,
     body: &Body,
@@ -73,7 +73,7 @@ pub(super) fn sim<E>(
     cache.derive(key, |known: &SimMesh| known.is_of(&skin.mesh), make)
 }
 
-/// The flesh of a simulation mesh.
+/// The tissue of a simulation mesh.
 pub(super) fn tissue<E>(
     cache: &Cache,
     sim: &SimMesh,

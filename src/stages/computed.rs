@@ -1,7 +1,7 @@
-//! Detects weights in a file that were computed from its joints when it was written.
+//! Detects weights in a file that Sinew computed from the joints when it wrote the file.
 //!
-//! If they equal what would be computed now, they are dropped when the file is opened, so that the flesh is the same as
-//! before writing, and weights are computed again when joints move. Weights that were edited since are kept.
+//! If they equal the weights that would be computed now, they are dropped when the file is opened. The flesh is then
+//! the same as before writing, and weights are recomputed when joints move. Weights that were edited since are kept.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::character::{Attachment, Character};
 use crate::mesh::SkinMesh;
 use crate::weights::{SkinWeights, by_distance};
 
-/// Tolerance of equal weights: files may store them as bytes.
-const SAME: f32 = 0.01;
-/// Fraction of the vertices that may differ by more: those that a reader has merged.
-const FEW: f64 = 0.002;
+/// Tolerance for equal weights: files may store them as bytes.
+const WEIGHT_TOLERANCE: f32 = 0.01;
+/// Maximum share of vertices that may differ by more: those that a reader has merged.
+const MAX_DIFFERING_SHARE: f64 = 0.002;
 
-/// The character without the file's weights if those are computed ones.
-pub(super) fn forget_computed(character: Arc<Character>, skin: &SkinMesh) -> Arc<Character> {
+/// Drops the file's weights if they are computed ones.
+pub(super) fn drop_computed_weights(character: Arc<Character>, skin: &SkinMesh) -> Arc<Character> {
     if !character.computed_weights {
         return character;
     }
-    let stand = character.meshes.iter().all(|mesh| match &mesh.attachment {
+    let is_in_bind_pose = character.meshes.iter().all(|mesh| match &mesh.attachment {
         Attachment::Skinned { .. } => mesh
             .bind_positions(&character.skeleton)
             .iter()
@@ -32,9 +32,9 @@ pub(super) fn forget_computed(character: Arc<Character>, skin: &SkinMesh) -> Arc
         _ => true,
     });
     let computed = || by_distance(&skin.mesh, &character.skeleton);
-    if !stand
+    if !is_in_bind_pose
         || !weights_of_file(&character, skin)
-            .is_some_and(|weights| are_alike(&weights, &computed()))
+            .is_some_and(|weights| are_equal(&weights, &computed()))
     {
         return character;
     }
@@ -49,16 +49,17 @@ pub(super) fn forget_computed(character: Arc<Character>, skin: &SkinMesh) -> Arc
     Arc::new(made)
 }
 
-fn are_alike(a: &SkinWeights, b: &SkinWeights) -> bool {
+fn are_equal(a: &SkinWeights, b: &SkinWeights) -> bool {
     let differs = |vertex: &usize| {
-        let apart = |(joint, weight): (usize, f32), other: &SkinWeights| {
+        let differ = |(joint, weight): (usize, f32), other: &SkinWeights| {
             let there = other
                 .of(*vertex)
                 .find(|&(j, _)| j == joint)
                 .map_or(0.0, |(_, weight)| weight);
-            (weight - there).abs() > SAME
+            (weight - there).abs() > WEIGHT_TOLERANCE
         };
-        a.of(*vertex).any(|entry| apart(entry, b)) || b.of(*vertex).any(|entry| apart(entry, a))
+        a.of(*vertex).any(|entry| differ(entry, b)) || b.of(*vertex).any(|entry| differ(entry, a))
     };
-    a.len() == b.len() && (0..a.len()).filter(differs).count() as f64 <= FEW * a.len() as f64
+    a.len() == b.len()
+        && (0..a.len()).filter(differs).count() as f64 <= MAX_DIFFERING_SHARE * a.len() as f64
 }

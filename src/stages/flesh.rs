@@ -16,10 +16,10 @@ use crate::tissue::{Tissue, TissueError};
 use crate::upsample::{Upsampling, UpsamplingSettings};
 use crate::weights::SkinWeights;
 
-/// A stage that several subjects may share.
+/// A stage, possibly shared by several subjects.
 pub(super) type Stage<T> = Arc<Lazy<T>>;
 
-/// Inputs of all stages. A stage stores its own inputs, so that its result does not depend on the caller.
+/// Inputs of all stages. Each stage stores its inputs, so that its result does not depend on the caller.
 pub(super) struct Inputs {
     pub(super) character: Arc<Character>,
     pub(super) skin: Arc<SkinMesh>,
@@ -47,7 +47,7 @@ impl Inputs {
         self.file_weights.wait_for().as_ref()
     }
 
-    /// The file's weights of some vertices of the skin; `None` unless each of them has any.
+    /// The file's weights of some vertices of the skin; `None` unless all of them have weights.
     pub(super) fn file_weights_of(&self, vertices: &[u32]) -> Option<SkinWeights> {
         self.file_weights()
             .map(|weights| weights.of_some(vertices))
@@ -58,7 +58,7 @@ impl Inputs {
 /// The stages from the welded skin to the flesh.
 #[derive(Clone)]
 pub(super) struct Stages {
-    /// Inputs of parts and simulation mesh. They differ from those of the tissue if only joints have moved since.
+    /// Inputs of parts and simulation mesh. They differ from those of the tissue if joints have moved since.
     body_inputs: Arc<Inputs>,
     inputs: Arc<Inputs>,
     pub(super) body: Stage<Body>,
@@ -94,7 +94,7 @@ impl Stages {
         }
     }
 
-    /// Shares parts and simulation mesh, with a new tissue.
+    /// The same parts and simulation mesh, with a new tissue.
     pub(super) fn with_tissue(
         &self,
         inputs: &Arc<Inputs>,
@@ -110,7 +110,7 @@ impl Stages {
         }
     }
 
-    /// The stages for other settings: those with unchanged inputs are shared.
+    /// The stages for other settings. Stages with unchanged inputs are shared.
     pub(super) fn with_settings(
         &self,
         before: &FleshSettings,
@@ -136,12 +136,12 @@ impl Stages {
         self.inputs.file_weights()
     }
 
-    /// Whether all of them have been computed.
-    pub(super) fn are_made(&self) -> bool {
+    /// Whether flesh and upsampling have been computed.
+    pub(super) fn are_computed(&self) -> bool {
         self.flesh.made().is_some() && self.upsampling.made().is_some()
     }
 
-    /// Computes all of them.
+    /// Computes all stages.
     pub(super) fn make(&self, progress: &Progress) -> Result<(), Cancelled> {
         self.body.get(&progress.part(0.0, 0.1))?;
         self.sim.get(&progress.part(0.1, 0.3))?;
@@ -149,8 +149,8 @@ impl Stages {
         let flesh = || self.flesh.get(&rest).map(drop);
         let silent = rest.silent();
         let upsampling = || self.upsampling.get(&silent).map(drop);
-        // No job of the thread pool may wait for a stage: a worker that takes it while it computes a part of that very stage would wait
-        // for itself.
+        // A job of the thread pool must not wait for a stage: a worker could take it while it computes part of that
+        // same stage, and would then wait for itself.
         if rayon::current_thread_index().is_some() {
             return flesh().and_then(|()| upsampling());
         }
@@ -190,7 +190,7 @@ fn sim(
     }))
 }
 
-/// The upsampling from the simulation mesh; `None` if that is the flesh itself.
+/// The upsampling from the simulation mesh; `None` if the simulation mesh is the flesh itself.
 fn upsampling(
     body: &Stage<Body>,
     sim: &Stage<SimMesh>,

@@ -29,7 +29,7 @@ pub(super) struct Timed<T> {
 }
 
 impl<T> Timed<T> {
-    /// The time since `start` counts for the value: inputs are requested before it.
+    /// A value computed since `start`, which must be taken after the inputs were requested.
     pub(super) fn since(start: Instant, value: T) -> Self {
         Self {
             value,
@@ -88,13 +88,14 @@ impl<T> Lazy<T> {
                             progress: progress.clone(),
                         });
                         drop(computing);
-                        let _ends = Ends(self);
+                        let _clear = ClearOnDrop(self);
                         let timed = (self.compute)(progress)?;
                         let _ = self.value.set(timed);
                     }
                 }
-                // A worker thread that waits inside a parallel computation may execute another caller's work. Waiting
-                // for itself would be a deadlock: it computes a second time instead. Both values are equal.
+                // A worker thread that waits inside a parallel computation may execute another caller's job. If that
+                // job needs the same value, the worker would wait for itself; it computes the value a second time
+                // instead. Both values are equal.
                 Some(other) if other.thread == std::thread::current().id() => {
                     drop(computing);
                     let timed = (self.compute)(progress)?;
@@ -126,8 +127,8 @@ impl<T> Lazy<T> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits a moment, or until the computation in progress has ended. A worker of the thread pool executes other work meanwhile: the
-    /// computation may depend on it.
+    /// Waits a short time, or until the computation in progress has ended. A worker of the thread pool executes other
+    /// jobs meanwhile, because the computation may depend on them.
     fn wait(&self, computing: MutexGuard<'_, Option<Computing>>) {
         if rayon::current_thread_index().is_some() {
             drop(computing);
@@ -145,9 +146,9 @@ impl<T> Lazy<T> {
 }
 
 /// Clears the computation in progress, whether it succeeded, was cancelled or panicked.
-struct Ends<'a, T>(&'a Lazy<T>);
+struct ClearOnDrop<'a, T>(&'a Lazy<T>);
 
-impl<T> Drop for Ends<'_, T> {
+impl<T> Drop for ClearOnDrop<'_, T> {
     fn drop(&mut self) {
         *self.0.lock() = None;
         self.0.ended.notify_all();

@@ -19,7 +19,7 @@ pub(super) type MeshWeights = Vec<Option<SkinWeights>>;
 #[derive(Clone)]
 pub(super) struct WeightStages {
     pub(super) of_meshes: Stage<MeshWeights>,
-    /// Of every vertex of the welded skin, none without influences.
+    /// Of every vertex of the welded skin; each has influences.
     pub(super) of_skin: Stage<SkinWeights>,
 }
 
@@ -113,8 +113,8 @@ pub(super) fn weights_of_mesh<'a>(
         })
 }
 
-/// For every vertex of the skin, the influences of its first source vertex that has any; `influences_of` gets the indices of the
-/// mesh and of the vertex in it.
+/// For every vertex of the skin the influences of its first source vertex that has any. `influences_of` gets the index
+/// of the mesh and of the vertex in it.
 pub(super) fn rows_on_skin(
     character: &Character,
     skin: &SkinMesh,
@@ -162,7 +162,7 @@ fn on_skin(
     SkinWeights::from_rows(rows).0
 }
 
-/// Takes weights on the skin to the vertices of the source meshes.
+/// Transfers weights on the skin to the vertices of the source meshes.
 fn on_sources(
     character: &Character,
     skin: &SkinMesh,
@@ -174,21 +174,25 @@ fn on_sources(
         let range = first..first + mesh.positions.len();
         first = range.end;
         wanted(mesh).then(|| {
-            // Vertices without a triangle are not part of the skin: they are weighted by their own distances.
-            let loose = || TriMesh {
+            // Vertices without a triangle are not part of the skin: their weights are computed from their own
+            // distances.
+            let without_triangles = || TriMesh {
                 positions: mesh.bind_positions(&character.skeleton),
                 triangles: Vec::new(),
             };
-            let alone = skin.skin_from_source[range.clone()]
+            let by_own_distance = skin.skin_from_source[range.clone()]
                 .iter()
                 .any(Option::is_none)
-                .then(|| by_distance(&loose(), &character.skeleton));
+                .then(|| by_distance(&without_triangles(), &character.skeleton));
             let start = range.start;
-            let rows = range.map(|source| match (skin.skin_from_source[source], &alone) {
-                (Some(v), _) => on_skin.row(v as usize),
-                (None, Some(alone)) => alone.row(source - start),
-                (None, None) => Vec::new(),
-            });
+            let rows =
+                range.map(
+                    |source| match (skin.skin_from_source[source], &by_own_distance) {
+                        (Some(v), _) => on_skin.row(v as usize),
+                        (None, Some(by_own_distance)) => by_own_distance.row(source - start),
+                        (None, None) => Vec::new(),
+                    },
+                );
             SkinWeights::from_rows(rows.collect::<Vec<_>>()).0
         })
     };

@@ -112,7 +112,8 @@ pub enum BindError {
 }
 
 impl Subject {
-    /// Welds the skin. All other stages are computed on request; a character that cannot have flesh is no error here.
+    /// Welds the skin. All other stages are computed on request. A character that cannot have flesh is not an error
+    /// here.
     ///
     /// # Errors
     /// [`BindError::NoTriangles`] or [`BindError::Cancelled`].
@@ -138,7 +139,7 @@ impl Subject {
         }
         let skin = SkinMesh::weld(&positions, &triangles, &is_skin(&character));
         progress.check()?;
-        let character = super::computed::forget_computed(character, &skin);
+        let character = super::computed::drop_computed_weights(character, &skin);
         let (skin, settings) = (Arc::new(skin), Arc::new(character.flesh.clone()));
         let size = Bounds::of(&positions).size();
         let inputs = Inputs::new(&character, &skin, size);
@@ -177,8 +178,8 @@ impl Subject {
         }
     }
 
-    /// The same character on an edited rig, with other settings of the flesh. Unless `anew`, the simulation mesh is kept: it is
-    /// finest near the previous joints.
+    /// The same character on an edited rig, with other settings of the flesh. The simulation mesh is kept unless `anew`
+    /// is set; a kept mesh is finest near the previous joints.
     ///
     /// # Errors
     /// [`BindError::Cancelled`], or [`BindError::Rig`] for a rig that is not a valid skeleton.
@@ -248,8 +249,8 @@ impl Subject {
         Arc::ptr_eq(&of_file(self), &of_file(other))
     }
 
-    /// Computes all stages of a simulation: parts, simulation mesh, tissue and its equations, upsampling. A character without flesh
-    /// is no error: [`Subject::flesh`] returns the reason.
+    /// Computes all stages of a simulation: parts, simulation mesh, tissue and its equations, upsampling. A character
+    /// without flesh is not an error: [`Subject::flesh`] returns the reason.
     ///
     /// # Errors
     /// [`Cancelled`]. Finished stages are kept; a later call computes the rest.
@@ -280,7 +281,7 @@ impl Subject {
     /// Whether all stages of [`Subject::make_flesh`] have been computed.
     #[must_use]
     pub fn is_flesh_made(&self) -> bool {
-        self.stages.are_made()
+        self.stages.are_computed()
     }
 
     /// Whether flesh has been computed.
@@ -307,7 +308,8 @@ impl Subject {
         self.stages.sim.wait_for()
     }
 
-    /// The upsampling from the simulation mesh; `None` if that is the flesh itself. Waits until it is computed.
+    /// The upsampling from the simulation mesh; `None` if the simulation mesh is the flesh itself. Waits until it is
+    /// computed.
     #[must_use]
     pub fn upsampling(&self) -> Option<&Arc<Upsampling>> {
         self.stages.upsampling.wait_for().as_ref()

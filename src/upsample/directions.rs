@@ -10,7 +10,7 @@ use crate::math::Vec3;
 /// Groups per task.
 const TASK: usize = 256;
 /// Fine-vertex index of a direction without a fine vertex.
-const NOBODY: u32 = u32::MAX;
+const NO_VERTEX: u32 = u32::MAX;
 
 /// Rest directions at fine vertices; any number per vertex. Computed once.
 ///
@@ -58,7 +58,7 @@ impl Directions {
         let entry = |(vertex, direction): (&Option<u32>, &Vec3)| {
             let Some(vertex) = vertex.filter(|&vertex| (vertex as usize) < rest.tangents.len())
             else {
-                return (NOBODY, [0.0; 3]);
+                return (NO_VERTEX, [0.0; 3]);
             };
             let frame = LocalFrame::new(&rest.tangents[vertex as usize]);
             let Some(direction) = direction
@@ -86,7 +86,7 @@ impl Directions {
         let count = vertex_of.len().min(directions.len());
         let group = |(vertices, directions): (&[Option<u32>], &[Vec3])| {
             let mut group = DirectionGroup {
-                vertex: [NOBODY; LANES],
+                vertex: [NO_VERTEX; LANES],
                 local: [[0.0; LANES]; 3],
             };
             for (lane, (vertex, local)) in vertices.iter().zip(directions).map(entry).enumerate() {
@@ -108,12 +108,12 @@ impl Directions {
         }
     }
 
-    /// For every direction that has a fine vertex, that and the components in its local frame: of normals in the dual frame t₂ × n, n × t₁,
-    /// |t₁ × t₂| n, of tangents in t₁, t₂, n.
+    /// For every direction its fine vertex and its components in the local frame, or `None` without a fine vertex.
+    /// Components of normals are in the dual frame t₂ × n, n × t₁, |t₁ × t₂| n; those of tangents in t₁, t₂, n.
     pub fn plain(&self) -> impl Iterator<Item = Option<(u32, [f32; 3])>> + '_ {
         (0..self.count).map(|direction| {
             let (group, lane) = (&self.groups[direction / LANES], direction % LANES);
-            (group.vertex[lane] != NOBODY).then(|| {
+            (group.vertex[lane] != NO_VERTEX).then(|| {
                 (
                     group.vertex[lane],
                     group.local.map(|component| component[lane]),
@@ -185,7 +185,7 @@ impl WithSimd for TransportKernel<'_> {
             for (lane, direction) in directions
                 .iter_mut()
                 .enumerate()
-                .filter(|(lane, _)| group.vertex[*lane] != NOBODY)
+                .filter(|(lane, _)| group.vertex[*lane] != NO_VERTEX)
             {
                 // False for NaN too.
                 *direction = if norm[lane] > f32::MIN_POSITIVE {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::fit::frame;
 use super::frames::{Frames, LocalFrame, Tangents};
 use super::locate::{LocateTarget, edge_lengths};
-use super::plain::PlainStand;
+use super::plain::PlainDisplacement;
 use super::surface::FrontMesh;
 use crate::math::{Point, Point64, Vec3};
 use crate::mesh::{Closest, TriMesh, vertex_normals_into};
@@ -77,7 +77,7 @@ impl Displacement {
     pub(super) fn identity(mesh: &TriMesh) -> Self {
         let surface = FrontMesh::new(mesh);
         let anchor = |v: u32| {
-            let [a, b] = surface.wings(v).first().copied().unwrap_or([v, v]);
+            let [a, b] = surface.opposite_edges(v).first().copied().unwrap_or([v, v]);
             TriangleAnchor {
                 corners: [v, a, b],
                 share: [0.0; 2],
@@ -90,8 +90,8 @@ impl Displacement {
         }
     }
 
-    /// The binding of each fine vertex.
-    pub(super) fn stands(&self) -> Vec<PlainStand> {
+    /// The displacement of each fine vertex.
+    pub(super) fn plain(&self) -> Vec<PlainDisplacement> {
         self.anchors
             .iter()
             .map(
@@ -99,7 +99,7 @@ impl Displacement {
                      corners,
                      share,
                      local,
-                 }| PlainStand {
+                 }| PlainDisplacement {
                     corners,
                     share,
                     local,

@@ -6,11 +6,10 @@
 //! fall-back from quadratic to linear to constant, one function at a time: functions that vanish at
 //! the neighbours are dropped.
 //!
-//! On a surface that is nearly flat or nearly a quadric, three or four of the ten functions are
-//! small at all neighbours. They represent noise from the positions of the coarse vertices rather
-//! than shape; fitted like the others they cause waves in strong bends. Fading them out reduces the
-//! error of a bent tube of 150 to 1000 coarse vertices by two to four times (positions and
-//! normals), to a third or a fifth of that of normal displacements.
+//! On a surface that is nearly flat or nearly a quadric, three or four of the ten functions are small at all
+//! neighbours. They represent noise in the positions of the coarse vertices rather than shape. Fitted like the others
+//! they cause waves in strong bends. Fading them out reduces the error of a bent tube of 150 to 1000 coarse vertices by
+//! a factor of two to four (positions and normals), to between a third and a fifth of that of normal displacements.
 
 use nalgebra::Matrix3;
 
@@ -29,22 +28,21 @@ const ROWS: usize = MAX_NEIGHBOURS + 3;
 /// A function with a smaller root mean square at the neighbours (of radius 1) counts as zero.
 const RANK_TOLERANCE: f64 = 1e-4;
 /// Quadratic functions below the second value are attenuated, those below the first are dropped.
-const FADING: [f64; 2] = [0.01, 0.03];
-/// An orthonormal function larger than this at the point of evaluation is an extrapolation, and is
-/// damped.
-const MOST_VALUE: f64 = 3.0;
-/// Upper bound of Σ|Nᵢ|, the amplification of a disturbance of the coarse vertices; enforced by
-/// mixing with a lower order.
-const MOST_AMPLIFICATION: f64 = 2.5;
+const FADE_RANGE: [f64; 2] = [0.01, 0.03];
+/// Maximum of an orthonormal function at the point of evaluation; a larger value is an extrapolation and is damped.
+const MAX_VALUE: f64 = 3.0;
+/// Upper bound of Σ|Nᵢ|, the amplification of a disturbance of the coarse vertices; enforced by mixing with a lower
+/// order.
+const MAX_AMPLIFICATION: f64 = 2.5;
 /// Upper bound of the derivatives' amplification, relative to the linear fit.
-const MOST_STEEPER: f64 = 3.0;
+const MAX_DERIVATIVE_RATIO: f64 = 3.0;
 /// Minimum area of the parallelogram of two rest tangents; 1 if no function was dropped.
-const SOUND_AREA: std::ops::Range<f64> = 0.3..3.0;
-/// The last neighbour gets a positive weight even if all are equally far.
-const WIDER: f64 = 1.0 + 1e-3;
-/// Support radius of a vertex with fewer neighbours than requested, relative to the distance of the
-/// farthest.
-const ALL_IN_REACH: f64 = 1.5;
+const VALID_AREA: std::ops::Range<f64> = 0.3..3.0;
+/// Margin of the support radius, so that the last neighbour gets a positive weight even if all are at the same
+/// distance.
+const RADIUS_MARGIN: f64 = 1.0 + 1e-3;
+/// Support radius of a vertex with fewer neighbours than requested, relative to the distance of the farthest one.
+const RADIUS_FACTOR: f64 = 1.5;
 
 /// The weights of one fine vertex.
 pub(super) struct Stencil {
@@ -105,10 +103,10 @@ impl<'a> Fitter<'a> {
         if n > LINEAR + 1 {
             self.add_group(n, LINEAR, COLUMNS, &mut found, &mut quadratic);
         }
-        limit(&mut linear, &constant, 0, MOST_AMPLIFICATION, n);
-        limit(&mut quadratic, &linear, 0, MOST_AMPLIFICATION, n);
+        limit(&mut linear, &constant, 0, MAX_AMPLIFICATION, n);
+        limit(&mut quadratic, &linear, 0, MAX_AMPLIFICATION, n);
         for column in 1..3 {
-            let most = MOST_STEEPER * amplification(&linear, column, n);
+            let most = MAX_DERIVATIVE_RATIO * amplification(&linear, column, n);
             limit(&mut quadratic, &linear, column, most, n);
         }
         for (weights, sum) in self.stencil.weights.iter_mut().zip(&quadratic.0[..n]) {
@@ -135,14 +133,19 @@ impl<'a> Fitter<'a> {
                 .map(|(&i, weights)| self.coarse[i as usize].coords.cast::<f64>() * weights[c])
                 .sum()
         };
-        SOUND_AREA.contains(&tangent(1).cross(&tangent(2)).norm())
+        VALID_AREA.contains(&tangent(1).cross(&tangent(2)).norm())
     }
 
     /// ω(r) = (1 − r/ρ)³, normalised to sum 1. Returns the number of neighbours.
     fn set_omega(&mut self, near: &[Near], neighbours: usize) -> usize {
         let n = near.len().min(neighbours).min(MAX_NEIGHBOURS);
         let farthest = near.last().map_or(0.0, |near| f64::from(near.distance));
-        let radius = farthest * if near.len() > n { WIDER } else { ALL_IN_REACH };
+        let radius = farthest
+            * if near.len() > n {
+                RADIUS_MARGIN
+            } else {
+                RADIUS_FACTOR
+            };
         let mut sum = 0.0;
         for (omega, near) in self.omega.iter_mut().zip(&near[..n]) {
             *omega = if radius > 0.0 {
@@ -268,11 +271,11 @@ impl<'a> Fitter<'a> {
                     value
                 }
             };
-            let value = damped(phi[n], MOST_VALUE);
+            let value = damped(phi[n], MAX_VALUE);
             let share = if start < LINEAR {
                 1.0
             } else {
-                smoothstep(FADING, size.sqrt())
+                smoothstep(FADE_RANGE, size.sqrt())
             };
             for i in 0..n {
                 let part = share * self.omega[i] * phi[i];

@@ -17,16 +17,16 @@ use rayon::prelude::*;
 use super::surface::FrontMesh;
 use crate::progress::{Cancelled, Progress};
 
-/// Fronts per batch before the results are merged; fixed, because results must not depend on the
-/// number of threads.
+/// Fronts per batch, after which the results are merged. Fixed, because results must not depend on the number of
+/// threads.
 const BATCH: usize = 512;
-/// Concurrent fronts.
-const ROOMS: usize = 8;
+/// Number of fronts that run concurrently.
+const CONCURRENT_FRONTS: usize = 8;
 /// Fine vertices whose lists are merged together.
 const RANGE: usize = 1 << 14;
-/// Bounds are widened by this for rounding.
+/// Factor on bounds, for rounding.
 const SLACK: f32 = 1.0 + 1e-4;
-const NOBODY: u32 = u32::MAX;
+const NO_COARSE: u32 = u32::MAX;
 
 /// Position of a coarse vertex on the fine mesh: surrounding fine vertices and their distances.
 pub(super) type Start = [(u32, f32); 3];
@@ -51,8 +51,8 @@ impl Neighbourhoods {
         &self.near[vertex * self.width..][..self.count[vertex] as usize]
     }
 
-    /// Whether `width` coarse vertices are within this distance.
-    fn is_beyond(&self, vertex: u32, distance: f32) -> bool {
+    /// Whether `width` coarse vertices are closer than this distance, so that a front need not go on.
+    fn is_complete_within(&self, vertex: u32, distance: f32) -> bool {
         let near = self.of(vertex as usize);
         near.len() == self.width && near[self.width - 1].distance <= distance
     }
@@ -80,8 +80,7 @@ impl DistanceQueue {
     }
 }
 
-/// Finds the `width` nearest coarse vertices of every fine vertex. Coarse vertices without a start
-/// are ignored.
+/// Finds the `width` nearest coarse vertices of every fine vertex. Coarse vertices without a start are ignored.
 pub(super) fn neighbourhoods(
     surface: &FrontMesh<'_>,
     starts: &[Option<Start>],
@@ -96,7 +95,7 @@ pub(super) fn neighbourhoods(
         near: vec![
             Near {
                 distance: f32::INFINITY,
-                coarse: NOBODY
+                coarse: NO_COARSE
             };
             n * width
         ],
@@ -107,7 +106,7 @@ pub(super) fn neighbourhoods(
         .enumerate()
         .filter_map(|(c, start)| start.map(|start| (c as u32, start)))
         .collect();
-    let mut rooms: Vec<Front> = (0..ROOMS.min(all.len()))
+    let mut fronts: Vec<Front> = (0..CONCURRENT_FRONTS.min(all.len()))
         .into_par_iter()
         .map(|_| Front::new(n))
         .collect();
@@ -115,15 +114,17 @@ pub(super) fn neighbourhoods(
     for (done, batch) in all.chunks(BATCH).enumerate() {
         progress.check()?;
         progress.set_fraction(base + (0.6 - base) * (done * BATCH) as f32 / all.len() as f32);
-        let run = |(room, sources): (&mut Front, &[(u32, Start)])| -> Vec<Reached> {
+        let run = |(front, sources): (&mut Front, &[(u32, Start)])| -> Vec<Reached> {
             sources
                 .iter()
-                .map(|(coarse, start)| (*coarse, room.run(surface, *coarse, start, &bound, &found)))
+                .map(|(coarse, start)| {
+                    (*coarse, front.run(surface, *coarse, start, &bound, &found))
+                })
                 .collect()
         };
-        let waves: Vec<Vec<Reached>> = rooms
+        let results: Vec<Vec<Reached>> = fronts
             .par_iter_mut()
-            .zip(batch.par_chunks(BATCH / ROOMS))
+            .zip(batch.par_chunks(BATCH / CONCURRENT_FRONTS))
             .map(run)
             .collect();
         let ranges = found
@@ -132,20 +133,20 @@ pub(super) fn neighbourhoods(
             .zip(found.count.par_chunks_mut(RANGE))
             .enumerate();
         ranges
-            .for_each(|(range, (near, count))| sort_in(&waves, range * RANGE, width, near, count));
+            .for_each(|(range, (near, count))| merge(&results, range * RANGE, width, near, count));
     }
     Ok(found)
 }
 
 /// Merges the fronts' results into the lists of the vertices from `first` on.
-fn sort_in(
-    waves: &[Vec<Reached>],
+fn merge(
+    results: &[Vec<Reached>],
     first: usize,
     width: usize,
     near: &mut [Near],
     count: &mut [u16],
 ) {
-    for (coarse, reached) in waves.iter().flatten() {
+    for (coarse, reached) in results.iter().flatten() {
         for &(vertex, distance) in reached {
             let at = (vertex as usize).wrapping_sub(first);
             if at >= count.len() {
@@ -171,7 +172,7 @@ fn sort_in(
 
 /// Buffers of one front.
 struct Front {
-    /// Distance, and the front it belongs to: twice its number plus 2, plus 1 once it is final.
+    /// Distance, and a stamp of the front it belongs to: 2 × its number + 2, plus 1 once the distance is final.
     cells: Vec<(f32, u32)>,
     queue: DistanceQueue,
 }
@@ -184,7 +185,7 @@ impl Front {
         }
     }
 
-    /// All vertices that may keep this coarse vertex, and their distances.
+    /// The vertices for which this coarse vertex may be among the nearest, with their distances.
     fn run(
         &mut self,
         surface: &FrontMesh<'_>,
@@ -196,7 +197,7 @@ impl Front {
         let open = 2 * coarse + 2;
         let mut reached = Vec::new();
         for &(vertex, distance) in start {
-            self.offer(vertex, distance, open, bound);
+            self.relax(vertex, distance, open, bound);
         }
         while let Some((v, distance)) = self.queue.pop() {
             let cell = &mut self.cells[v as usize];
@@ -204,26 +205,26 @@ impl Front {
                 continue;
             }
             cell.1 = open + 1;
-            if found.is_beyond(v, distance) {
+            if found.is_complete_within(v, distance) {
                 continue;
             }
             reached.push((v, distance));
-            for &[a, b] in surface.wings(v) {
+            for &[a, b] in surface.opposite_edges(v) {
                 for (w, o) in [(a, b), (b, a)] {
                     if self.cells[w as usize].1 == open + 1 {
                         continue;
                     }
                     let (at_o, stamp) = self.cells[o as usize];
                     let at_o = if stamp >= open { at_o } else { f32::INFINITY };
-                    let candidate = surface.carried(v, distance, o, at_o, w);
-                    self.offer(w, candidate, open, bound);
+                    let candidate = surface.propagated(v, distance, o, at_o, w);
+                    self.relax(w, candidate, open, bound);
                 }
             }
         }
         reached
     }
 
-    fn offer(&mut self, vertex: u32, distance: f32, open: u32, bound: &[f32]) {
+    fn relax(&mut self, vertex: u32, distance: f32, open: u32, bound: &[f32]) {
         let cell = &mut self.cells[vertex as usize];
         let known = if cell.1 >= open {
             cell.0
@@ -240,9 +241,9 @@ impl Front {
 /// For every fine vertex an upper bound of the distance to its `width`-th nearest coarse vertex.
 fn bounds(surface: &FrontMesh<'_>, starts: &[Option<Start>], width: usize) -> Vec<f32> {
     let (label, distance) = nearest(surface, starts);
-    let reach = reaches(&links(surface, &label, &distance), starts.len(), width);
+    let reach = distance_bounds(&links(surface, &label, &distance), starts.len(), width);
     let bound = |(&label, &distance): (&u32, &f32)| {
-        if label == NOBODY {
+        if label == NO_COARSE {
             0.0
         } else {
             (reach[label as usize] + distance) * SLACK
@@ -253,7 +254,7 @@ fn bounds(surface: &FrontMesh<'_>, starts: &[Option<Start>], width: usize) -> Ve
 
 /// The nearest coarse vertex of every fine vertex, and its distance.
 fn nearest(surface: &FrontMesh<'_>, starts: &[Option<Start>]) -> (Vec<u32>, Vec<f32>) {
-    let mut label = vec![NOBODY; surface.len()];
+    let mut label = vec![NO_COARSE; surface.len()];
     let mut distance = vec![f32::INFINITY; surface.len()];
     let mut queue = DistanceQueue::default();
     for (coarse, start) in starts.iter().enumerate() {
@@ -269,7 +270,7 @@ fn nearest(surface: &FrontMesh<'_>, starts: &[Option<Start>]) -> (Vec<u32>, Vec<
             continue;
         }
         let own = label[v as usize];
-        for &[a, b] in surface.wings(v) {
+        for &[a, b] in surface.opposite_edges(v) {
             for (w, o) in [(a, b), (b, a)] {
                 if distance[w as usize] <= d {
                     continue;
@@ -279,7 +280,7 @@ fn nearest(surface: &FrontMesh<'_>, starts: &[Option<Start>]) -> (Vec<u32>, Vec<
                 } else {
                     f32::INFINITY
                 };
-                let candidate = surface.carried(v, d, o, at_o, w);
+                let candidate = surface.propagated(v, d, o, at_o, w);
                 if candidate < distance[w as usize] {
                     (label[w as usize], distance[w as usize]) = (own, candidate);
                     queue.push(w, candidate);
@@ -296,9 +297,9 @@ fn links(surface: &FrontMesh<'_>, label: &[u32], distance: &[f32]) -> Vec<(u32, 
     let mut links = Vec::new();
     for v in 0..surface.len() as u32 {
         let own = label[v as usize];
-        for w in surface.wings(v).as_flattened() {
+        for w in surface.opposite_edges(v).as_flattened() {
             let other = label[*w as usize];
-            if other != own && other != NOBODY && own != NOBODY {
+            if other != own && other != NO_COARSE && own != NO_COARSE {
                 let step = (surface.positions[v as usize] - surface.positions[*w as usize]).norm();
                 links.push((
                     own,
@@ -315,7 +316,7 @@ fn links(surface: &FrontMesh<'_>, label: &[u32], distance: &[f32]) -> Vec<(u32, 
 
 /// For every coarse vertex a distance within which `width` coarse vertices lie, including itself;
 /// infinite if there are fewer.
-fn reaches(links: &[(u32, u32, f32)], coarse: usize, width: usize) -> Vec<f32> {
+fn distance_bounds(links: &[(u32, u32, f32)], coarse: usize, width: usize) -> Vec<f32> {
     let mut offsets = vec![0_u32; coarse + 1];
     for link in links {
         offsets[link.0 as usize + 1] += 1;

@@ -7,13 +7,13 @@ use super::surface::parts;
 use crate::math::{Point, Vec3};
 use crate::mesh::{Closest, TriMesh, TriangleTree};
 
-/// Normals that enclose a smaller cosine indicate the other side…
+/// Normals whose cosine is below this count as opposite sides…
 const SAME_SIDE: f32 = 0.5;
-/// …with this penalty, in edge lengths per unit of cosine.
+/// …and get this penalty, in edge lengths per unit of cosine.
 const OTHER_SIDE: f32 = 1.0;
-/// A component of one mesh corresponds to a component of the other if this many of its points are
-/// located there first.
-const MOST: f64 = 0.6;
+/// A component of one mesh corresponds to a component of the other if more than this share of its points are located
+/// there in the first pass.
+const MIN_MATCH_SHARE: f64 = 0.6;
 
 /// A mesh on which points are located.
 pub(super) struct LocateTarget<'a> {
@@ -72,27 +72,27 @@ impl<'a> LocateTarget<'a> {
             .into_par_iter()
             .map(|v| find(v, None))
             .collect();
-        let home = self.homes(&first, &part_of, parts);
+        let corresponding = self.corresponding_parts(&first, &part_of, parts);
         let settle = |(v, first): (usize, &Option<(Closest, f64)>)| {
             let (closest, sum) = (*first)?;
-            let Some(home) =
-                home[part_of[v] as usize].filter(|&home| home != self.part(closest.triangle))
+            let Some(corresponding) = corresponding[part_of[v] as usize]
+                .filter(|&corresponding| corresponding != self.part(closest.triangle))
             else {
                 return Some(closest);
             };
             let within = |&(_, second): &(Closest, f64)| second <= sum + f64::from(lengths[v]);
             Some(
-                find(v, Some(home))
+                find(v, Some(corresponding))
                     .filter(within)
-                    .map_or(closest, |(at_home, _)| at_home),
+                    .map_or(closest, |(in_corresponding, _)| in_corresponding),
             )
         };
         first.par_iter().enumerate().map(settle).collect()
     }
 
-    /// For every component of the other mesh the component of this one where most of its points
+    /// For every component of the other mesh the corresponding component of this one: that where most of its points
     /// were located.
-    fn homes(
+    fn corresponding_parts(
         &self,
         found: &[Option<(Closest, f64)>],
         part_of: &[u32],
@@ -105,18 +105,18 @@ impl<'a> LocateTarget<'a> {
             .collect();
         votes.sort_unstable();
         let mut total = vec![0_usize; parts];
-        let mut home = vec![(0_usize, 0_u32); parts];
+        let mut corresponding = vec![(0_usize, 0_u32); parts];
         for same in votes.chunk_by(|a, b| a == b) {
             let (part, there) = same[0];
             total[part as usize] += same.len();
-            if same.len() > home[part as usize].0 {
-                home[part as usize] = (same.len(), there);
+            if same.len() > corresponding[part as usize].0 {
+                corresponding[part as usize] = (same.len(), there);
             }
         }
         let clear = |(&(count, there), &total): (&(usize, u32), &usize)| {
-            (count as f64 > MOST * total as f64).then_some(there)
+            (count as f64 > MIN_MATCH_SHARE * total as f64).then_some(there)
         };
-        home.iter().zip(&total).map(clear).collect()
+        corresponding.iter().zip(&total).map(clear).collect()
     }
 }
 

@@ -12,8 +12,7 @@ use crate::math::{Point, Vec3};
 use crate::mesh::{Closest, TriMesh, TriangleTree};
 use crate::progress::{Cancelled, Progress};
 
-/// For a component without coarse vertices: the number of its vertices for which the closest coarse
-/// vertex is searched.
+/// Number of vertices of a component without coarse vertices for which the closest coarse vertex is searched.
 const SAMPLES: usize = 64;
 
 /// Computes the weights. The coarse mesh has at least one finite vertex.
@@ -36,7 +35,7 @@ pub(super) fn build(
     progress.set_fraction(0.2);
     let found = neighbourhoods(&surface, &starts, neighbours + 1, progress)?;
     progress.set_fraction(0.6);
-    let riding = riding(&surface, coarse, &starts, &found);
+    let rigid_attachments = rigid_attachments(&surface, coarse, &starts, &found);
     let normals = coarse.vertex_normals();
     let mut rest = Frames::new(coarse.positions.len(), 0, false);
     rest.set_coarse(&coarse.positions);
@@ -45,7 +44,7 @@ pub(super) fn build(
         .iter()
         .position(is_finite)
         .unwrap_or_default();
-    let lost = Ride {
+    let fallback = RigidAttachment {
         near: vec![Near {
             distance: 0.0,
             coarse: any as u32,
@@ -61,10 +60,15 @@ pub(super) fn build(
         for v in range.clone() {
             let own = found.of(v);
             if own.is_empty() {
-                let ride = riding[surface.part_of[v] as usize]
+                let attachment = rigid_attachments[surface.part_of[v] as usize]
                     .as_ref()
-                    .unwrap_or(&lost);
-                fitter.fit(&ride.near, neighbours, &ride.at, &ride.normal);
+                    .unwrap_or(&fallback);
+                fitter.fit(
+                    &attachment.near,
+                    neighbours,
+                    &attachment.at,
+                    &attachment.normal,
+                );
             } else {
                 fitter.fit(own, neighbours, &fine.positions[v], &Vec3::y());
             }
@@ -95,21 +99,21 @@ fn start(fine: &TriMesh, hit: &Closest) -> Start {
     })
 }
 
-/// Motion of a component without coarse vertices: rigid with one point of another component.
-struct Ride {
+/// Attachment of a component without coarse vertices: it moves rigidly with one point of another component.
+struct RigidAttachment {
     near: Vec<Near>,
     at: Point,
     normal: Vec3,
 }
 
-/// For every component without coarse vertices the coarse vertex closest to it, with that one's
+/// For every component without coarse vertices its attachment to the closest coarse vertex, with that vertex's
 /// neighbours.
-fn riding(
+fn rigid_attachments(
     surface: &FrontMesh<'_>,
     coarse: &TriMesh,
     starts: &[Option<Start>],
     found: &Neighbourhoods,
-) -> Vec<Option<Ride>> {
+) -> Vec<Option<RigidAttachment>> {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); surface.parts];
     let mut reached = vec![false; surface.parts];
     for v in 0..surface.len() {
@@ -124,7 +128,7 @@ fn riding(
         return (0..surface.parts).map(|_| None).collect();
     }
     let tree = TriangleTree::new(coarse);
-    let ride = |members: &Vec<u32>| {
+    let attachment = |members: &Vec<u32>| {
         if members.is_empty() {
             return None;
         }
@@ -142,7 +146,7 @@ fn riding(
             .flatten()
             .map(|&(v, _)| found.of(v as usize))
             .find(|near| !near.is_empty());
-        Some(Ride {
+        Some(RigidAttachment {
             near: near.map_or_else(
                 || {
                     vec![Near {
@@ -156,7 +160,7 @@ fn riding(
             normal,
         })
     };
-    members.par_iter().map(ride).collect()
+    members.par_iter().map(attachment).collect()
 }
 
 /// The coarse vertex nearest to a point, the closest point on the coarse mesh and the normal there,

@@ -62,7 +62,7 @@ mod surface;
 pub use directions::Directions;
 pub use fit::MAX_NEIGHBOURS;
 pub use frames::Frames;
-pub use plain::{PlainStand, PlainSums, PlainUpsampling};
+pub use plain::{PlainDisplacement, PlainSums, PlainUpsampling};
 pub use smoothing::Smoothing;
 
 use crate::math::Point;
@@ -124,7 +124,7 @@ enum Method {
     Sums(Vec<WeightBlock>),
     Displacement(Displacement),
     /// There is no coarse vertex.
-    Still(Vec<Point>),
+    Constant(Vec<Point>),
 }
 
 impl Upsampling {
@@ -147,7 +147,7 @@ impl Upsampling {
         let method = if fine == coarse {
             Method::Copy(Displacement::identity(coarse))
         } else if !coarse.positions.iter().any(is_finite) {
-            Method::Still(fine.positions.clone())
+            Method::Constant(fine.positions.clone())
         } else {
             let displacement = match settings.kind {
                 UpsamplingKind::MovingLeastSquares => None,
@@ -214,7 +214,7 @@ impl Upsampling {
                 rows::apply(blocks, frames, fine);
             }
             Method::Displacement(displacement) => displacement.apply(coarse, frames, fine),
-            Method::Still(rest) => fine.copy_from_slice(rest),
+            Method::Constant(rest) => fine.copy_from_slice(rest),
         }
     }
 }

@@ -9,15 +9,15 @@ use crate::math::Point;
 pub enum PlainUpsampling {
     /// Weighted sums over coarse vertices.
     Sums(PlainSums),
-    /// Points on triangles, in the frame of interpolated vertex normals.
-    Standing {
+    /// Displacements from points on coarse triangles, in the frame of interpolated vertex normals.
+    Displacements {
         /// The coarse triangles, from which the coarse normals are computed.
         triangles: Vec<[u32; 3]>,
-        /// Per fine vertex.
-        stands: Vec<PlainStand>,
+        /// One per fine vertex.
+        displacements: Vec<PlainDisplacement>,
     },
-    /// Copied from the coarse vertices; the local frames are the world axes.
-    Still(Vec<Point>),
+    /// Constant positions, because there are no coarse vertices; the local frames are the world axes.
+    Constant(Vec<Point>),
 }
 
 /// x = x₀ + u₀ Σ w₀ᵢ (xᵢ − x₀) + the remainder along t₁, t₂ and their unit normal, with tangents tₐ = uₐ Σ wₐᵢ (xᵢ − x₀). Tangents whose
@@ -30,17 +30,17 @@ pub struct PlainSums {
     pub first: Vec<u32>,
     /// u₀, u₁, u₂ of every fine vertex.
     pub units: Vec<[f32; 3]>,
-    /// Remainder at rest of every fine vertex.
+    /// Remainder at rest of every fine vertex, along t₁, t₂ and the normal.
     pub remainders: Vec<[f32; 3]>,
-    /// `width` neighbours of the first fine vertex, then of the second, and so on.
+    /// Coarse neighbours: `width` of the first fine vertex, then of the second, and so on.
     pub names: Vec<u32>,
-    /// w₀, w₁, w₂ of each of these.
+    /// w₀, w₁, w₂ of each neighbour.
     pub weights: Vec<[i16; 3]>,
 }
 
-/// A point of a coarse triangle and a displacement.
+/// A displacement from a point on a coarse triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PlainStand {
+pub struct PlainDisplacement {
     /// The triangle.
     pub corners: [u32; 3],
     /// Barycentric coordinates of the second and third corner.
@@ -59,14 +59,14 @@ impl PlainSums {
 }
 
 impl Upsampling {
-    /// All numbers.
+    /// The data of all fine vertices.
     #[must_use]
     pub fn plain(&self) -> PlainUpsampling {
         match &self.method {
             Method::Copy(displacement) | Method::Displacement(displacement) => {
-                PlainUpsampling::Standing {
+                PlainUpsampling::Displacements {
                     triangles: displacement.triangles().to_vec(),
-                    stands: displacement.stands(),
+                    displacements: displacement.plain(),
                 }
             }
             Method::Sums(blocks) => {
@@ -81,7 +81,7 @@ impl Upsampling {
                 }
                 PlainUpsampling::Sums(sums)
             }
-            Method::Still(rest) => PlainUpsampling::Still(rest.clone()),
+            Method::Constant(rest) => PlainUpsampling::Constant(rest.clone()),
         }
     }
 }

@@ -136,7 +136,7 @@ impl WeightBlock {
         }
     }
 
-    /// Appends the numbers of its first `count` vertices.
+    /// Appends the data of its first `count` vertices.
     pub(super) fn append_to(&self, plain: &mut PlainSums, count: usize) {
         for vertex in 0..count {
             let (index, lane) = (vertex / LANES, vertex % LANES);

@@ -1,16 +1,18 @@
-//! Smoothing of what was upsampled: between simulated vertices fine skin bends as evenly as it can.
+//! Smoothing of upsampled skin: between simulated vertices the fine skin minimises its bending energy.
 //!
-//! Where skinning folds or crumples fine skin, the simulation mesh may be too coarse to see it, and then nothing that is upsampled from it
-//! takes the fold away. The skin's own bending does: with the correction c of the upsampled positions x, the Laplacian L of the fine
-//! mesh and its areas A, the rotations R of the guide and weights wᵢ, large at simulated vertices and small between them,
+//! Skinning may fold or crumple fine skin where the simulation mesh is too coarse to represent it; upsampling then
+//! keeps the fold. The bending energy of the fine skin removes it. With the correction c of the upsampled positions x,
+//! the rest positions x̄, the Laplacian L of the fine mesh and its vertex areas A, the rotations R of the guide, and
+//! weights wᵢ that are large at simulated vertices and small between them, the energy
 //!
 //! ```text
 //!     E(c) = ½ Σᵢ ‖(L (x + c))ᵢ − Rᵢ (L x̄)ᵢ‖² / Aᵢ + ½ Σᵢ wᵢ Dᵢ ‖cᵢ‖²,     D the diagonal of L A⁻¹ L
 //! ```
 //!
-//! is decreased by a fixed number of iterations of Chebyshev's method, preconditioned by the diagonal (Golub & Varga, "Chebyshev
-//! Semi-Iterative Methods", Numer. Math. 1961): a linear map, the same for any number of threads. It is the energy by which the
-//! simulated skin bends ([`Bending`]), on the fine mesh. At rest, and wherever the skin moves rigidly, c is zero.
+//! is reduced by a fixed number of iterations of Chebyshev's method, preconditioned by the diagonal (Golub & Varga,
+//! "Chebyshev Semi-Iterative Methods", Numer. Math. 1961). The result is a linear map of x and bit-equal for any number
+//! of threads. The energy is the bending energy of the simulated skin ([`Bending`]), on the fine mesh. At rest, and
+//! wherever the skin moves rigidly, c is zero.
 
 use nalgebra::UnitQuaternion;
 use rayon::prelude::*;
@@ -20,46 +22,46 @@ use crate::mesh::{Bending, Topology, TriMesh};
 use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
 use crate::weights::SkinWeights;
 
-/// Iterations in a frame.
+/// Chebyshev iterations per frame.
 const ITERATIONS: usize = 4;
-/// The largest eigenvalue of the preconditioned matrix over the smallest that iterations are made for.
+/// Ratio of the largest to the smallest eigenvalue of the preconditioned matrix for which the iterations are optimal.
 const CONDITION: f32 = 8.0;
-/// Weights of corrections at simulated vertices and between them, relative to the diagonal of the matrix.
-const HELD: f64 = 0.5;
-const FREE: f64 = 0.02;
-/// Skin bends where the weights of neighbours differ by more than this in sum, and so many rings around.
-const SAME: f32 = 1e-3;
+/// Weights wᵢ at simulated vertices and between them, relative to the diagonal D.
+const SIMULATED_WEIGHT: f64 = 0.5;
+const FREE_WEIGHT: f64 = 0.02;
+/// Vertices are corrected where the weights of neighbours differ by more than this in sum, and in so many rings around.
+const WEIGHT_TOLERANCE: f32 = 1e-3;
 const RINGS: usize = 3;
-/// Rounds in which the largest eigenvalue is found, and how much larger it may be.
-const ROUNDS: usize = 40;
-const MARGIN: f32 = 1.1;
-/// Vertices that one task handles at least.
+/// Power iterations for the largest eigenvalue, and the safety factor on it.
+const POWER_ITERATIONS: usize = 40;
+const EIGENVALUE_MARGIN: f32 = 1.1;
+/// Minimum number of vertices per task.
 const MIN_TASK: usize = 512;
 
-/// Bending of the fine mesh where it bends, with the buffers of a frame.
+/// Bending of the fine mesh where its weights change, with the buffers of a frame.
 pub struct Smoothing {
-    /// The vertices that are corrected, and those around them, whose bends count.
+    /// The corrected vertices and their neighbours, whose curvature enters the energy.
     vertices: Vec<u32>,
-    /// `starts[k]..starts[k + 1]` are the entries of the Laplacian's row of `vertices[k]`.
+    /// `starts[k]..starts[k + 1]` are the entries in row `vertices[k]` of the Laplacian.
     starts: Vec<u32>,
-    /// By entry its vertex; and its place in `vertices`, or behind them all if it is not there, with its value.
+    /// For every entry its vertex; and its index in `vertices` (their number if it is not among them) with its value.
     columns: Vec<u32>,
     entries: Vec<(u32, f32)>,
-    over_area: Vec<f32>,
+    inverse_area: Vec<f32>,
     curvature: Vec<Vec3>,
-    /// wᵢ Dᵢ, and 1 / ((1 + wᵢ) Dᵢ); 0 where nothing is corrected.
+    /// wᵢ Dᵢ, and 1 / ((1 + wᵢ) Dᵢ), which is 0 for vertices that are not corrected.
     weights: Vec<f32>,
-    over_diagonal: Vec<f32>,
-    largest: f32,
-    /// A⁻¹ (L x − R L x̄), without and with the correction; the correction; and its last change.
-    upsampled: Vec<Padded>,
-    bends: Vec<Padded>,
+    inverse_diagonal: Vec<f32>,
+    largest_eigenvalue: f32,
+    /// A⁻¹ (L x − R L x̄) without and with the correction, the correction, and its last change.
+    initial_error: Vec<Padded>,
+    curvature_error: Vec<Padded>,
     correction: Vec<Padded>,
     change: Vec<Padded>,
 }
 
 impl Smoothing {
-    /// For a fine mesh at rest of which some vertices are simulated, and that bends where its weights change.
+    /// For a fine mesh at rest, of which some vertices are simulated; corrects it where its weights change.
     ///
     /// # Panics
     /// If there are fewer weights than vertices.
@@ -72,11 +74,11 @@ impl Smoothing {
         let bending = Bending::of(mesh, 1.0);
         let count = bending.len();
         let topology = Topology::of(mesh);
-        let corrected = widened(bends(&topology, weights), &topology, RINGS);
+        let corrected = widened(where_weights_change(&topology, weights), &topology, RINGS);
         let around = widened(corrected.clone(), &topology, 1);
-        let mut own_weights = vec![FREE; count];
+        let mut own_weights = vec![FREE_WEIGHT; count];
         for vertex in simulated {
-            own_weights[vertex as usize] = HELD;
+            own_weights[vertex as usize] = SIMULATED_WEIGHT;
         }
         let mut diagonal = vec![0.0_f64; count];
         for vertex in 0..count {
@@ -98,13 +100,13 @@ impl Smoothing {
             starts: vec![0],
             columns: Vec::new(),
             entries: Vec::new(),
-            over_area: Vec::new(),
+            inverse_area: Vec::new(),
             curvature: Vec::new(),
             weights: Vec::new(),
-            over_diagonal: Vec::new(),
-            largest: 1.0,
-            upsampled: buffer(),
-            bends: buffer(),
+            inverse_diagonal: Vec::new(),
+            largest_eigenvalue: 1.0,
+            initial_error: buffer(),
+            curvature_error: buffer(),
             correction: buffer(),
             change: buffer(),
             vertices,
@@ -116,19 +118,23 @@ impl Smoothing {
                 built.entries.push((place[column as usize], value as f32));
             }
             built.starts.push(built.entries.len() as u32);
-            built.over_area.push((1.0 / bending.areas[vertex]) as f32);
+            built
+                .inverse_area
+                .push((1.0 / bending.areas[vertex]) as f32);
             built.curvature.push(bending.curvature[vertex].cast());
             let (weight, diagonal) = (own_weights[vertex], diagonal[vertex]);
             let inverse = (1.0 / (diagonal * (1.0 + weight))) as f32;
             let moves = corrected[vertex] && inverse.is_finite();
             built.weights.push((weight * diagonal) as f32);
-            built.over_diagonal.push(if moves { inverse } else { 0.0 });
+            built
+                .inverse_diagonal
+                .push(if moves { inverse } else { 0.0 });
         }
-        built.largest = built.find_largest() * MARGIN;
+        built.largest_eigenvalue = built.find_largest_eigenvalue() * EIGENVALUE_MARGIN;
         built
     }
 
-    /// Smooths points of a pose in which each vertex has turned by a rotation from rest. Allocates nothing.
+    /// Smooths the points of a pose, given the rotation of each vertex from rest. Allocates nothing.
     ///
     /// # Panics
     /// If there are fewer points than vertices.
@@ -137,12 +143,12 @@ impl Smoothing {
         rotation_of: impl Fn(usize) -> UnitQuaternion<f32> + Sync,
         points: &mut [Point],
     ) {
-        self.measure(rotation_of, points);
+        self.compute_initial_error(rotation_of, points);
         self.correction.fill([0.0; 4]);
         self.change.fill([0.0; 4]);
-        // Eigenvalues between `largest / CONDITION` and `largest`.
-        let center = 0.5 * self.largest * (1.0 + 1.0 / CONDITION);
-        let half = 0.5 * self.largest * (1.0 - 1.0 / CONDITION);
+        // Chebyshev interval of eigenvalues: `largest_eigenvalue / CONDITION` to `largest_eigenvalue`.
+        let center = 0.5 * self.largest_eigenvalue * (1.0 + 1.0 / CONDITION);
+        let half = 0.5 * self.largest_eigenvalue * (1.0 - 1.0 / CONDITION);
         let sigma = center / half;
         let mut rho = 1.0 / sigma;
         for iteration in 0..ITERATIONS {
@@ -163,8 +169,8 @@ impl Smoothing {
         }
     }
 
-    /// Finds A⁻¹ (L x − R L x̄).
-    fn measure(
+    /// Computes A⁻¹ (L x − R L x̄).
+    fn compute_initial_error(
         &mut self,
         rotation_of: impl Fn(usize) -> UnitQuaternion<f32> + Sync,
         points: &[Point],
@@ -174,48 +180,48 @@ impl Smoothing {
             starts,
             columns,
             entries,
-            over_area,
+            inverse_area,
             curvature,
-            upsampled,
+            initial_error,
             ..
         } = self;
-        upsampled[..vertices.len()]
+        initial_error[..vertices.len()]
             .par_iter_mut()
             .zip(&*vertices)
             .zip(&*curvature)
-            .zip(&*over_area)
+            .zip(&*inverse_area)
             .with_min_len(MIN_TASK)
             .enumerate()
-            .for_each(|(index, (((out, &vertex), curvature), over_area))| {
+            .for_each(|(index, (((out, &vertex), curvature), inverse_area))| {
                 let vertex = vertex as usize;
                 let mut sum = rotation_of(vertex) * -curvature;
                 let row = starts[index] as usize..starts[index + 1] as usize;
                 for (&column, &(_, value)) in columns[row.clone()].iter().zip(&entries[row]) {
-                    // In differences of neighbours little is lost to rounding.
+                    // Differences of neighbours avoid cancellation.
                     sum += (points[column as usize] - points[vertex]) * value;
                 }
-                sum *= *over_area;
+                sum *= *inverse_area;
                 *out = [sum.x, sum.y, sum.z, 0.0];
             });
     }
 
-    /// One iteration; the first one begins without a correction.
+    /// One Chebyshev iteration; the first one starts from a zero correction.
     fn iterate(&mut self, first: bool, keep: f32, step: f32) {
         let Self {
             starts,
             entries,
-            over_area,
+            inverse_area,
             weights,
-            over_diagonal,
-            upsampled,
-            bends,
+            inverse_diagonal,
+            initial_error,
+            curvature_error,
             correction,
             change,
             ..
         } = self;
         let times = |index: usize, values: &[Padded]| {
             let row = starts[index] as usize..starts[index + 1] as usize;
-            // Two sums, so that one need not wait for the other.
+            // Two independent sums, for instruction-level parallelism.
             let mut sums = [[0.0; 4]; 2];
             let (pairs, rest) = entries[row].as_chunks::<2>();
             for [(a, own), (b, other)] in pairs {
@@ -229,36 +235,46 @@ impl Smoothing {
         };
         if !first {
             let correction = &*correction;
-            bends
+            curvature_error
                 .par_iter_mut()
-                .zip(&*upsampled)
-                .zip(&*over_area)
+                .zip(&*initial_error)
+                .zip(&*inverse_area)
                 .with_min_len(MIN_TASK)
                 .enumerate()
-                .for_each(|(index, ((bend, upsampled), &over_area))| {
-                    *bend = add(*upsampled, scaled(times(index, correction), over_area));
+                .for_each(|(index, ((bend, initial_error), &inverse_area))| {
+                    *bend = add(
+                        *initial_error,
+                        scaled(times(index, correction), inverse_area),
+                    );
                 });
         }
-        let bends = if first { upsampled } else { bends };
+        let curvature_error = if first {
+            initial_error
+        } else {
+            curvature_error
+        };
         change
             .par_iter_mut()
             .zip(correction)
             .zip(&*weights)
-            .zip(&*over_diagonal)
+            .zip(&*inverse_diagonal)
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(
-                |(index, (((change, correction), &weight), &over_diagonal))| {
-                    let slope = add(scaled(*correction, weight), times(index, bends));
-                    *change = sub(scaled(*change, keep), scaled(slope, over_diagonal * step));
+                |(index, (((change, correction), &weight), &inverse_diagonal))| {
+                    let slope = add(scaled(*correction, weight), times(index, curvature_error));
+                    *change = sub(
+                        scaled(*change, keep),
+                        scaled(slope, inverse_diagonal * step),
+                    );
                     *correction = add(*correction, *change);
                 },
             );
     }
 
     /// The largest eigenvalue of the preconditioned matrix, by power iteration.
-    fn find_largest(&mut self) -> f32 {
-        // No start that is in the span of a few eigenvectors.
+    fn find_largest_eigenvalue(&mut self) -> f32 {
+        // A pseudo-random start, which has a part along every eigenvector.
         let start = self.correction.iter_mut().enumerate();
         for (vertex, correction) in start.take(self.vertices.len()) {
             let x = (vertex as f32 * 12.9898).sin() * 43_758.547;
@@ -269,7 +285,7 @@ impl Smoothing {
             sum.sqrt() as f32
         };
         let mut largest = 1.0;
-        for _ in 0..ROUNDS {
+        for _ in 0..POWER_ITERATIONS {
             let before = norm(&self.correction);
             if !(before.is_finite() && before > 0.0) {
                 break;
@@ -278,7 +294,7 @@ impl Smoothing {
                 *value = scaled(*value, 1.0 / before);
             }
             self.iterate(false, 0.0, 1.0);
-            // `change` is minus the matrix times what was there.
+            // `change` is minus the matrix times the previous correction.
             let now = norm(&self.change);
             if now.is_finite() {
                 largest = now;
@@ -289,8 +305,8 @@ impl Smoothing {
     }
 }
 
-/// The vertices whose weights differ from those of a neighbour.
-fn bends(topology: &Topology, weights: &SkinWeights) -> Vec<bool> {
+/// For every vertex whether its weights differ from those of a neighbour.
+fn where_weights_change(topology: &Topology, weights: &SkinWeights) -> Vec<bool> {
     let differ = |a: usize, b: usize| {
         let of = |vertex: usize, joint: usize| -> f32 {
             let own = weights.of(vertex).filter(|&(other, _)| other == joint);
@@ -302,16 +318,16 @@ fn bends(topology: &Topology, weights: &SkinWeights) -> Vec<bool> {
                 .map(|(joint, value)| (value - of(b, joint)).max(0.0));
             missing.sum()
         };
-        more(a, b) + more(b, a) > SAME
+        more(a, b) + more(b, a) > WEIGHT_TOLERANCE
     };
-    let bends = |vertex: usize| {
+    let changes = |vertex: usize| {
         let mut near = topology.neighbors(vertex).iter();
         near.any(|&other| differ(vertex, other as usize))
     };
-    (0..weights.len()).into_par_iter().map(bends).collect()
+    (0..weights.len()).into_par_iter().map(changes).collect()
 }
 
-/// With so many rings around.
+/// The marked vertices with this many rings around them.
 fn widened(mut is_in: Vec<bool>, topology: &Topology, rings: usize) -> Vec<bool> {
     for _ in 0..rings {
         let wider = |vertex: usize| {

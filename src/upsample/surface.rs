@@ -8,9 +8,8 @@ pub(super) struct FrontMesh<'a> {
     pub(super) positions: &'a [Point],
     offsets: Vec<u32>,
     /// For every vertex the two other corners of each of its triangles.
-    wings: Vec<[u32; 2]>,
-    /// For every vertex its connected component; vertices without a triangle are components of one
-    /// vertex.
+    opposite_edges: Vec<[u32; 2]>,
+    /// For every vertex its connected component; a vertex without a triangle is a component of its own.
     pub(super) part_of: Vec<u32>,
     pub(super) parts: usize,
 }
@@ -26,10 +25,10 @@ impl<'a> FrontMesh<'a> {
             offsets[v + 1] += offsets[v];
         }
         let mut cursor = offsets.clone();
-        let mut wings = vec![[0; 2]; mesh.triangles.len() * 3];
+        let mut opposite_edges = vec![[0; 2]; mesh.triangles.len() * 3];
         for &[a, b, c] in &mesh.triangles {
-            for (v, wing) in [(a, [b, c]), (b, [c, a]), (c, [a, b])] {
-                wings[cursor[v as usize] as usize] = wing;
+            for (v, opposite_edge) in [(a, [b, c]), (b, [c, a]), (c, [a, b])] {
+                opposite_edges[cursor[v as usize] as usize] = opposite_edge;
                 cursor[v as usize] += 1;
             }
         }
@@ -37,7 +36,7 @@ impl<'a> FrontMesh<'a> {
         Self {
             positions: &mesh.positions,
             offsets,
-            wings,
+            opposite_edges,
             part_of,
             parts,
         }
@@ -47,15 +46,15 @@ impl<'a> FrontMesh<'a> {
         self.positions.len()
     }
 
-    pub(super) fn wings(&self, vertex: u32) -> &[[u32; 2]] {
-        &self.wings
+    pub(super) fn opposite_edges(&self, vertex: u32) -> &[[u32; 2]] {
+        &self.opposite_edges
             [self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
     }
 
-    /// The distance at `w` of a front with distance `at_v` at `v` and, if known, `at_o` at `o`:
-    /// straight through the edge `v o` of the unfolded triangle `v o w`, if the front passes there;
-    /// otherwise along the edge `v w`.
-    pub(super) fn carried(&self, v: u32, at_v: f32, o: u32, at_o: f32, w: u32) -> f32 {
+    /// The distance at `w` of a front with distance `at_v` at `v` and, if finite, `at_o` at `o`. It is the straight
+    /// distance through the edge `v o` of the unfolded triangle `v o w`, if the front passes there; otherwise that
+    /// along the edge `v w`.
+    pub(super) fn propagated(&self, v: u32, at_v: f32, o: u32, at_o: f32, w: u32) -> f32 {
         let from = self.positions[v as usize];
         let to_w = self.positions[w as usize] - from;
         let along = at_v + to_w.norm();

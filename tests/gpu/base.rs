@@ -214,7 +214,7 @@ fn assert_kind(what: &str, coarse: &TriMesh, kind: UpsamplingKind, extra: usize)
     let moved = worst(&positions, &fine.positions) > 1.0;
     assert_eq!(
         moved,
-        !matches!(recipe.upsampling, Some(PlainUpsampling::Still(_))),
+        !matches!(recipe.upsampling, Some(PlainUpsampling::Constant(_))),
         "{what}: all but what stands still moves"
     );
 }

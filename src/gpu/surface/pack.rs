@@ -7,7 +7,7 @@ use super::layout::{
 use crate::methods::Recipe;
 use crate::methods::recipe::{Cloth, Cluster, VertexSource};
 use crate::methods::riding::FRAMES;
-use crate::upsample::{PlainStand, PlainSums};
+use crate::upsample::{PlainDisplacement, PlainSums};
 
 /// Fine vertices, or riders, per tile.
 const TILE: usize = 64;
@@ -99,10 +99,10 @@ pub(super) fn sums(plain: &PlainSums, row_of_vertex: &[u32], is_long: bool) -> V
 }
 
 /// Vertices placed relative to triangles of rows.
-pub(super) fn stands(plain: &[PlainStand], row_of_vertex: &[u32]) -> Vec<SurfaceStand> {
+pub(super) fn stands(plain: &[PlainDisplacement], row_of_vertex: &[u32]) -> Vec<SurfaceStand> {
     let row = |vertex: u32| row_of_vertex[vertex as usize];
-    let pack = |stand: &PlainStand| {
-        let &PlainStand {
+    let pack = |stand: &PlainDisplacement| {
+        let &PlainDisplacement {
             corners,
             share: [share_b, share_c],
             local,

@@ -87,7 +87,7 @@ impl Builder<'_> {
     /// The passes of every frame, in order.
     pub fn passes(&self) -> Result<Vec<SurfacePass>, SurfaceError> {
         let mut passes = Vec::new();
-        if let Some(PlainUpsampling::Standing { triangles, .. }) = &self.recipe.upsampling {
+        if let Some(PlainUpsampling::Displacements { triangles, .. }) = &self.recipe.upsampling {
             passes.push(self.row_normals(triangles)?);
         }
         passes.push(self.place()?);
@@ -169,25 +169,25 @@ impl Builder<'_> {
             _ if recipe.simulated == 0 => {
                 self.pass(&shader::SURFACE_PLACE, "place_bones", &dual, count)
             }
-            Some(PlainUpsampling::Still(_)) => {
+            Some(PlainUpsampling::Constant(_)) => {
                 self.pass(&shader::SURFACE_PLACE, "place_bones", &dual, count)
             }
             None => self.with_rows("place_rows", &dual),
             Some(PlainUpsampling::Sums(sums)) => self.place_sums(sums, dual[0])?,
-            Some(PlainUpsampling::Standing { stands, .. }) => {
+            Some(PlainUpsampling::Displacements { displacements, .. }) => {
                 let mut pass = self.with_rows("place_standing", &dual);
                 self.constant(
                     &mut pass,
                     8,
                     "vertices on triangles",
-                    &pack::stands(stands, self.row_of_vertex),
+                    &pack::stands(displacements, self.row_of_vertex),
                 )?;
                 pass.state
                     .extend([(5, StateBuffer::Normals), (9, StateBuffer::RowNormals)]);
                 pass
             }
         };
-        let is_followed = !matches!(recipe.upsampling, Some(PlainUpsampling::Still(_)));
+        let is_followed = !matches!(recipe.upsampling, Some(PlainUpsampling::Constant(_)));
         self.constant(
             &mut pass,
             1,

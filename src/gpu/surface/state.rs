@@ -333,7 +333,7 @@ fn at_rest(model: &SurfaceModel) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let recipe = &model.recipe;
     let mut positions: Vec<[f32; 3]> = recipe.positions.iter().map(|&p| p.into()).collect();
     let mut normals: Vec<[f32; 3]> = recipe.normals.iter().map(|&n| n.into()).collect();
-    if let Some(PlainUpsampling::Still(still)) = &recipe.upsampling {
+    if let Some(PlainUpsampling::Constant(still)) = &recipe.upsampling {
         for ((position, normal), source) in
             positions.iter_mut().zip(&mut normals).zip(&recipe.sources)
         {

@@ -1,4 +1,4 @@
-//! Weights of a subject, and the guide of the flesh by them.
+//! Weights of a subject, and the guide of the flesh by these weights.
 
 use std::sync::{Arc, PoisonError, Weak};
 
@@ -9,7 +9,7 @@ use crate::tissue::Guide;
 use crate::weights::{SkinWeights, WeightMethod};
 
 impl Subject {
-    /// The same character with weights by another method; every other stage is shared.
+    /// The same character with weights by another method. All other stages are shared.
     #[must_use]
     pub fn with_weights(&self, method: WeightMethod) -> Self {
         Self {
@@ -20,7 +20,7 @@ impl Subject {
         }
     }
 
-    /// As [`Subject::with_weights`], but shared: returns the same subject to all callers while it is in use.
+    /// As [`Subject::with_weights`], but returns the same subject to all callers while one is in use.
     #[must_use]
     pub fn weighted(self: &Arc<Self>, method: WeightMethod) -> Arc<Self> {
         if method == self.weight_method {
@@ -76,8 +76,8 @@ impl Subject {
         self.weights.of_skin.wait_for()
     }
 
-    /// The guide of these vertices of the welded skin; `None` if there is no flesh, or its base follows the bones. Waits until flesh and
-    /// weights are computed.
+    /// The guide of these vertices of the welded skin; `None` if there is no flesh or its base follows the bones. Waits
+    /// until flesh and weights are computed.
     #[must_use]
     pub fn guide_of(&self, vertices: &[u32]) -> Option<Guide> {
         self.flesh().ok()?.tissue.bending.as_ref()?;

@@ -35,7 +35,7 @@ fn simulated() -> impl Iterator<Item = u32> {
         .map(|v| v as u32)
 }
 
-/// Weights that change everywhere.
+/// Weights that change at every vertex.
 fn blend(mesh: &TriMesh) -> SkinWeights {
     let row = |v: usize| {
         let share = v as f32 / mesh.positions.len() as f32;
@@ -55,7 +55,7 @@ fn farthest(a: &[Point], b: &[Point]) -> f32 {
         .fold(0.0, f32::max)
 }
 
-/// Σ A ‖L x / A − R L x̄ / A‖², without turning.
+/// Σ A ‖L x / A − R L x̄ / A‖² with R = 1.
 fn energy(mesh: &TriMesh, points: &[Point]) -> f64 {
     let bending = Bending::of(mesh, 1.0);
     let of_vertex = |vertex: usize| {
@@ -120,7 +120,7 @@ fn where_weights_do_not_change_nothing_is_corrected() {
     assert!((far + near..SIDE).all(|i| row_moved(i) == 0.0));
 }
 
-/// Also where triangles are thin: what is iterated stays stable.
+/// The iteration is stable on thin triangles too.
 #[test]
 fn noise_never_grows() {
     let mut mesh = grid();
