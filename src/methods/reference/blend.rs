@@ -1,7 +1,7 @@
-//! First guesses: nodes follow the prescribed ones by weights that are in thermal equilibrium.
+//! Initial guesses: free nodes follow the prescribed ones with weights from steady-state heat conduction.
 //!
-//! What a guess is does not change where the energy is least, only how many steps it takes and, in poses with several equilibria,
-//! which of them is found.
+//! The guess does not change the minimum of the energy. It only changes the number of steps and, in poses with several
+//! equilibria, which of them is found.
 
 use super::elastic::Elastic;
 use crate::math::{Affine, Point64, Vec64};
@@ -17,7 +17,8 @@ pub(super) struct Blend {
 }
 
 impl Blend {
-    /// `joint_of_node` says which nodes are prescribed, by which joint. `None` if nothing holds some nodes.
+    /// `joint_of_node` gives the joint of every prescribed node. `None` if some nodes are not connected to any
+    /// prescribed one.
     pub fn of(elastic: &Elastic, joint_of_node: &[Option<u32>]) -> Option<Self> {
         let mut joints: Vec<u32> = joint_of_node.iter().copied().flatten().collect();
         joints.sort_unstable();
@@ -49,7 +50,7 @@ impl Blend {
         Some(Self { starts, weights })
     }
 
-    /// Moves free nodes by the mean of what their joints do.
+    /// Moves free nodes by the weighted mean of their joints' motions.
     pub fn follow(&self, elastic: &Elastic, motions: &[Affine], nodes: &mut [Point64]) {
         for (free, &node) in elastic.free_nodes().iter().enumerate() {
             let range = self.starts[free] as usize..self.starts[free + 1] as usize;

@@ -1,4 +1,4 @@
-//! Blocks of 3 × 3: of elements, and of the matrix that they add up to.
+//! Blocks of 3 × 3 of element matrices and of the assembled matrix.
 
 use nalgebra::Matrix3;
 
@@ -28,7 +28,7 @@ pub(super) fn gauss_gradients() -> [[Vec64; 8]; 8] {
     })
 }
 
-/// Every row and column three times.
+/// The pattern with every row and column replaced by three.
 pub(super) fn in_blocks(coarse: &Pattern) -> Pattern {
     let (mut column_starts, mut rows) = (vec![0], Vec::new());
     for column in 0..coarse.unknowns() {
@@ -49,7 +49,7 @@ pub(super) fn in_blocks(coarse: &Pattern) -> Pattern {
     }
 }
 
-/// Second derivatives by nodes from those by corners.
+/// Second derivatives by nodes, computed from those by corners.
 pub(super) fn on_nodes(
     blocks: &[Matrix3<f64>; 36],
     shape: &[f64],

@@ -1,4 +1,4 @@
-//! Volumetric bones: which nodes follow which joint.
+//! Volumetric bones: the nodes that are prescribed by each joint.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,20 @@ use crate::tissue::BoneGraph;
 
 /// Points along a bone at which its distance from the skin is measured.
 const PROFILE: usize = 9;
-/// Where bones of different joints meet, a rod ends before the joint by this part of the distance from there to the skin…
+/// Where bones of different joints meet, a rod ends before the joint by this fraction of the joint's distance to the
+/// skin…
 const GAP: f64 = 0.5;
-/// …but by no more than this part of its length.
+/// …but by no more than this fraction of its length.
 const LONGEST_GAP: f64 = 0.3;
 
-/// Radius that a rod has at least, edges of cells: flesh would turn freely about a single line of nodes.
-const THINNEST: f64 = 1.0;
+/// Minimum radius of a rod in cell edges: flesh could rotate freely about a single line of nodes.
+const MIN_RADIUS: f64 = 1.0;
 
-/// The rod of a bone: a cone with round ends, thinner where the skin is nearer.
+/// The rod of a bone: a cone with round ends, with a smaller radius where the skin is closer.
 struct TaperedCapsule {
     joint: u32,
     ends: [Point64; 2],
-    /// Radius at equal distances from the first end to the second.
+    /// Radii at equally spaced points from the first end to the second.
     radii: [f64; PROFILE],
 }
 
@@ -42,14 +43,14 @@ impl TaperedCapsule {
     }
 }
 
-/// The joint that each node follows, if it does.
+/// For every node the joint that prescribes it, if any.
 pub(super) type JointOfNode = Vec<Option<u32>>;
 
-/// What bones are made from.
+/// Input for the construction of bones.
 pub(super) struct Bones<'a> {
     pub graph: &'a BoneGraph,
     pub settings: &'a BoneMap,
-    /// Radius of a rod, as a part of the distance from its axis to the skin.
+    /// Radius of a rod as a fraction of the distance from its axis to the skin.
     pub fraction: f64,
 }
 
@@ -102,8 +103,8 @@ impl Bones<'_> {
         self.settings.get(&joint).is_some_and(what)
     }
 
-    /// The nodes that bones hold: those in a rod, at least one in every element that its axis runs through, and all that belong to a
-    /// bone which holds its flesh.
+    /// For every node the joint that prescribes it. Prescribed are the nodes in a rod, at least one node in every
+    /// element that its axis runs through, and all nodes of flesh that a bone holds rigidly.
     pub fn hold(&self, lattice: &Lattice, inside: &Inside<'_>) -> JointOfNode {
         let mut held: JointOfNode = vec![None; lattice.nodes.len()];
         let elements_of_node = elements_of_node(lattice);
@@ -111,7 +112,7 @@ impl Bones<'_> {
         for (node, point) in lattice.nodes.iter().enumerate() {
             let sides = (elements_of_node[node].iter())
                 .map(|&element| lattice.elements[element as usize].side);
-            let thinnest = THINNEST * sides.fold(0.0, f64::max);
+            let thinnest = MIN_RADIUS * sides.fold(0.0, f64::max);
             let mut best: Option<(f64, u32)> = None;
             for rod in &rods {
                 let (on, distance, radius) = rod.nearest(point);
@@ -132,7 +133,7 @@ impl Bones<'_> {
         held
     }
 
-    /// Holds the flesh around bones that the user wants rigid.
+    /// Prescribes the nodes of the flesh around bones that the user set to hold it rigidly.
     fn hold_rigid(&self, lattice: &Lattice, held: &mut JointOfNode) {
         if !self.settings.values().any(|settings| settings.held) {
             return;
@@ -157,7 +158,7 @@ fn elements_of_node(lattice: &Lattice) -> Vec<Vec<u32>> {
     elements
 }
 
-/// Whether one of these elements holds a piece of the body that is joined with a point on the axis of a rod.
+/// Whether one of these elements contains a piece of the body that is joined with a point on the axis of a rod.
 fn belongs(lattice: &Lattice, inside: &Inside<'_>, elements: &[u32], on: &Point64) -> bool {
     let winding = inside.winding(on);
     winding > 0
@@ -172,7 +173,7 @@ fn belongs(lattice: &Lattice, inside: &Inside<'_>, elements: &[u32], on: &Point6
         })
 }
 
-/// In every element on the axis without a node that the joint holds, it holds the nearest.
+/// In every element on the axis without a node of this joint, prescribes the nearest node.
 fn hold_axis(rod: &TaperedCapsule, lattice: &Lattice, inside: &Inside<'_>, held: &mut JointOfNode) {
     let [a, b] = rod.ends;
     let steps = ((b - a).norm() / (0.5 * lattice.octree.spacing))
@@ -206,7 +207,7 @@ fn hold_axis(rod: &TaperedCapsule, lattice: &Lattice, inside: &Inside<'_>, held:
     }
 }
 
-/// The joint with the largest sum of weights in each connected body, over the points embedded in it.
+/// For every connected body the joint with the largest sum of weights over the points embedded in it.
 pub(super) fn strongest_joints(
     lattice: &Lattice,
     points: impl Iterator<Item = (u32, Vec<(u32, f32)>)>,

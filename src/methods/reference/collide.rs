@@ -1,4 +1,4 @@
-//! Which points of the skin lie in the body elsewhere.
+//! Detection of skin points that penetrate the body.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,18 +11,18 @@ use super::lattice::{Element, Lattice, trilinear};
 use super::pieces;
 use crate::math::{Point64, Vec64};
 
-/// A penalty is so many times as stiff as a cube of flesh on the same area.
+/// Stiffness of the penalty relative to a cube of flesh on the same area.
 const PENALTY: f64 = 30.0;
-/// Points within so many cells of their exit at rest are neighbours and don't collide; the penalty grows from there to twice that, so
-/// that no contact begins or ends at once.
+/// Points closer than this many cells to their exit at rest are neighbours and do not collide. The penalty grows from
+/// zero there to its full value at twice the distance, so that contacts do not start or end abruptly.
 const NEIGHBOURS: f64 = 2.0;
-/// Largest cosine between the normals of two skins that meet.
+/// Maximum cosine between the normals of two skins in contact.
 const FACING: f64 = 0.3;
-/// Steps to the coordinates of a point in a deformed element, and their accuracy.
+/// Newton steps to the coordinates of a point in a deformed element, and their tolerance.
 const INVERSE_STEPS: usize = 20;
 const INVERSE_ACCURACY: f64 = 1e-9;
 
-/// What collides: a skin in its lattice.
+/// The colliding skin in its lattice.
 pub(super) struct Collider<'a> {
     pub lattice: &'a Lattice,
     pub inside: &'a Inside<'a>,
@@ -31,7 +31,7 @@ pub(super) struct Collider<'a> {
     pub areas: &'a [f64],
 }
 
-/// Elements by the cubes that their boxes meet.
+/// Elements, indexed by the cubes that their bounding boxes intersect.
 struct Cubes {
     side: f64,
     elements: HashMap<[i32; 3], Vec<u32>>,
@@ -62,7 +62,7 @@ impl Cubes {
 }
 
 impl Collider<'_> {
-    /// The contacts for positions of the nodes.
+    /// Finds the contacts for positions of the nodes.
     pub fn contacts(&self, nodes: &[Point64]) -> PenaltyContacts {
         let corners: Vec<[Vec64; 8]> = (self.lattice.elements.par_iter())
             .map(|element| element.corners_at(nodes))
@@ -136,7 +136,7 @@ impl Collider<'_> {
         self.inside.mesh.positions[vertex].cast()
     }
 
-    /// Whether a rest point of an element's cell lies in the element's piece of the body.
+    /// Whether a rest point in an element's cell lies in the element's piece of the body.
     fn holds(&self, element: &Element, material: &Point64) -> bool {
         let pieces = &self.lattice.pieces[element.cell as usize];
         let cell = self.lattice.octree.cells[element.cell as usize];
@@ -163,7 +163,7 @@ impl Collider<'_> {
             .map(|(&v, weight)| normals[v as usize] * weight)
             .sum();
         let normal = normal.try_normalize(1e-12)?;
-        // Skins that meet face each other; in a crumpled crease the way out is not there.
+        // Skins in contact face each other; in a crumpled crease the nearest point is not the exit.
         if normal.dot(&normals[vertex]) > FACING {
             return None;
         }
@@ -237,7 +237,7 @@ fn local_of(corners: &[Vec64; 8], point: &Point64) -> Option<Vec64> {
         local += step;
         if step.norm() < INVERSE_ACCURACY {
             let is_inside = local.iter().all(|c| (0.0..=1.0).contains(c));
-            // What is turned inside out holds nothing.
+            // An inverted element contains no point.
             return (is_inside && derivative.determinant() > 0.0).then_some(local);
         }
         if local.iter().any(|c| !(-1.0..=2.0).contains(c)) {

@@ -1,24 +1,24 @@
-//! Self-contact: points of the skin that lie in the body elsewhere are pushed out of it.
+//! Self-contact: points of the skin that penetrate the body are pushed out of it.
 //!
-//! As `McAdams`, Zhu, Selle, Empey, Tamstorf, Teran, Sifakis, "Efficient Elasticity for Character Skinning with Contact and Collisions",
-//! SIGGRAPH 2011: a deformed point inside a deformed element is taken back to the rest shape, where the nearest point of the
-//! skin is the way out. The two points are kept apart along the skin's deformed normal by the penalty `½ k A min(0, n · (x − s))²`; pairs
-//! and normals stay as they are while Newton's method runs.
+//! As `McAdams`, Zhu, Selle, Empey, Tamstorf, Teran, Sifakis, "Efficient Elasticity for Character Skinning with Contact
+//! and Collisions", SIGGRAPH 2011: a deformed point inside a deformed element is mapped back to the rest shape; the
+//! nearest point of the skin there is its exit. The penalty `½ k A min(0, n · (x − s))²` separates point and exit along
+//! the skin's deformed normal. Pairs and normals are constant while Newton's method runs.
 
 use std::collections::BTreeMap;
 
 use crate::math::{Point64, Vec64};
 
-/// A point of the skin, and where it should leave the body.
+/// A point of the skin, and its exit from the body.
 #[derive(Debug, Clone)]
 pub struct PenaltyContact {
     /// The point, a vertex of the skin.
     pub(super) vertex: u32,
-    /// Nodes with their weights in point minus exit.
+    /// Nodes with their weights in the difference of point and exit.
     pub(super) nodes: Vec<(u32, f64)>,
     /// Deformed normal of the skin at the exit.
     pub(super) normal: Vec64,
-    /// Force for a unit of depth, in shear moduli times a world unit.
+    /// Force per depth, in shear moduli times a world unit.
     pub(super) stiffness: f64,
 }
 
@@ -27,7 +27,7 @@ pub struct PenaltyContact {
 pub struct PenaltyContacts(pub(super) Vec<PenaltyContact>);
 
 impl PenaltyContact {
-    /// Signed distance of the point from the skin where it should leave; negative inside.
+    /// Signed distance of the point from its exit along the normal; negative inside.
     pub(super) fn gap(&self, nodes: &[Point64]) -> f64 {
         let apart: Vec64 = (self.nodes.iter())
             .map(|&(node, weight)| nodes[node as usize].coords * weight)
@@ -37,7 +37,7 @@ impl PenaltyContact {
 }
 
 impl PenaltyContact {
-    /// A part of the way from one contact of a vertex to another.
+    /// Interpolation between two contacts of one vertex.
     fn towards(self, new: Self, part: f64) -> Self {
         let Some(normal) = self.normal.lerp(&new.normal, part).try_normalize(0.1) else {
             return new;
@@ -64,7 +64,7 @@ impl PenaltyContacts {
         Self::default()
     }
 
-    /// How many there are.
+    /// Number of contacts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -76,9 +76,9 @@ impl PenaltyContacts {
         self.0.is_empty()
     }
 
-    /// The contacts of the next round, from what was found now. Features go from the old ones to the new ones by a part of the way, so
-    /// that points between two exits come to rest; contacts that were not found again stay while they are nearer
-    /// than `near`, and push only where they are inside.
+    /// The contacts of the next round, from those found now. Features move by a fraction of the way from the old
+    /// contacts to the new ones, so that points between two exits converge. Contacts that were not found again are kept
+    /// while they are closer than `near`, and push only inside.
     pub(super) fn next(self, found: Self, part: f64, nodes: &[Point64], near: f64) -> Self {
         let mut next = Vec::with_capacity(found.0.len());
         let is_near = |old: &PenaltyContact| old.gap(nodes) < near;

@@ -1,4 +1,4 @@
-//! The matrix of a lattice with contacts: contacts couple unknowns that no element couples.
+//! Contacts in the matrix of a lattice: they couple unknowns that no element couples.
 
 use super::contact::PenaltyContacts;
 use super::elastic::Elastic;
@@ -6,7 +6,7 @@ use crate::math::Point64;
 use crate::numerics::SymmetricMatrix;
 use crate::numerics::pattern::Pattern;
 
-/// A contact in the matrix.
+/// A contact as a rank-one term of the matrix.
 struct ContactRow {
     /// Derivative of its gap by the unknowns.
     entries: Vec<(u32, f64)>,
@@ -24,7 +24,7 @@ pub(super) struct ContactTerms {
 }
 
 impl ContactTerms {
-    /// Takes the contacts of a round. Returns whether the pattern of the matrix has changed.
+    /// Sets the contacts of a round. Returns whether the pattern of the matrix has changed.
     pub fn couple(&mut self, contacts: &PenaltyContacts, elastic: &Elastic) -> bool {
         let had = self.matrix.is_some();
         self.rows = (contacts.0.iter())
@@ -64,7 +64,7 @@ impl ContactTerms {
         self.rows.is_empty()
     }
 
-    /// Finds out which contacts push; they are those of the round, in order.
+    /// Determines which of the round's contacts push; the contacts are in the same order.
     pub fn set_active(&mut self, nodes: &[Point64], contacts: &PenaltyContacts) {
         for (row, contact) in self.rows.iter_mut().zip(&contacts.0) {
             row.is_active = contact.gap(nodes) < 0.0;

@@ -1,7 +1,8 @@
 //! The elastic energy of a lattice with its derivatives.
 //!
-//! Trilinear elements with 2 × 2 × 2 Gauss points: `E = Σₑ Σ_q V_q Ψ(F_q)`, `F_q = Σ_c x_c ∇N_c(q)ᵀ`, with `V_q` an eighth of the filled
-//! volume. The second derivative is exact, or has the negative eigenvalues of every Gauss point taken out.
+//! Trilinear elements with 2 × 2 × 2 Gauss points: `E = Σₑ Σ_q V_q Ψ(F_q)`, `F_q = Σ_c x_c ∇N_c(q)ᵀ`, with `V_q` an
+//! eighth of the filled volume. The second derivative is exact, or with the negative eigenvalues of every Gauss point
+//! set to zero.
 
 use std::sync::Arc;
 
@@ -16,17 +17,17 @@ use crate::numerics::SymmetricMatrix;
 use crate::numerics::ordering::{elimination_order, inverse_of};
 use crate::numerics::pattern::{Cliques, Pattern};
 
-/// An unknown that isn't one: the node is prescribed.
+/// Index of an unknown that marks a prescribed node.
 const FIXED: u32 = u32::MAX;
-/// Roundings of the energy density, shear moduli.
+/// Rounding error of the energy density, shear moduli.
 const ROUNDING: f64 = 1e-14;
 /// Elements whose second derivatives are computed together.
 const CHUNK: usize = 1024;
 
-/// A way to take second derivatives.
+/// Kind of second derivative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecondDerivative {
-    /// As they are; perhaps indefinite.
+    /// Exact; may be indefinite.
     Exact,
     /// Positive semidefinite at every Gauss point.
     Projected,
@@ -41,7 +42,8 @@ pub struct Elastic {
     /// Per node its unknown, in the order of elimination.
     unknown_of_node: Vec<u32>,
     node_of_unknown: Vec<u32>,
-    /// Coupling of unknowns, three rows each; and where the block of every pair of an active element's nodes is stored.
+    /// Pattern of the coupling of unknowns, three rows each; and for every pair of an active element's nodes the
+    /// position of its block.
     pattern: Pattern,
     blocks: Vec<u32>,
     block_starts: Vec<u32>,
@@ -153,7 +155,7 @@ impl Elastic {
         self.lattice.octree.spacing
     }
 
-    /// Roundings of the energy at rest, where it is a difference of larger numbers.
+    /// Rounding error of the energy at rest, where it is a difference of larger numbers.
     pub(super) fn rounding(&self) -> f64 {
         let volume = |active| self.element(active).fill * self.element(active).side.powi(3);
         ROUNDING * (0..self.active.len()).map(volume).sum::<f64>()
@@ -291,7 +293,7 @@ impl Elastic {
                 }
             }
         }
-        // Two gradients 1/side and the volume side³.
+        // Two gradients of 1/side each, and the volume side³.
         let scale = element.fill * element.side / 8.0;
         for block in &mut blocks {
             *block *= scale;
@@ -345,8 +347,8 @@ impl Elastic {
         }
     }
 
-    /// The operator of heat conduction between the unknowns, and the flow into each from prescribed nodes with these values: k values a
-    /// node.
+    /// The operator of heat conduction between the unknowns, and the flow into each from prescribed nodes with these
+    /// values: k values per node.
     pub(super) fn conduction(
         &self,
         value_of: impl Fn(u32) -> Option<usize>,

@@ -7,14 +7,14 @@ use super::lattice::{Element, Lattice};
 use super::pieces::{self, OUTSIDE};
 use crate::math::Point64;
 
-/// Samples around a point that are asked whether the body joins them with it.
-const TESTED: usize = 40;
-/// How much of the way from a sample to a point on the skin is not asked: there the skin itself is crossed.
-const AT_SKIN: f64 = 1e-3;
-/// Doublings of the distance at which samples are looked for.
+/// Number of samples around a point for which a connection inside the body is tested.
+const MAX_TESTED_SAMPLES: usize = 40;
+/// Fraction of the segment from a sample to a point on the skin that is not tested, because it crosses the skin itself.
+const UNTESTED_FRACTION: f64 = 1e-3;
+/// Number of times that the search distance for samples is doubled.
 const DOUBLINGS: usize = 10;
 
-/// Points with the nodes whose weighted mean they are.
+/// Points as weighted means of nodes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Embedding {
     starts: Vec<u32>,
@@ -41,14 +41,14 @@ impl Embedding {
         embedding
     }
 
-    /// The nodes of a point and their weights.
+    /// The nodes of a point with their weights.
     pub fn on(&self, point: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.starts[point] as usize..self.starts[point + 1] as usize;
         (self.nodes[range.clone()].iter().zip(&self.weights[range]))
             .map(|(&node, &weight)| (node as usize, weight))
     }
 
-    /// Where a point is for positions of the nodes.
+    /// Position of a point for positions of the nodes.
     #[must_use]
     pub fn place(&self, point: usize, nodes: &[Point64]) -> Point64 {
         self.on(point)
@@ -57,7 +57,7 @@ impl Embedding {
             .into()
     }
 
-    /// How many points there are.
+    /// Number of points.
     #[must_use]
     pub fn len(&self) -> usize {
         self.elements.len()
@@ -71,8 +71,8 @@ impl Embedding {
 }
 
 impl Lattice {
-    /// The element that each point belongs to: that of its own cell, or the nearest one that the body joins with it. `None` if no
-    /// element is allowed.
+    /// The element that each point belongs to: that of its own cell, or the nearest one that is connected with it
+    /// inside the body. `None` if no element is allowed.
     pub(super) fn elements_of(
         &self,
         inside: &Inside<'_>,
@@ -121,7 +121,7 @@ impl Lattice {
         nearest.or_else(|| self.nearest(point, &allowed))
     }
 
-    /// Samples inside in some cells, the nearest first.
+    /// Samples inside the body in some cells, the nearest first.
     fn samples(
         &self,
         cells: &[u32],
@@ -161,10 +161,10 @@ impl Lattice {
         candidates: &[ElementCandidate],
     ) -> Option<u32> {
         let is_joined = |candidate: &&ElementCandidate| {
-            let end = point + (candidate.position - point) * AT_SKIN;
+            let end = point + (candidate.position - point) * UNTESTED_FRACTION;
             inside.joined(&candidate.position, candidate.winding, &end)
         };
-        let found = candidates.iter().take(TESTED).find(is_joined);
+        let found = candidates.iter().take(MAX_TESTED_SAMPLES).find(is_joined);
         found.map(|candidate| candidate.element)
     }
 
@@ -180,7 +180,7 @@ impl Lattice {
     }
 }
 
-/// A sample that a point may belong to.
+/// A sample whose element a point may belong to.
 struct ElementCandidate {
     distance: f64,
     element: u32,

@@ -1,20 +1,20 @@
-//! What is inside of a skin: points by winding numbers, and whether a straight way between two of them stays inside.
+//! Inside test for a skin: winding numbers of points, and whether a straight segment between two of them stays inside.
 //!
-//! Jacobson, Kavan, Sorkine-Hornung, "Robust Inside-Outside Segmentation using Generalized Winding Numbers", SIGGRAPH 2013. Where a
-//! line meets as many triangles that lead in as lead out, the skin is closed for it and counting them gives the winding number; only
-//! near holes the solid angles are summed.
+//! Jacobson, Kavan, Sorkine-Hornung, "Robust Inside-Outside Segmentation using Generalized Winding Numbers", SIGGRAPH
+//! 2013. If a line crosses as many triangles inwards as outwards, the skin is closed along it, and counting the
+//! crossings gives the winding number. Only near holes the solid angles are summed.
 
 use crate::math::{Point64, Vec64};
 use crate::mesh::{Crossing, TriMesh, TriangleTree};
 
-/// A point is inside from this winding number on.
+/// Minimum winding number of a point inside.
 const INSIDE: f64 = 0.5;
 
 /// A skin with its tree.
 pub(super) struct Inside<'a> {
     pub mesh: &'a TriMesh,
     pub tree: &'a TriangleTree,
-    /// Length of a line from one side of the skin to the other.
+    /// Length of a line through the whole skin.
     reach: f64,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Inside<'a> {
         Self { mesh, tree, reach }
     }
 
-    /// How often the skin winds around points on one line: `start + (k + ½) step`, k below `count`; at most 127.
+    /// Winding numbers of points on one line, `start + (k + ½) step` for k below `count`; at most 127.
     pub fn windings(&self, start: &Point64, step: &Vec64, count: usize, out: &mut Vec<i8>) {
         let length = step.norm();
         let reach = self.reach / length + count as f64;
@@ -48,10 +48,10 @@ impl<'a> Inside<'a> {
         }
     }
 
-    /// How often the skin winds around a point.
+    /// Winding number of a point.
     pub fn winding(&self, point: &Point64) -> i8 {
         let mut one = Vec::with_capacity(1);
-        // A direction that no edge of a modelled mesh has.
+        // A direction that is unlikely to be parallel to a modelled edge.
         let step = Vec64::new(0.0121, 0.0073, 1.0) * (1e-3 * self.reach);
         self.windings(&(point - step * 0.5), &step, 1, &mut one);
         one[0]
@@ -66,7 +66,7 @@ impl<'a> Inside<'a> {
         }
     }
 
-    /// Whether the straight way from one point to another stays inside, if the skin winds `winding` times around the first.
+    /// Whether the segment between two points stays inside, if the first has the winding number `winding`.
     pub fn joined(&self, from: &Point64, winding: i8, to: &Point64) -> bool {
         let mut crossings = self.crossings(from, &(to - from), [0.0, 1.0]);
         crossings.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.triangle.cmp(&b.triangle)));

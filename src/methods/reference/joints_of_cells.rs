@@ -1,10 +1,11 @@
-//! How the corners of cells are joined: which are one node, and which hang on the edge or face of a larger cell.
+//! Joining of cell corners: which corners are one node, and which hang on the edge or face of a larger cell.
 
 use super::inside::Inside;
 use super::octree::{Cell, Octree};
 use super::pieces::{self, ACROSS, OUTSIDE, Pieces};
 
-/// A corner of an element: eight times its index plus the corner's number, whose bits say at which end of each axis it is.
+/// A corner of an element: eight times the element's index plus the corner's number, whose bits give its end along each
+/// axis.
 pub(super) type CellCorner = u32;
 
 /// A corner of a small cell in the middle of an edge or face of a large one: the mean of these corners.
@@ -13,7 +14,7 @@ pub(super) struct Hanging {
     pub masters: Vec<CellCorner>,
 }
 
-/// Sets that are merged two at a time; each has its smallest member as its name.
+/// Union–find of disjoint sets; each is represented by its smallest member.
 pub(super) struct DisjointSets(Vec<u32>);
 
 impl DisjointSets {
@@ -36,11 +37,11 @@ impl DisjointSets {
     }
 }
 
-/// What joins elements.
+/// The result of joining elements.
 pub(super) struct Joins {
     /// Corners that are one node.
     pub slots: DisjointSets,
-    /// Elements that are joined, directly or by others.
+    /// Elements that are joined, directly or through others.
     pub elements: DisjointSets,
     pub hanging: Vec<Hanging>,
 }
@@ -72,7 +73,7 @@ pub(super) fn find(
                     continue;
                 };
                 let neighbour = octree.cells[other as usize];
-                // A face is looked at from its smaller cell, or from below.
+                // A face is processed from its smaller cell; between equal cells, from the lower one.
                 if neighbour.level < cell.level || (neighbour.level == cell.level && !up) {
                     continue;
                 }
@@ -94,7 +95,8 @@ struct Faces<'a> {
 }
 
 impl Faces<'_> {
-    /// Pairs of pieces of a cell and its neighbour, as large or larger, that the body joins across the face between them.
+    /// Pairs of pieces of a cell and its neighbour, of the same size or larger, that are connected across the face
+    /// between them.
     fn joined(&self, cells: [usize; 2], axis: usize, up: bool) -> Vec<[u8; 2]> {
         let [own, other] = cells.map(|cell| &self.pieces[cell]);
         let [cell, neighbour] = cells.map(|cell| self.octree.cells[cell]);
@@ -124,7 +126,7 @@ impl Faces<'_> {
     }
 }
 
-/// The sample of a neighbour that is nearest across the face.
+/// The neighbour's sample nearest across the face.
 fn opposite(cell: Cell, neighbour: Cell, at: [usize; 3], axis: usize, up: bool) -> usize {
     let ratio = (neighbour.side() / cell.side()) as usize;
     let mut across = [0; 3];
@@ -140,7 +142,7 @@ fn opposite(cell: Cell, neighbour: Cell, at: [usize; 3], axis: usize, up: bool) 
 }
 
 impl Joins {
-    /// Joins two elements across a face: corners at one place become one, others hang.
+    /// Joins two elements across a face: corners at the same position become one, others hang.
     fn join(&mut self, [a, b]: [u32; 2], [cell, neighbour]: [Cell; 2], axis: usize, up: bool) {
         self.elements.merge(a, b);
         for corner in 0..8_u32 {

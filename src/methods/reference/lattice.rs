@@ -1,9 +1,10 @@
 //! A body of hexahedral elements in cells of an octree.
 //!
-//! Every connected piece of the body in a cell is an element of its own with the cell's eight corners, so that pieces that are near
-//! but apart do not fuse: Nesme, Kry, Jeřábková, Faure, "Preserving Topology and Elasticity for Embedded Deformable Models", ACM TOG
-//! 28(3), 2009. An element counts by the part of its cell that it fills. Corners in the middle of an edge or face of a larger
-//! neighbour are no unknowns but the mean of its corners, so that displacements are continuous.
+//! Every connected piece of the body in a cell is an element of its own with the cell's eight corners, so that pieces
+//! that are near but separate do not fuse: Nesme, Kry, Jeřábková, Faure, "Preserving Topology and Elasticity for
+//! Embedded Deformable Models", ACM TOG 28(3), 2009. An element is weighted by the fraction of its cell that it fills.
+//! Corners in the middle of an edge or face of a larger neighbour are not unknowns but the mean of its corners, so that
+//! displacements are continuous.
 
 use std::collections::HashMap;
 
@@ -16,13 +17,13 @@ use crate::math::{Point64, Vec64};
 use crate::mesh::{Topology, TriMesh, TriangleTree};
 use crate::progress::{Cancelled, Progress};
 
-/// An element counts at least by this part of its cell: its stiffness does not vanish beside that of its neighbours.
-const LEAST_FILL: f64 = 0.05;
+/// Minimum fill fraction of an element, so that its stiffness does not vanish compared with that of its neighbours.
+const MIN_FILL: f64 = 0.05;
 
 /// A trilinear element: a piece of the body in one cell.
 #[derive(Debug, Clone)]
 pub struct Element {
-    /// The nodes that its corners depend on.
+    /// The nodes on which its corners depend.
     pub nodes: Box<[u32]>,
     /// Weight of every node in every corner, 8 × nodes by corners; `None` where the eight nodes are the corners.
     pub(super) corners: Option<Box<[f64]>>,
@@ -30,7 +31,7 @@ pub struct Element {
     pub origin: Point64,
     /// Length of its edges at rest, world units.
     pub side: f64,
-    /// Part of the cell that counts, 0 to 1.
+    /// Fill fraction of the cell, 0 to 1.
     pub fill: f64,
     /// The connected body it belongs to.
     pub component: u32,
@@ -38,7 +39,7 @@ pub struct Element {
     pub(super) piece: u8,
 }
 
-/// A body in elements. Immutable.
+/// A body divided into elements. Immutable.
 pub struct Lattice {
     /// Nodes at rest, world units.
     pub nodes: Vec<Point64>,
@@ -52,10 +53,10 @@ pub struct Lattice {
     pub(super) first: Vec<u32>,
 }
 
-/// How finely a body is cut into elements.
+/// Resolution of the division into elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resolution {
-    /// Cells across the local thickness of the body; fewer where that takes too many.
+    /// Cells across the local thickness of the body; fewer where that would take too many.
     pub through: f64,
     /// Largest number of cells.
     pub cells: usize,
@@ -113,7 +114,7 @@ impl Element {
 }
 
 impl Lattice {
-    /// Cuts the inside of a skin into elements. Holes of the skin are closed by its winding numbers.
+    /// Divides the inside of a skin into elements. Holes of the skin are closed by its winding numbers.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -174,7 +175,7 @@ impl Lattice {
                     corners: shape,
                     origin,
                     side,
-                    fill: own.fill(piece).max(LEAST_FILL),
+                    fill: own.fill(piece).max(MIN_FILL),
                     component: *component_of.entry(root).or_insert(next),
                     cell: cell as u32,
                     piece,
@@ -191,14 +192,14 @@ impl Lattice {
         }
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     #[must_use]
     pub fn cells(&self) -> usize {
         self.octree.cells.len()
     }
 }
 
-/// The nodes of the corners, each once, and their weights in each; no weights where corners are nodes.
+/// The distinct nodes of the corners, and their weights in each corner; no weights if the nodes are the corners.
 fn gathered(corners: &[Vec<(u32, f64)>; 8]) -> (Box<[u32]>, Option<Box<[f64]>>) {
     if corners.iter().all(|corner| corner.len() == 1) {
         let mut members: Vec<u32> = corners.iter().map(|corner| corner[0].0).collect();
@@ -222,7 +223,7 @@ fn gathered(corners: &[Vec<(u32, f64)>; 8]) -> (Box<[u32]>, Option<Box<[f64]>>) 
     (members.into_boxed_slice(), Some(shape.into_boxed_slice()))
 }
 
-/// Independent nodes in place of corners.
+/// Numbering of the independent nodes.
 struct Numbering {
     /// By slot: its set of merged slots.
     roots: Vec<u32>,

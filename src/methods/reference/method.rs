@@ -1,4 +1,4 @@
-//! The reference as a method.
+//! The reference solution as a method.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::rig::Trs;
 use crate::tissue::{TissueError, graph};
 use crate::weights::{SkinWeights, by_distance};
 
-/// Poses are walked to in pieces in which no joint turns by more than this, rad.
-const PIECE_RAD: f64 = 0.4;
+/// Maximum rotation of a joint per substep to a pose, rad.
+const SUBSTEP_RAD: f64 = 0.4;
 
 const THROUGH: ParamSpec = ParamSpec {
     key: "through",
@@ -93,24 +93,24 @@ fn choices(values: &ParamValues) -> Choices {
     }
 }
 
-/// The body of a character with what is bound to it.
+/// The bound reference method of one character.
 struct Reference {
     subject: Arc<Subject>,
     choices: Choices,
-    /// Made again where choices have changed.
+    /// Rebuilt when the choices change.
     model: Option<Model>,
-    /// Cloth and props, if there are any.
+    /// Attachment of cloth and props, if there are any.
     riding: Option<Riding>,
-    /// Meshes that are no skin.
+    /// Skinning of the meshes that are not skin.
     props: Option<LinearBlend>,
     flesh: Vec<Point>,
-    /// The whole skin.
+    /// Posed positions of the whole skin.
     skin: Vec<Point>,
-    /// Joints of the last frame that was solved; the skin is as it was then.
+    /// Joint transforms of the last solved frame, to which `skin` belongs.
     solved: Vec<Affine>,
 }
 
-/// The file's weights of the flesh and the bones in it.
+/// Builds the model from the file's weights of the flesh and the bones inside it.
 fn model(subject: &Subject, choices: &Choices, progress: &Progress) -> Result<Model, BindError> {
     let (body, skeleton) = (subject.body(), &subject.character.skeleton);
     if body.flesh.triangles.is_empty() {
@@ -167,7 +167,7 @@ impl Reference {
         })
     }
 
-    /// Solves for a pose, relative to the first joint's motion, and puts the flesh where that has it.
+    /// Solves for a pose relative to the first joint's motion, and writes the flesh into the skin.
     fn solve(&mut self, world_from_joint: &[Affine]) -> Result<(), SkinError> {
         if self.model.is_none() {
             let made = model(&self.subject, &self.choices, &Progress::new());
@@ -191,7 +191,7 @@ impl Reference {
         let (mut from, mut to) = (Vec::new(), Vec::new());
         relative_into(skeleton, &bind, &mut from);
         relative_into(skeleton, &target, &mut to);
-        let pieces = (largest_turn(&from, to.iter().copied()) / PIECE_RAD).ceil();
+        let substeps = (largest_turn(&from, to.iter().copied()) / SUBSTEP_RAD).ceil();
         let mut world = Vec::new();
         let motions_at = |t: f64| {
             if t >= 1.0 {
@@ -204,7 +204,7 @@ impl Reference {
             world.iter().zip(&rest_from_world).map(motion).collect()
         };
         model
-            .solve(pieces as usize, motions_at)
+            .solve(substeps as usize, motions_at)
             .map_err(|Unsolved { residual, .. }| SkinError::Unsolved { residual })?;
         model.skin_into(&mut self.flesh, &whole);
         Ok(())

@@ -1,4 +1,4 @@
-//! A body bound to its bones, and its way to a pose.
+//! A body bound to its bones, and the solution for a pose.
 
 use std::sync::Arc;
 
@@ -19,43 +19,43 @@ use crate::progress::{Cancelled, Progress};
 use crate::tissue::BoneGraph;
 use crate::weights::SkinWeights;
 
-/// A solved pose: the norm of the forces on free nodes is at most this part of that on the bones.
+/// A pose is solved if the norm of the forces on free nodes is at most this fraction of that on the bones.
 pub const TOLERANCE: f64 = 1e-6;
-/// Newton steps to that.
+/// Maximum number of Newton steps to that tolerance.
 const STEPS: usize = 80;
-/// On the way to a pose less will do…
-const ON_THE_WAY: StopCriterion = StopCriterion {
+/// Intermediate substeps are solved to a lower accuracy…
+const INTERMEDIATE: StopCriterion = StopCriterion {
     tolerance: 2e-2,
     iterations: 15,
 };
-/// …and the way is cut into pieces no smaller than this.
-const LEAST_PIECE: f64 = 1.0 / 128.0;
-/// Rounds in which contacts are found again, at the pose and on the way there.
+/// …and are no smaller than this fraction of the way.
+const MIN_SUBSTEP: f64 = 1.0 / 128.0;
+/// Maximum number of rounds in which contacts are updated, at the pose and at intermediate substeps.
 const ROUNDS: usize = 24;
-const ROUNDS_ON_THE_WAY: usize = 2;
-/// From this round on, contacts go by smaller and smaller parts to where they are found.
+const INTERMEDIATE_ROUNDS: usize = 2;
+/// From this round on, contacts move by ever smaller fractions towards where they are found.
 const FULL_ROUNDS: f64 = 2.0;
-/// Contacts are settled when no point of the skin moves by more than this part of the body's size from round to round…
-const SETTLED: f64 = 2e-5;
-/// …are found again with forces that balance roughly while it moves by more than this…
-const ROUGH: f64 = 2e-4;
-const ROUGHLY: StopCriterion = StopCriterion {
+/// Contacts have converged when no skin point moves by more than this fraction of the body's size between rounds…
+const CONTACT_TOLERANCE: f64 = 2e-5;
+/// …they are updated with roughly balanced forces while skin points move by more than this…
+const ROUGH_TOLERANCE: f64 = 2e-4;
+const ROUGH_BALANCE: StopCriterion = StopCriterion {
     tolerance: 5e-3,
     iterations: 18,
 };
-/// …and a pose counts as solved if they don't settle but move it by no more than this.
-const NEARLY_SETTLED: f64 = 1e-3;
+/// …and a pose counts as solved if they have not converged but points move by no more than this.
+const ACCEPTED_TOLERANCE: f64 = 1e-3;
 
 /// Why a pose was not solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Unsolved {
     /// Relative residual that was reached, or NaN.
     pub residual: f64,
-    /// Whether a shorter way would not help: contacts don't settle.
+    /// Whether smaller substeps would not help, because the contacts do not converge.
     pub is_final: bool,
 }
 
-/// What a model is made of.
+/// Input of a model.
 pub(super) struct ModelInputs<'a> {
     /// The skin of the body in the bind pose.
     pub mesh: &'a TriMesh,
@@ -86,7 +86,7 @@ pub(super) struct Model {
     newton: Newton,
     blend: Option<Blend>,
     contact: bool,
-    /// In the last pose that was solved.
+    /// Nodes of the last solved pose.
     nodes: Vec<Point64>,
 }
 
@@ -141,34 +141,35 @@ impl Model {
         })
     }
 
-    /// The skin in the last pose that was solved.
+    /// Writes the skin of the last solved pose.
     pub fn skin_into(&self, out: &mut [Point], motion: &Affine) {
         for (vertex, out) in out.iter_mut().enumerate() {
             *out = (motion * self.skin.place(vertex, &self.nodes)).cast();
         }
     }
 
-    /// Walks from rest to a pose. `motions_at` gives the motion of every joint from the bind pose, for 0 (rest) to 1 (the pose).
+    /// Solves a pose in substeps from rest. `motions_at` gives the motion of every joint from the bind pose, for 0
+    /// (rest) to 1 (the pose).
     pub fn solve(
         &mut self,
-        pieces: usize,
+        substeps: usize,
         mut motions_at: impl FnMut(f64) -> Vec<Affine>,
     ) -> Result<(), Unsolved> {
         self.nodes.clone_from(&self.lattice.nodes);
         let mut last: Vec<Affine> = Vec::new();
-        let (mut at, mut piece) = (0.0, 1.0 / pieces.max(1) as f64);
+        let (mut at, mut substep) = (0.0, 1.0 / substeps.max(1) as f64);
         while at < 1.0 {
-            let next = if at + piece > 1.0 - 1e-9 {
+            let next = if at + substep > 1.0 - 1e-9 {
                 1.0
             } else {
-                at + piece
+                at + substep
             };
             let motions = motions_at(next);
             last.resize(motions.len(), Affine::identity());
             let before = self.nodes.clone();
             self.follow(&last, &motions);
             let solved = if next < 1.0 {
-                self.approach()
+                self.solve_intermediate()
             } else {
                 self.reach_equilibrium()
             };
@@ -176,17 +177,19 @@ impl Model {
                 Ok(()) => {
                     (at, last) = (next, motions);
                 }
-                Err(unsolved) if unsolved.is_final || piece < LEAST_PIECE => return Err(unsolved),
+                Err(unsolved) if unsolved.is_final || substep < MIN_SUBSTEP => {
+                    return Err(unsolved);
+                }
                 Err(_) => {
                     self.nodes = before;
-                    piece *= 0.5;
+                    substep *= 0.5;
                 }
             }
         }
         Ok(())
     }
 
-    /// Puts prescribed nodes where their joints have them, and guesses where the others are.
+    /// Moves prescribed nodes with their joints, and sets initial guesses for the others.
     fn follow(&mut self, last: &[Affine], motions: &[Affine]) {
         let identity = Affine::identity();
         let steps: Vec<Affine> = (last.iter().zip(motions))
@@ -205,20 +208,20 @@ impl Model {
         }
     }
 
-    /// Near enough to the equilibrium to continue from there.
-    fn approach(&mut self) -> Result<(), Unsolved> {
-        self.minimise(&PenaltyContacts::none(), ON_THE_WAY)?;
-        for _ in 0..ROUNDS_ON_THE_WAY {
+    /// Solves an intermediate substep, to a lower accuracy.
+    fn solve_intermediate(&mut self) -> Result<(), Unsolved> {
+        self.minimise(&PenaltyContacts::none(), INTERMEDIATE)?;
+        for _ in 0..INTERMEDIATE_ROUNDS {
             let contacts = self.contacts();
             if contacts.is_empty() {
                 break;
             }
-            self.minimise(&contacts, ON_THE_WAY)?;
+            self.minimise(&contacts, INTERMEDIATE)?;
         }
         Ok(())
     }
 
-    /// The equilibrium.
+    /// Solves for the equilibrium.
     fn reach_equilibrium(&mut self) -> Result<(), Unsolved> {
         let until = StopCriterion {
             tolerance: TOLERANCE,
@@ -226,17 +229,17 @@ impl Model {
         };
         let mut contacts = self.contacts();
         if !contacts.is_empty() {
-            // Where nodes were guessed to be, contacts mean little.
-            self.newton_steps(&contacts, ON_THE_WAY)?;
+            // Contacts at guessed positions are unreliable; roughly balance the forces first.
+            self.newton_steps(&contacts, INTERMEDIATE)?;
             contacts = self.contacts();
         }
         let mut farthest = f64::INFINITY;
         for round in 0..ROUNDS {
             let before = self.skin();
-            // As long as contacts change, forces need not balance exactly.
-            let is_rough = !contacts.is_empty() && farthest > ROUGH;
+            // While contacts still change, forces need not balance exactly.
+            let is_rough = !contacts.is_empty() && farthest > ROUGH_TOLERANCE;
             if is_rough {
-                self.newton_steps(&contacts, ROUGHLY)?;
+                self.newton_steps(&contacts, ROUGH_BALANCE)?;
             } else {
                 self.minimise(&contacts, until)?;
             }
@@ -245,7 +248,9 @@ impl Model {
             farthest = moved.fold(0.0, f64::max) / self.size;
             log::debug!("reference: round {round} moved the skin by {farthest:.1e} of the size");
             let again = self.contacts();
-            if !is_rough && (again.is_empty() && contacts.is_empty() || farthest <= SETTLED) {
+            if !is_rough
+                && (again.is_empty() && contacts.is_empty() || farthest <= CONTACT_TOLERANCE)
+            {
                 return Ok(());
             }
             let part = (FULL_ROUNDS / (round as f64 + 1.0)).min(1.0);
@@ -253,7 +258,7 @@ impl Model {
             contacts = contacts.next(again, part, &self.nodes, near);
         }
         self.minimise(&contacts, until)?;
-        if farthest <= NEARLY_SETTLED {
+        if farthest <= ACCEPTED_TOLERANCE {
             log::warn!("contacts don't settle: the skin still moves by {farthest:.1e} of the size");
             return Ok(());
         }
@@ -281,7 +286,7 @@ impl Model {
         .contacts(&self.nodes)
     }
 
-    /// On the way a residual that is merely small counts as solved.
+    /// At intermediate substeps a small residual counts as solved.
     fn minimise(
         &mut self,
         contacts: &PenaltyContacts,
@@ -304,7 +309,7 @@ impl Model {
         }
     }
 
-    /// Goes towards the equilibrium; returns the residual that was reached.
+    /// Makes Newton steps towards the equilibrium; returns the residual.
     fn newton_steps(
         &mut self,
         contacts: &PenaltyContacts,
@@ -338,8 +343,8 @@ impl Model {
     }
 }
 
-/// Embeds the skin's vertices. Bodies without a bone are held by the joint that has most weight there, unless they are slivers of a
-/// shell that does have bones: their vertices then belong to the rest of the shell.
+/// Embeds the skin's vertices. A body without a bone is prescribed by the joint with the largest weight on it, unless
+/// it is a sliver of a shell that does have bones: then its vertices belong to the rest of the shell.
 fn embed_and_hold(
     lattice: &Lattice,
     inside: &Inside<'_>,

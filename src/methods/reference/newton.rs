@@ -1,8 +1,9 @@
 //! Newton's method for the equilibrium of a lattice with contacts.
 //!
-//! Steps use the exact second derivative where it is positive definite, so that convergence is quadratic near the solution, and elsewhere
-//! a mean of it and the projected one (Smith et al. 2018) that is. A step is shortened until the energy falls (Armijo's rule; Nocedal &
-//! Wright, "Numerical Optimization", 2006). Contacts are a part of the matrix, whose pattern is analysed anew when they change.
+//! Steps use the exact second derivative where it is positive definite, so that convergence is quadratic near the
+//! solution. Elsewhere they use a positive definite mean of it and the projected one (Smith et al. 2018). A step is
+//! shortened until the energy decreases sufficiently (Armijo's rule; Nocedal & Wright, "Numerical Optimization", 2006).
+//! Contacts are part of the matrix, whose pattern is analysed again when they change.
 
 use super::contact::PenaltyContacts;
 use super::contact_terms::ContactTerms;
@@ -10,44 +11,44 @@ use super::elastic::{Elastic, SecondDerivative};
 use crate::math::{Point64, Vec64};
 use crate::numerics::{Cholesky, FactorError, Ordering, SolveMemory, SymmetricMatrix};
 
-/// The slope of the energy that a step must reach.
+/// Minimum decrease of the energy, as a fraction of that predicted by its slope.
 const ARMIJO: f64 = 1e-4;
-/// Halvings of a step.
+/// Maximum number of halvings of a step.
 const HALVINGS: usize = 30;
-/// Forces below this part of what a strain of 1 makes on a face of the smallest cell are none.
+/// Forces count as zero below this fraction of the force of a strain of 1 on a face of the smallest cell.
 const NO_FORCE: f64 = 1e-9;
-/// Energies that differ by less than this part are equal: they are sums of that many roundings.
+/// Energies count as equal if they differ by less than this fraction: they are sums with many rounding errors.
 const EQUAL_ENERGY: f64 = 1e-11;
-/// Share of the projected derivative where the exact one is indefinite; how it grows until the sum is definite, and shrinks from step to
-/// step until it is none.
+/// Share of the projected derivative where the exact one is indefinite; its factor of growth until the sum is definite,
+/// and of decrease from step to step until it is zero.
 const FIRST_SHARE: f64 = 0.1;
 const MORE: f64 = 2.2;
 const LESS: f64 = 0.4;
 const LEAST_SHARE: f64 = 0.03;
-/// Added to the diagonal of a projected derivative, as a part of its entry; more where that is not enough.
+/// Shifts of the diagonal of a projected derivative, relative to its entries; the next one if factorisation fails.
 const SHIFTS: [f64; 4] = [1e-10, 1e-7, 1e-4, 1e-1];
 
-/// What a solve came to.
+/// Result of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Solved {
     /// Newton steps.
     pub iterations: usize,
-    /// Norm of the forces on free nodes, as a part of that on prescribed ones.
+    /// Norm of the forces on free nodes relative to that on prescribed ones.
     pub residual: f64,
     /// Whether the residual reached the tolerance.
     pub converged: bool,
 }
 
-/// When a solve ends.
+/// Stop criterion of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StopCriterion {
-    /// Relative residual.
+    /// Maximum relative residual.
     pub tolerance: f64,
-    /// Newton steps.
+    /// Maximum number of Newton steps.
     pub iterations: usize,
 }
 
-/// Solves for equilibria of one lattice; keeps the analysis of its matrix.
+/// Newton solver for equilibria of one lattice; keeps the symbolic analysis of its matrix.
 pub struct Newton {
     elastic: Elastic,
     matrix: SymmetricMatrix,
@@ -63,7 +64,7 @@ struct NodalForces {
 }
 
 impl Newton {
-    /// Prepares for the energy.
+    /// Prepares the solver for an energy.
     #[must_use]
     pub fn new(elastic: Elastic) -> Self {
         Self {
@@ -80,7 +81,7 @@ impl Newton {
         &self.elastic
     }
 
-    /// Moves the free nodes to where the energy is least; prescribed nodes stay where they are.
+    /// Moves the free nodes to a minimum of the energy; prescribed nodes are not moved.
     ///
     /// # Errors
     /// [`FactorError`] where positions or their energy are not finite.
@@ -116,7 +117,7 @@ impl Newton {
                         LESS * share
                     };
                 }
-                // The exact derivative may point nowhere good; the projected one gets its turn.
+                // The exact derivative may give no direction of descent; the projected one is used next.
                 None if share < 1.0 => share = 1.0,
                 None => break,
             }
@@ -181,7 +182,7 @@ impl Newton {
         Ok(1.0)
     }
 
-    /// Factors the projected second derivative; semidefinite, it may need a little more on its diagonal.
+    /// Factors the projected second derivative. It is only semidefinite, so its diagonal may have to be shifted.
     fn factor_shifted(&mut self, projected: &SymmetricMatrix) -> Result<(), FactorError> {
         let least = 1e-12 * self.elastic.spacing();
         let diagonal: Vec<f64> = (0..projected.unknowns())
@@ -201,7 +202,7 @@ impl Newton {
 
     /// Factors the matrix with the contacts that push.
     fn factor(&mut self) -> Result<(), FactorError> {
-        // Unknowns are numbered in the order of elimination; contacts call for another.
+        // Unknowns are numbered in the order of elimination; with contacts another ordering is needed.
         let ordering = if self.contact_terms.is_empty() {
             Ordering::Natural
         } else {
@@ -217,7 +218,7 @@ impl Newton {
         Ok(())
     }
 
-    /// The step that balances the forces.
+    /// The Newton step for these forces.
     fn solve(&mut self, forces: &[f64]) -> Vec<f64> {
         let mut step = forces.to_vec();
         if let Some((factor, memory)) = &mut self.factor {
@@ -226,7 +227,7 @@ impl Newton {
         step
     }
 
-    /// Goes along a step as far as the energy falls enough. Near the solution, where energies are equal up to rounding, forces decide.
+    /// Line search along a step. Near the solution, where energies are equal up to rounding, the forces decide.
     fn search(
         &self,
         nodes: &mut [Point64],

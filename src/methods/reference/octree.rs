@@ -1,4 +1,4 @@
-//! The cells that cover a body: an octree as fine as the body is thin, neighbours at most one level apart.
+//! Octree of the cells that cover a body, finer where the body is thin; neighbours differ by at most one level.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,14 +7,14 @@ use crate::math::{Point64, Vec64};
 use crate::mesh::Bounds;
 use crate::progress::{Cancelled, Progress};
 
-/// Levels above the finest cells.
+/// Maximum number of levels above the finest cells.
 const LEVELS: u8 = 7;
-/// Cells are at least this part of the body's size: what is thinner than a few of them counts as a detail of the surface.
-const FINEST: f64 = 1.0 / 1200.0;
-/// Attempts to find the finest octree with no more cells than wanted.
+/// Minimum cell size as a fraction of the body's size: thinner features count as details of the surface.
+const MIN_CELL_SIZE: f64 = 1.0 / 1200.0;
+/// Attempts at finding the finest octree within the number of cells.
 const ATTEMPTS: usize = 7;
-/// The lattice lies askew to the box of the skin by these parts of a cell: no modelled face lies in a face of cells.
-const ASKEW: [f64; 3] = [0.317, 0.433, 0.371];
+/// Offset of the lattice from the bounding box of the skin in cells, so that no modelled face lies in a face of cells.
+const LATTICE_OFFSET: [f64; 3] = [0.317, 0.433, 0.371];
 
 /// A cell, in units of the finest cells from the lattice's origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,29 +44,29 @@ impl Cell {
     }
 }
 
-/// Cells that hold a part of the body or may do so.
+/// Cells that contain a part of the body or may do so.
 pub(super) struct Octree {
-    /// Of the lattice.
+    /// Origin of the lattice.
     pub origin: Point64,
     /// Edge of the finest cells, world units.
     pub spacing: f64,
-    /// Sorted.
+    /// The cells, sorted.
     pub cells: Vec<Cell>,
     pub index: HashMap<Cell, u32>,
 }
 
-/// How fine an octree shall be.
+/// Resolution of an octree.
 pub(super) struct Fineness<'a> {
     /// Thickness of the body under every triangle, world units.
     pub thickness: &'a [f64],
-    /// Cells that span it.
+    /// Cells across the thickness.
     pub through: f64,
     /// Largest number of cells.
     pub cells: usize,
 }
 
 impl Octree {
-    /// The finest octree with no more cells than wanted, up to `through` cells across the body's thickness.
+    /// The finest octree within the number of cells, with up to `through` cells across the body's thickness.
     pub fn build(
         inside: &Inside<'_>,
         wanted: &Fineness<'_>,
@@ -96,9 +96,9 @@ impl Octree {
         let bounds = inside.mesh.bounds();
         let size = f64::from(bounds.size());
         let thinnest = wanted.thickness.iter().copied().fold(size, f64::min);
-        let spacing = (thinnest / through).max(FINEST * size);
+        let spacing = (thinnest / through).max(MIN_CELL_SIZE * size);
         let edge = |triangle: u32| (wanted.thickness[triangle as usize] / through).max(spacing);
-        let askew = Vec64::from(ASKEW) * spacing;
+        let askew = Vec64::from(LATTICE_OFFSET) * spacing;
         let mut octree = Self {
             origin: bounds.min.cast::<f64>() - askew,
             spacing,
@@ -122,7 +122,7 @@ impl Octree {
             let Some(needed) = octree.needed(inside, cell, edge) else {
                 continue;
             };
-            // Half a level of tolerance: a body of just the right thickness is not cut twice as fine.
+            // Half a level of tolerance: a body of just the required thickness is not divided further.
             if cell.level > 0 && f64::from(cell.side()) * spacing > 1.01 * needed {
                 open.extend(cell.children());
             } else {
@@ -133,7 +133,7 @@ impl Octree {
         octree
     }
 
-    /// The edge of cells that is needed inside this one; `None` if it is empty.
+    /// The required cell edge inside this cell; `None` if it is empty.
     fn needed(&self, inside: &Inside<'_>, cell: Cell, edge: impl Fn(u32) -> f64) -> Option<f64> {
         let (min, side) = (self.corner(cell), f64::from(cell.side()) * self.spacing);
         let max = min + Vec64::repeat(side);

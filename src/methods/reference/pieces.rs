@@ -1,4 +1,4 @@
-//! What of the body lies in each cell: samples inside, and the separate pieces that they form.
+//! The body inside each cell: samples, and the separate pieces that they form.
 
 use rayon::prelude::*;
 
@@ -11,25 +11,25 @@ use crate::mesh::Bounds;
 pub(super) const ACROSS: usize = 4;
 /// Samples in a cell.
 pub(super) const SAMPLES: usize = ACROSS * ACROSS * ACROSS;
-/// No piece: the sample is outside.
+/// Marks a sample outside the body.
 pub(super) const OUTSIDE: u8 = u8::MAX;
-/// Samples lie askew in their parts of the cell, as parts of them: no line of samples runs along an edge of the skin.
-const ASKEW: [f64; 3] = [0.0113, -0.0171, 0.0071];
+/// Offset of the samples within their parts of the cell, so that no line of samples runs along an edge of the skin.
+const SAMPLE_OFFSET: [f64; 3] = [0.0113, -0.0171, 0.0071];
 
 /// The pieces of the body in one cell.
 #[derive(Clone)]
 pub(super) struct Pieces {
-    /// How often the skin winds around each sample; 0 is outside.
+    /// Winding number of each sample; 0 is outside.
     pub winding: [i8; SAMPLES],
     /// The piece of each sample, or [`OUTSIDE`].
     pub piece: [u8; SAMPLES],
-    /// How many pieces.
+    /// Number of pieces.
     pub count: u8,
-    /// Whether no triangle comes near.
+    /// Whether no triangle is near the cell.
     pub is_whole: bool,
 }
 
-/// The place of a sample in its cell, in sample spacings.
+/// Position of a sample in its cell, in sample spacings.
 pub(super) fn coordinates(sample: usize) -> [usize; 3] {
     [
         sample % ACROSS,
@@ -47,7 +47,7 @@ pub(super) fn sample_at([x, y, z]: [usize; 3]) -> usize {
 pub(super) fn position(octree: &Octree, cell: Cell, sample: usize) -> Point64 {
     let step = f64::from(cell.side()) * octree.spacing / ACROSS as f64;
     let at = coordinates(sample);
-    let offset = Vec64::from_fn(|axis, _| (at[axis] as f64 + 0.5 + ASKEW[axis]) * step);
+    let offset = Vec64::from_fn(|axis, _| (at[axis] as f64 + 0.5 + SAMPLE_OFFSET[axis]) * step);
     octree.corner(cell) + offset
 }
 
@@ -99,7 +99,7 @@ impl Pieces {
         pieces
     }
 
-    /// Numbers the pieces: sets of samples inside that are joined to neighbours by ways that stay inside.
+    /// Numbers the pieces: sets of inside samples that are connected to neighbours by segments that stay inside.
     fn separate(&mut self, octree: &Octree, inside: &Inside<'_>, cell: Cell) {
         for first in 0..SAMPLES {
             if self.winding[first] == 0 || self.piece[first] != OUTSIDE {
@@ -125,7 +125,7 @@ impl Pieces {
         }
     }
 
-    /// Part of the cell that a piece fills.
+    /// Fraction of the cell that a piece fills.
     pub fn fill(&self, piece: u8) -> f64 {
         self.samples(piece).count() as f64 / SAMPLES as f64
     }

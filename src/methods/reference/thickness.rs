@@ -1,4 +1,4 @@
-//! How thick the body is under each triangle of its skin.
+//! Thickness of the body under each triangle of its skin.
 //!
 //! Shapira, Shamir, Cohen-Or, "Consistent mesh partitioning and skeletonisation using the shape diameter function", The Visual
 //! Computer 24(4), 2008: the median length of rays inwards, within a cone about the normal.
@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use crate::math::{Point64, Vec64};
 use crate::mesh::{Topology, TriMesh, TriangleTree};
 
-/// Tangent of the angle between normal and the rays around it.
+/// Tangent of the angle between the normal and the rays around it.
 const CONE: f64 = 0.45;
-/// Rays around the normal.
+/// Number of rays around the normal.
 const RAYS: usize = 6;
-/// Rounds of averaging over neighbours.
+/// Number of smoothing iterations over neighbours.
 const ROUNDS: usize = 2;
 
-/// Thickness under every triangle, world units; the mesh's size where nothing is opposite.
+/// Thickness under every triangle, world units; the mesh's size where no triangle is opposite.
 pub(super) fn thickness(mesh: &TriMesh, topology: &Topology, tree: &TriangleTree) -> Vec<f64> {
     let size = f64::from(mesh.bounds().size());
     let raw: Vec<f64> = (0..mesh.triangles.len())
@@ -75,7 +75,7 @@ fn under(mesh: &TriMesh, tree: &TriangleTree, triangle: usize, size: f64) -> f64
     lengths[lengths.len() / 2].max(1e-6 * size)
 }
 
-/// Two unit vectors that are perpendicular to a unit vector and to each other.
+/// Two unit vectors perpendicular to a unit vector and to each other.
 fn across(axis: &Vec64) -> (Vec64, Vec64) {
     let other = if axis.x.abs() < 0.8 {
         Vec64::x()
