@@ -67,7 +67,7 @@ impl Projective {
 }
 
 impl PoseStepper {
-    /// Sets the joint transforms at the end of the frame that begins.
+    /// Sets the joint transforms at the end of the next frame.
     ///
     /// # Errors
     /// [`SkinError::JointCount`].

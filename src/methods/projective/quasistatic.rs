@@ -53,7 +53,7 @@ impl Projective {
         Ok(())
     }
 
-    /// Guided flesh starts at its targets in the pose: there is no way on which elements could be inverted.
+    /// Starts guided flesh at its targets in the pose, without substeps: the targets do not invert elements.
     fn solve_from_guide(&mut self, target: &[Affine]) -> Result<(), FactorError> {
         if let Some(guided) = &mut self.guided {
             guided.reset();

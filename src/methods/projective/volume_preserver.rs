@@ -260,9 +260,9 @@ impl VolumePreserver {
         self.compute_bulges();
     }
 
-    /// Measures the skin in the pose of the last [`VolumePreserver::set_pose`], and moves the target ratios by `part` of
-    /// the way to the measured ones.
-    pub(super) fn update_target_ratio(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) {
+    /// Measures the skin in the pose of the last [`VolumePreserver::set_pose`], and moves the target ratios by the
+    /// fraction `gain` towards the measured ones.
+    pub(super) fn update_target_ratio(&mut self, skin: &[Point], frame: &GuideFrame, gain: f32) {
         compute_area_vectors(&self.triangles, skin, &mut self.area_vectors);
         self.compute_losses(skin, |vertex, foot| frame.points[vertex].apply(foot));
         self.add_global_loss(skin);
@@ -289,7 +289,7 @@ impl VolumePreserver {
             let bound = MAX_RATIO.min(max_bulge / known);
             let next = (length / known).clamp(-bound, bound);
             if next.is_finite() {
-                *ratio += part * (next - *ratio);
+                *ratio += gain * (next - *ratio);
             }
         }
     }

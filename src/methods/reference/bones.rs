@@ -105,8 +105,8 @@ impl Bones<'_> {
 
     /// For every node the joint that prescribes it. Prescribed are the nodes in a rod, at least one node in every
     /// element that its axis runs through, and all nodes of flesh that a bone holds rigidly.
-    pub fn hold(&self, lattice: &Lattice, inside: &Inside<'_>) -> JointOfNode {
-        let mut held: JointOfNode = vec![None; lattice.nodes.len()];
+    pub fn joint_of_node(&self, lattice: &Lattice, inside: &Inside<'_>) -> JointOfNode {
+        let mut prescribed: JointOfNode = vec![None; lattice.nodes.len()];
         let elements_of_node = elements_of_node(lattice);
         let rods = self.rods(inside);
         for (node, point) in lattice.nodes.iter().enumerate() {
@@ -120,29 +120,29 @@ impl Bones<'_> {
                 if distance > radius || best.is_some_and(|(least, _)| least <= distance / radius) {
                     continue;
                 }
-                if belongs(lattice, inside, &elements_of_node[node], &on) {
+                if is_joined_with_axis(lattice, inside, &elements_of_node[node], &on) {
                     best = Some((distance / radius, rod.joint));
                 }
             }
-            held[node] = best.map(|(_, joint)| joint);
+            prescribed[node] = best.map(|(_, joint)| joint);
         }
         for rod in &rods {
-            hold_axis(rod, lattice, inside, &mut held);
+            prescribe_axis(rod, lattice, inside, &mut prescribed);
         }
-        self.hold_rigid(lattice, &mut held);
-        held
+        self.prescribe_rigid_flesh(lattice, &mut prescribed);
+        prescribed
     }
 
     /// Prescribes the nodes of the flesh around bones that the user set to hold it rigidly.
-    fn hold_rigid(&self, lattice: &Lattice, held: &mut JointOfNode) {
+    fn prescribe_rigid_flesh(&self, lattice: &Lattice, prescribed: &mut JointOfNode) {
         if !self.settings.values().any(|settings| settings.held) {
             return;
         }
-        for (point, held) in lattice.nodes.iter().zip(held) {
+        for (point, prescribed) in lattice.nodes.iter().zip(prescribed) {
             let closest = self.graph.closest(point, 0..self.graph.bones.len());
             let joint = closest.map(|(bone, _, _)| self.graph.bones[bone].joint);
             if let Some(joint) = joint.filter(|&joint| self.is(joint, |bone| bone.held)) {
-                *held = Some(joint as u32);
+                *prescribed = Some(joint as u32);
             }
         }
     }
@@ -159,7 +159,12 @@ fn elements_of_node(lattice: &Lattice) -> Vec<Vec<u32>> {
 }
 
 /// Whether one of these elements contains a piece of the body that is joined with a point on the axis of a rod.
-fn belongs(lattice: &Lattice, inside: &Inside<'_>, elements: &[u32], on: &Point64) -> bool {
+fn is_joined_with_axis(
+    lattice: &Lattice,
+    inside: &Inside<'_>,
+    elements: &[u32],
+    on: &Point64,
+) -> bool {
     let winding = inside.winding(on);
     winding > 0
         && elements.iter().any(|&index| {
@@ -174,7 +179,12 @@ fn belongs(lattice: &Lattice, inside: &Inside<'_>, elements: &[u32], on: &Point6
 }
 
 /// In every element on the axis without a node of this joint, prescribes the nearest node.
-fn hold_axis(rod: &TaperedCapsule, lattice: &Lattice, inside: &Inside<'_>, held: &mut JointOfNode) {
+fn prescribe_axis(
+    rod: &TaperedCapsule,
+    lattice: &Lattice,
+    inside: &Inside<'_>,
+    prescribed: &mut JointOfNode,
+) {
     let [a, b] = rod.ends;
     let steps = ((b - a).norm() / (0.5 * lattice.octree.spacing))
         .ceil()
@@ -192,17 +202,17 @@ fn hold_axis(rod: &TaperedCapsule, lattice: &Lattice, inside: &Inside<'_>, held:
         if local.iter().any(|c| !(-0.01..1.01).contains(c)) {
             continue;
         }
-        let is_held = |node: &&u32| held[**node as usize] == Some(rod.joint);
+        let is_held = |node: &&u32| prescribed[**node as usize] == Some(rod.joint);
         if element.nodes.iter().any(|node| is_held(&node)) {
             continue;
         }
         let distance = |node: u32| (lattice.nodes[node as usize] - point).norm();
         let free = element.nodes.iter().copied();
         let nearest = free
-            .filter(|&node| held[node as usize].is_none())
+            .filter(|&node| prescribed[node as usize].is_none())
             .min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
         if let Some(node) = nearest {
-            held[node as usize] = Some(rod.joint);
+            prescribed[node as usize] = Some(rod.joint);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! the inside of the skin with
 //!
 //! ```text
-//!     ∫ Ψ(∇x) dX  least,     x(X) = Mⱼ X  in the rod of bone j,     no part of the body in another
+//!     ∫ Ψ(∇x) dX → min,     x(X) = Mⱼ X  in the rod of bone j,     no part of the body in another
 //! ```
 //!
 //! with the stable neo-Hookean energy density Ψ (`material`), without gravity or inertia. Mⱼ is the motion of the joint

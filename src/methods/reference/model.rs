@@ -105,10 +105,10 @@ impl Model {
             settings: parts.bones,
             fraction: choices.bone_fraction,
         };
-        let mut joint_of_node = bones.hold(&lattice, &inside);
+        let mut joint_of_node = bones.joint_of_node(&lattice, &inside);
         progress.check()?;
         progress.report(0.7, "Embedding the skin");
-        let skin = embed_and_hold(&lattice, &inside, parts, &mut joint_of_node);
+        let skin = embed_and_prescribe(&lattice, &inside, parts, &mut joint_of_node);
         progress.check()?;
         progress.report(0.8, "Ordering the unknowns");
         let is_fixed: Vec<bool> = joint_of_node.iter().map(Option::is_some).collect();
@@ -167,7 +167,7 @@ impl Model {
             let motions = motions_at(next);
             last.resize(motions.len(), Affine::identity());
             let before = self.nodes.clone();
-            self.follow(&last, &motions);
+            self.set_initial_guess(&last, &motions);
             let solved = if next < 1.0 {
                 self.solve_intermediate()
             } else {
@@ -190,7 +190,7 @@ impl Model {
     }
 
     /// Moves prescribed nodes with their joints, and sets initial guesses for the others.
-    fn follow(&mut self, last: &[Affine], motions: &[Affine]) {
+    fn set_initial_guess(&mut self, last: &[Affine], motions: &[Affine]) {
         let identity = Affine::identity();
         let steps: Vec<Affine> = (last.iter().zip(motions))
             .map(|(last, now)| now * last.try_inverse().unwrap_or(identity))
@@ -345,7 +345,7 @@ impl Model {
 
 /// Embeds the skin's vertices. A body without a bone is prescribed by the joint with the largest weight on it, unless
 /// it is a sliver of a shell that does have bones: then its vertices belong to the rest of the shell.
-fn embed_and_hold(
+fn embed_and_prescribe(
     lattice: &Lattice,
     inside: &Inside<'_>,
     parts: &ModelInputs<'_>,

@@ -22,8 +22,8 @@ const HIT_SHARE: f64 = 0.7;
 /// A bone counts for a part if this share of it is inside, or one of its ends (a ball joint); a tooth on the way does
 /// not count.
 const MIN_INSIDE_SHARE: f64 = 0.2;
-/// A bone inside a part does not count for parts this many times smaller around it, such as eyes in a head or teeth in
-/// a jaw.
+/// A bone does not count for a part if the part lies inside another one at least this many times larger: eyes in a head,
+/// teeth in a jaw.
 const ENCLOSING_SIZE_RATIO: f64 = 4.0;
 /// Position of a tail's end, relative to the extent of its skin.
 const TAIL_FRACTION: f64 = 0.8;

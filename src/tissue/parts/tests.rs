@@ -75,7 +75,7 @@ fn none() -> PartMap {
 }
 
 #[test]
-fn a_button_rides_and_its_hole_with_it() {
+fn a_button_and_its_hole_ride() {
     let button = ball(Point::new(0.11, 0.7, 0.0), 0.02, 6, 8);
     let rim = ball(Point::new(0.125, 0.7, 0.0), 0.008, 6, 8);
     let far = ball(Point::new(-0.11, 0.3, 0.0), 0.02, 6, 8);
@@ -92,21 +92,21 @@ fn a_button_rides_and_its_hole_with_it() {
 }
 
 #[test]
-fn an_eye_with_a_joint_of_its_own_is_rigid_with_it() {
+fn an_eye_with_its_own_joint_is_rigid_with_it() {
     let eye = ball(Point::new(0.09, 0.9, 0.0), 0.02, 6, 8);
     let parts = find(&[limb(), eye], true, &none());
     assert_eq!(parts[1].place, Place::Rigid { joint: 3 });
 }
 
 #[test]
-fn what_stands_off_is_rigid_with_its_joint() {
+fn a_distant_part_is_rigid_with_its_joint() {
     let lantern = ball(Point::new(0.6, 0.8, 0.0), 0.1, 8, 12);
     let parts = find(&[limb(), lantern], false, &none());
     assert_eq!(parts[1].place, Place::Rigid { joint: 1 });
 }
 
 #[test]
-fn a_sleeve_over_flesh_is_a_layer_and_without_it_flesh() {
+fn a_sleeve_is_a_layer_over_flesh_and_flesh_without() {
     let sleeve = moved(tube(0.115, 0.6, 30, 24, false), Vec3::y() * 0.2);
     let parts = find(&[limb(), sleeve.clone()], false, &none());
     assert_eq!(
@@ -119,7 +119,7 @@ fn a_sleeve_over_flesh_is_a_layer_and_without_it_flesh() {
 }
 
 #[test]
-fn shells_of_one_joint_are_hard_and_others_flesh() {
+fn shells_bound_to_one_joint_are_rigid() {
     let upper = tube(0.1, 0.46, 20, 24, true);
     let lower = moved(tube(0.1, 0.46, 20, 24, true), Vec3::y() * 0.54);
     let elbow = ball(Point::new(0.0, 0.5, 0.0), 0.07, 8, 12);
@@ -140,14 +140,14 @@ fn shells_of_one_joint_are_hard_and_others_flesh() {
 }
 
 #[test]
-fn a_tooth_on_the_way_of_a_bone_is_no_flesh() {
+fn a_tooth_crossed_by_a_bone_is_not_flesh() {
     let tooth = ball(Point::new(0.0, 0.75, 0.0), 0.02, 6, 8);
     let parts = find(&[limb(), tooth], false, &none());
     assert_eq!(parts[1].place, Place::Rides);
 }
 
 #[test]
-fn the_user_has_the_last_word() {
+fn overrides_come_first() {
     let button = ball(Point::new(0.11, 0.7, 0.0), 0.02, 6, 8);
     let says = |key: &str, place| PartMap::from([(key.to_owned(), place)]);
     let rigid = Place::Rigid { joint: 1 };
@@ -189,7 +189,7 @@ fn the_user_has_the_last_word() {
 }
 
 #[test]
-fn text_says_where_parts_go() {
+fn places_are_parsed_from_text() {
     let skeleton = skeleton();
     for (text, place) in [
         ("flesh", Place::Flesh),
@@ -224,7 +224,7 @@ fn text_says_where_parts_go() {
 }
 
 #[test]
-fn degenerate_input_is_survived() {
+fn degenerate_input_does_not_panic() {
     let flat = TriMesh {
         positions: vec![Point::new(1.0, 1.0, 1.0); 3],
         triangles: vec![[0, 1, 2]],

@@ -70,7 +70,7 @@ fn energy(mesh: &TriMesh, points: &[Point]) -> f64 {
 }
 
 #[test]
-fn what_is_at_rest_or_moves_rigidly_stays() {
+fn rest_and_rigid_motions_are_not_corrected() {
     let mesh = grid();
     let mut smoothing = smoothing_of(&mesh);
     let turn = UnitQuaternion::from_euler_angles(0.4, -1.1, 2.0);
@@ -100,7 +100,7 @@ fn a_crease_between_simulated_vertices_becomes_flat() {
 }
 
 #[test]
-fn where_weights_do_not_change_nothing_is_corrected() {
+fn only_regions_with_changing_weights_are_corrected() {
     let mesh = grid();
     // The first bone has the first half.
     let row = |v: usize| vec![(u32::from(v / SIDE >= SIDE / 2), 1.0)];
@@ -140,7 +140,7 @@ fn noise_never_grows() {
 }
 
 #[test]
-fn vertices_without_triangles_or_numbers_stay() {
+fn isolated_and_non_finite_vertices_are_not_corrected() {
     let mut mesh = grid();
     mesh.positions.push(Point::new(50.0, 0.0, 0.0));
     mesh.positions.push(Point::new(f32::NAN, 0.0, 0.0));
