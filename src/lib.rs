@@ -80,7 +80,7 @@
 //! | Skinner         | a bound method                                                                                       |
 //! | Frame           | input of one frame of a method: joint transforms and the time since the last frame                   |
 //! | `SourceMap`     | takes the simulation mesh to the source vertices: upsampling, then cloth and props                   |
-//! | PoseStepper     | the bones of one instance of a crowd, moved step by step on the CPU                                  |
+//! | `PoseStepper`   | the bones of one instance of a crowd, moved step by step on the CPU                                  |
 //! | Recipe          | per-vertex skinning data in flat arrays, for upload to the GPU                                       |
 //! | Riding          | how cloth and props follow the flesh                                                                 |
 //! | Reach           | bounds of how far each joint moves the skin, for boxes around a posed character without skinning it  |

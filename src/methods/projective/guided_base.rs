@@ -132,7 +132,7 @@ impl GuidedBase {
         }
     }
 
-    /// As [`Guided::update_volume`], with the full correction at once. Returns the largest change of a bulge, world
+    /// As [`GuidedBase::update_volume`], with the full correction at once. Returns the largest change of a bulge, world
     /// units.
     pub(super) fn restore_volume(&mut self, skin: &[Point]) -> f32 {
         let Some(volume) = &mut self.volume else {
@@ -157,7 +157,7 @@ impl GuidedBase {
         (self.frame.clone(), volume, self.steps_since_volume)
     }
 
-    /// Restores a state that [`Guided::save`] returned.
+    /// Restores a state that [`GuidedBase::save`] returned.
     pub(super) fn restore(&mut self, (frame, saved, steps_since_volume): &SavedGuide) {
         self.steps_since_volume = *steps_since_volume;
         self.frame.clone_from(frame);

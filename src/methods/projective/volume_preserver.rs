@@ -2,9 +2,9 @@
 //!
 //! Flesh hardly changes its volume: where a limb folds, it becomes thicker. The volume of the body is divided into
 //! cones, one per vertex, from its foot point on the bone lines to the skin around it. The bulge b of a vertex is the
-//! outward displacement of guide skin and base along the rest normal. It is the volume that the cones would lose
-//! without any bulge, spread along the skin over about the radius of a limb by implicit heat flow, which preserves the
-//! sum. With the spreading operator D and the measured loss l, every measurement of the skin sets
+//! outward displacement of guide skin and base along the rest normal. It is computed from the volume that the cones
+//! would lose without any bulge: implicit heat flow spreads this volume along the skin over about the radius of a limb
+//! and preserves its sum. With the spreading operator D and the measured loss l, every measurement of the skin sets
 //!
 //! ```text
 //!     b = D (l + b)
@@ -14,8 +14,9 @@
 //! not stay on lines, and the sum of the cones differs from the volume of the skin. If the skin is closed, the
 //! difference between its total loss and that of its cones is added to l where the pose changes volume.
 //!
-//! The bulge is stored as a multiple of the change of volume around each vertex under the guide alone, so that it
-//! varies with the pose. Skin in a fold or facing a cavity is not displaced, because there is no free space.
+//! The bulge is stored as a multiple of the change length of the vertex, so that it varies with the pose. The change
+//! length is the mean displacement that corresponds to the change of volume around the vertex under the guide alone. Skin
+//! in a fold or facing a cavity is not displaced, because there is no free space.
 
 use rayon::prelude::*;
 
@@ -34,7 +35,8 @@ const MAX_BONES: usize = 4;
 const MAX_RATIO: f32 = 6.0;
 /// Regularisation of the change length, as a fraction of the limb radius: the ratio to a shorter length is unreliable.
 const MIN_CHANGE_LENGTH: f64 = 2e-3;
-/// Upper bound of the factor by which skin around folds is displaced more to replace the bulge of the folds.
+/// The loss inside folds is recovered by the skin around them: the part of it that heat flow brings there is scaled up to
+/// the full loss, by at most this factor.
 const MAX_FOLD_SHARE: f32 = 4.0;
 /// Upper bound of a bulge in both directions, as a fraction of the distance to the foot point.
 const MAX_BULGE: f32 = 0.3;

@@ -14,7 +14,7 @@ use crate::numerics::{Cholesky, FactorError, Ordering, SolveMemory, SymmetricMat
 /// Minimum decrease of the energy, as a fraction of that predicted by its slope.
 const ARMIJO: f64 = 1e-4;
 /// Maximum number of halvings of a step.
-const HALVINGS: usize = 30;
+const MAX_HALVINGS: usize = 30;
 /// Forces count as zero below this fraction of the force of a strain of 1 on a face of the smallest cell.
 const NO_FORCE: f64 = 1e-9;
 /// Energies count as equal if they differ by less than this fraction: they are sums with many rounding errors.
@@ -22,9 +22,9 @@ const EQUAL_ENERGY: f64 = 1e-11;
 /// Share of the projected derivative where the exact one is indefinite; its factor of growth until the sum is definite,
 /// and of decrease from step to step until it is zero.
 const FIRST_SHARE: f64 = 0.1;
-const MORE: f64 = 2.2;
-const LESS: f64 = 0.4;
-const LEAST_SHARE: f64 = 0.03;
+const SHARE_GROWTH: f64 = 2.2;
+const SHARE_DECAY: f64 = 0.4;
+const MIN_SHARE: f64 = 0.03;
 /// Shifts of the diagonal of a projected derivative, relative to its entries; the next one if factorisation fails.
 const SHIFTS: [f64; 4] = [1e-10, 1e-7, 1e-4, 1e-1];
 
@@ -111,10 +111,10 @@ impl Newton {
             match self.search(nodes, &step, (energy, &forces), contacts) {
                 Some((lower, there)) => {
                     (energy, forces) = (lower, there);
-                    share = if share < LEAST_SHARE {
+                    share = if share < MIN_SHARE {
                         0.0
                     } else {
-                        LESS * share
+                        SHARE_DECAY * share
                     };
                 }
                 // The exact derivative may give no direction of descent; the projected one is used next.
@@ -174,7 +174,7 @@ impl Newton {
                 *value += share * (*projected - *value);
             }
             match self.factor() {
-                Err(FactorError::NotPositiveDefinite { .. }) => share *= MORE,
+                Err(FactorError::NotPositiveDefinite { .. }) => share *= SHARE_GROWTH,
                 other => return other.map(|()| share),
             }
         }
@@ -241,7 +241,7 @@ impl Newton {
         }
         let before = nodes.to_vec();
         let mut length = 1.0;
-        for _ in 0..HALVINGS {
+        for _ in 0..MAX_HALVINGS {
             for (unknown, &node) in self.elastic.free_nodes().iter().enumerate() {
                 let along = Vec64::from_column_slice(&step[3 * unknown..3 * unknown + 3]);
                 nodes[node as usize] = before[node as usize] + along * length;
