@@ -8,8 +8,8 @@
 
 use std::collections::HashMap;
 
+use super::cell_connectivity::{self, Hanging, Joins};
 use super::inside::Inside;
-use super::joints_of_cells::{self, Hanging, Joins};
 use super::octree::{Fineness, Octree};
 use super::pieces::{self, Pieces};
 use super::thickness::thickness;
@@ -144,7 +144,7 @@ impl Lattice {
             first.push(first[first.len() - 1] + u32::from(piece.count));
         }
         let count = first[pieces.len()] as usize;
-        let joins = joints_of_cells::find(&octree, &inside, &pieces, &first, count);
+        let joins = cell_connectivity::find(&octree, &inside, &pieces, &first, count);
         Ok(Self::of(octree, pieces, first, joins))
     }
 

@@ -14,7 +14,7 @@
 //! rods are one material.
 //!
 //! The stages, in order: `thickness` (of the body under its skin); `inside`, `octree` and `pieces` (cells, finer where
-//! the body is thin, and the pieces of the body in each); `joints_of_cells` and `lattice` (elements); `bones`
+//! the body is thin, and the pieces of the body in each); `cell_connectivity` and `lattice` (elements); `bones`
 //! (prescribed nodes); `embed` (the skin in the lattice). Then per pose: `blend` (initial guess), `elastic` and
 //! `newton` (equilibrium), `collide`, `contact` and `contact_terms`. `model` combines all of them, and `method` is the
 //! [`Skinner`](super::Skinner).
@@ -45,13 +45,13 @@
 mod blend;
 mod blocks;
 mod bones;
+mod cell_connectivity;
 mod collide;
 mod contact;
 mod contact_terms;
 mod elastic;
 mod embed;
 mod inside;
-mod joints_of_cells;
 mod lattice;
 mod material;
 mod method;
