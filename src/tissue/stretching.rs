@@ -165,7 +165,7 @@ fn half_turn(axis: &Vec64) -> Quat {
 }
 
 /// How much more `end` turns about the axis than `own`, rad in −π..=π: the twist of the swing–twist decomposition.
-fn twist_angle(own: &Affine, end: &Affine, axis: &Vec64) -> f64 {
+pub(super) fn twist_angle(own: &Affine, end: &Affine, axis: &Vec64) -> f64 {
     let Some(axis) = axis.try_normalize(f64::MIN_POSITIVE) else {
         return 0.0;
     };

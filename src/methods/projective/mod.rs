@@ -40,6 +40,8 @@ use crate::tissue::{BaseFrame, Guide, GuideFrame};
 
 /// A single step in which a joint turns by more than this is a jump: its inertia means nothing.
 const JUMP_RAD: f64 = 0.6;
+/// Iterations of virtual bones towards their equilibrium in such a step.
+const JUMP_ITERATIONS: usize = 6;
 
 /// Flesh that moves less than this part of the size in a step, over a base that stands, falls asleep…
 const ASLEEP: f32 = 2e-7;
@@ -70,6 +72,8 @@ pub struct Projective {
     from: Vec<Trs>,
     to: Vec<Trs>,
     world: Vec<Affine>,
+    /// The transforms that guided flesh with virtual bones follows.
+    carried: Vec<Affine>,
     /// Time not yet simulated, s.
     pending_secs: f64,
     /// Whether the state follows from an earlier frame.
@@ -127,6 +131,7 @@ impl Projective {
             from: bind.clone(),
             to: bind,
             world: Vec::new(),
+            carried: Vec::new(),
             pending_secs: 0.0,
             started: false,
             good: position,
@@ -146,6 +151,23 @@ impl Projective {
     /// The guide that the base follows, unless it follows the bones.
     pub(super) fn guide(&self) -> Option<&Guide> {
         self.guided.as_ref().map(Guided::guide)
+    }
+
+    /// Computes [`Projective::carried_joints`].
+    pub(super) fn carry_joints(&mut self, world_from_joint: &[Affine]) {
+        match (&self.virtual_bones, &self.guided) {
+            (Some(bones), Some(_)) => bones.carry_joints(world_from_joint, &mut self.carried),
+            _ => self.carried.clear(),
+        }
+    }
+
+    /// The transforms of joints that the skin follows in this pose: of guided flesh, those of virtual bones are where these are.
+    pub(super) fn carried_joints<'a>(&'a self, world_from_joint: &'a [Affine]) -> &'a [Affine] {
+        if self.carried.is_empty() {
+            world_from_joint
+        } else {
+            &self.carried
+        }
     }
 
     /// Its transforms in a pose, if the last step was made there.
@@ -231,7 +253,13 @@ impl Projective {
         let anchors = &self.flesh.tissue.anchors;
         if let Some(guided) = &mut self.guided {
             anchors.move_volumes(world, &mut self.frame);
-            guided.place(world, &mut self.base);
+            let carried = if let Some(bones) = &self.virtual_bones {
+                bones.carry_joints(world, &mut self.carried);
+                &self.carried
+            } else {
+                world
+            };
+            guided.place(carried, &mut self.base);
             self.simulation.aim(|vertex| guided.target(vertex));
         } else if there {
             anchors.move_volumes(world, &mut self.frame);
@@ -295,16 +323,18 @@ impl Projective {
             // The frame's pose stands `dt` after the last one's; this step ends k h − earlier after it.
             let t = ((f64::from(k) * step - earlier) / frame.dt_secs).clamp(0.0, 1.0);
             let next = self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t));
-            if self.guided.is_none() && largest_turn(&self.at, next) > JUMP_RAD {
+            let jumps = largest_turn(&self.at, next) > JUMP_RAD;
+            if self.guided.is_none() && jumps {
                 self.walk(frame.world_from_joint)?;
                 self.still_steps = 0;
                 continue;
             }
-            self.place_base(
-                (t < 1.0).then_some(t),
-                frame.world_from_joint,
-                FollowMode::Step,
-            );
+            let motion = if jumps {
+                FollowMode::Creep(JUMP_ITERATIONS)
+            } else {
+                FollowMode::Step
+            };
+            self.place_base((t < 1.0).then_some(t), frame.world_from_joint, motion);
             // Every step of the frame gets the same share of its time.
             let share = |ms: f64| {
                 start + Duration::from_secs_f64(ms * 1e-3 * f64::from(k) / f64::from(steps))

@@ -13,6 +13,9 @@
 //! beyond the sum of its cones, whose foot points do not stay on lines in sharp bends, is added to l where the pose changes volume. The
 //! bulge is kept as a multiple of what the guide alone changes of the volume around each vertex, so that it comes and goes with the
 //! pose. Skin that lies in a fold, or faces a cavity, stays where it is: there is no room.
+//!
+//! Joints that scale change the volume on purpose: what a cone has lost is relative to its volume at rest, times the determinant of the
+//! guide's stretch at its vertex.
 
 use rayon::prelude::*;
 
@@ -173,7 +176,7 @@ impl VolumePreserver {
         }
         built.cones = vec![0.0; count];
         measure(&built.triangles, &mesh.positions, &mut built.area_vectors);
-        built.lose(&mesh.positions, |_, foot| *foot);
+        built.lose(&mesh.positions, |_, foot| (*foot, 1.0));
         built.closed = built.topology.boundary_edges() == 0;
         built.volume = enclosed(&built.triangles, &mesh.positions, &built.area_vectors);
         built.cones = built.loss.iter().map(|loss| -loss).collect();
@@ -255,8 +258,11 @@ impl VolumePreserver {
     /// Looks at the skin in the pose that was followed last, and changes what is needed by a part of what is missing.
     pub(super) fn observe(&mut self, skin: &[Point], frame: &GuideFrame, part: f32) {
         measure(&self.triangles, skin, &mut self.area_vectors);
-        self.lose(skin, |vertex, foot| frame.points[vertex].apply(foot));
-        self.add_unseen(skin);
+        self.lose(skin, |vertex, foot| {
+            let transform = &frame.points[vertex];
+            (transform.apply(foot), transform.volume_factor())
+        });
+        self.add_unseen(skin, frame);
         // What would be lost without the bulges: spread again and again, only what is missing would grow into what is rough.
         let bulges = self.bulge.iter().zip(&self.open).zip(&self.vertex_areas);
         for (loss, ((bulge, open), area)) in self.loss.iter_mut().zip(bulges) {
@@ -400,10 +406,14 @@ impl VolumePreserver {
             .enumerate()
             .for_each(|(vertex, (open, change))| {
                 let area = sum_of(&around[vertex], area_vectors);
-                let part = area.norm() / areas[vertex].max(f32::MIN_POSITIVE);
-                *open = outward[vertex] * smoothstep(FOLDED, part);
-                let foot = frame.points[vertex].apply(&feet[vertex]);
-                *change = cones[vertex] - area.dot(&(posed[vertex] - foot)) / 3.0;
+                let transform = &frame.points[vertex];
+                let volume_factor = transform.volume_factor();
+                let area_factor = volume_factor.cbrt().powi(2);
+                let scaled = (areas[vertex] * area_factor).max(f32::MIN_POSITIVE);
+                *open = outward[vertex] * smoothstep(FOLDED, area.norm() / scaled);
+                let foot = transform.apply(&feet[vertex]);
+                let cone = area.dot(&(posed[vertex] - foot)) / 3.0;
+                *change = cones[vertex] * volume_factor - cone;
             });
         for round in 0..self.rings + self.smoothings {
             let before = &*open;
@@ -431,11 +441,15 @@ impl VolumePreserver {
     }
 
     /// Adds what the whole skin has lost beyond its cones, where there is room.
-    fn add_unseen(&mut self, skin: &[Point]) {
+    fn add_unseen(&mut self, skin: &[Point], frame: &GuideFrame) {
         if !self.closed {
             return;
         }
-        let lost = self.volume - enclosed(&self.triangles, skin, &self.area_vectors);
+        let cones = self.cones.iter().zip(&frame.points);
+        let scaled: f64 = cones
+            .map(|(&cone, transform)| f64::from(cone) * f64::from(transform.volume_factor() - 1.0))
+            .sum();
+        let lost = self.volume + scaled - enclosed(&self.triangles, skin, &self.area_vectors);
         let seen: f64 = self.loss.iter().map(|&loss| f64::from(loss)).sum();
         let rooms = self.room.iter().zip(&self.vertex_areas);
         let all: f64 = rooms
@@ -450,8 +464,8 @@ impl VolumePreserver {
         }
     }
 
-    /// Computes what every cone has lost.
-    fn lose(&mut self, skin: &[Point], foot_of: impl Fn(usize, &Point) -> Point + Sync) {
+    /// Computes what every cone has lost. `pose` returns where a foot point is, and the factor on the volume around it.
+    fn lose(&mut self, skin: &[Point], pose: impl Fn(usize, &Point) -> (Point, f32) + Sync) {
         let Self {
             around,
             feet,
@@ -465,8 +479,8 @@ impl VolumePreserver {
             .enumerate()
             .for_each(|(vertex, loss)| {
                 let area = sum_of(&around[vertex], area_vectors);
-                let foot = foot_of(vertex, &feet[vertex]);
-                *loss = cones[vertex] - area.dot(&(skin[vertex] - foot)) / 3.0;
+                let (foot, volume_factor) = pose(vertex, &feet[vertex]);
+                *loss = cones[vertex] * volume_factor - area.dot(&(skin[vertex] - foot)) / 3.0;
             });
     }
 }

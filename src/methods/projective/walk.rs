@@ -56,13 +56,22 @@ impl Projective {
         if let Some(guided) = &mut self.guided {
             guided.reset();
         }
+        if let Some(bones) = &mut self.virtual_bones {
+            bones.rest(target);
+        }
         self.place_base(None, target, FollowMode::Creep(PIECE_ITERATIONS));
+        self.place_at_targets()?;
+        self.from.clone_from(&self.to);
+        Ok(())
+    }
+
+    /// Puts guided flesh where it would be without elasticity, and relaxes it from there.
+    fn place_at_targets(&mut self) -> Result<(), FactorError> {
         if let Some(guided) = &self.guided {
             let places: Vec<Point> = (0..guided.len()).map(|v| guided.target(v).place).collect();
             self.simulation.place(&places, &self.base);
         }
         self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
-        self.from.clone_from(&self.to);
         Ok(())
     }
 
@@ -139,7 +148,9 @@ impl Projective {
     fn let_bones_settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
         for _ in 0..SETTLING_PIECES {
             let unrest = self.place_base(None, target, FollowMode::Creep(SETTLING_ITERATIONS));
-            self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+            if self.guided.is_none() {
+                self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+            }
             if self
                 .virtual_bones
                 .as_ref()
@@ -147,6 +158,9 @@ impl Projective {
             {
                 break;
             }
+        }
+        if self.guided.is_some() {
+            self.place_at_targets()?;
         }
         Ok(())
     }
