@@ -96,17 +96,6 @@ pub struct FleshSettings {
 }
 
 impl FleshSettings {
-    /// What the base follows: bones where a bone is virtual or spreads its twist, because weights do not describe these.
-    #[must_use]
-    pub fn effective_base(&self) -> FleshBase {
-        let moves_by_itself = |bone: &super::BoneSettings| bone.is_virtual || bone.twist;
-        if self.bones.values().any(moves_by_itself) {
-            FleshBase::Bones
-        } else {
-            self.base
-        }
-    }
-
     /// Whether two settings give the same tissue, ignoring factors of bones.
     #[must_use]
     pub fn same_structure(&self, other: &Self) -> bool {

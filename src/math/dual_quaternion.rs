@@ -113,6 +113,16 @@ impl SplitTransform {
         self.stretch == Matrix3::identity()
     }
 
+    /// By which factor it changes volumes; exactly 1 without stretch.
+    #[must_use]
+    pub fn volume_factor(&self) -> f32 {
+        if self.is_rigid() {
+            1.0
+        } else {
+            self.stretch.determinant().max(0.0)
+        }
+    }
+
     /// The image of a point.
     #[must_use]
     pub fn apply(&self, point: &Point) -> Point {

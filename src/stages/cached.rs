@@ -100,7 +100,7 @@ pub(super) fn tissue<E>(
                 weights,
                 structure(),
                 &settings.radii,
-                settings.effective_base(),
+                settings.base,
             ),
         )
     };

@@ -2,21 +2,66 @@
 //! vertex.
 //!
 //! The base follows it, and elements and bending of the skin prefer its rotations (`dynamics::guidance`).
+//!
+//! A bone that spreads twist (FPS figure 3.20) has [`TWIST_SECTIONS`] further transforms: the k-th is that of its joint, turned about the
+//! bone's axis by k / [`TWIST_SECTIONS`] of the angle by which the joint at its end turns. The weight of the joint is distributed to the two
+//! transforms that are next to the point along the bone, so that skinning stays one weighted sum.
 
 use rayon::prelude::*;
 
-use crate::math::{Affine, Point, SplitTransform};
+use super::graph::BoneGraph;
+use super::stretching_bone::twist_angle;
+use crate::math::{Affine, Point, Point64, SplitTransform, Vec64, affine};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
 /// Minimum number of vertices per task.
 const MIN_TASK: usize = 512;
+/// Transforms along a bone that spreads twist, without that of its start. Neighbours differ by at most 23°, which dual quaternions
+/// interpolate to a hundredth of a degree.
+const TWIST_SECTIONS: usize = 8;
 
 /// Skinning weights of points in the bind pose, and the inverse bind transforms of the joints.
 #[derive(Debug, Clone)]
 pub struct Guide {
+    /// Over the transforms of joints, then those of `twists`.
     weights: SkinWeights,
     joint_from_bind: Vec<Affine>,
+    twists: Vec<TwistingBone>,
+}
+
+/// A bone that spreads the twist of the joint at its end; in the bind pose.
+#[derive(Debug, Clone)]
+struct TwistingBone {
+    joint: usize,
+    end_joint: usize,
+    start: Point64,
+    /// From start to end.
+    axis: Vec64,
+}
+
+impl TwistingBone {
+    /// Where a point is along the bone, in sections from its start.
+    fn section(&self, point: &Point) -> f64 {
+        let along = (point.cast::<f64>() - self.start).dot(&self.axis) / self.axis.norm_squared();
+        along.clamp(0.0, 1.0) * TWIST_SECTIONS as f64
+    }
+
+    /// The transforms of all sections but the first, which is the joint's own.
+    fn transforms<'a>(
+        &'a self,
+        posed_from_bind: impl Fn(usize) -> Affine,
+    ) -> impl Iterator<Item = Affine> + 'a {
+        let own = posed_from_bind(self.joint);
+        let angle = twist_angle(&own, &posed_from_bind(self.end_joint), &self.axis);
+        let axis = nalgebra::Unit::new_normalize(self.axis);
+        let start = self.start;
+        (1..=TWIST_SECTIONS).map(move |section| {
+            let part = angle * section as f64 / TWIST_SECTIONS as f64;
+            let turn = nalgebra::Rotation3::from_axis_angle(&axis, part);
+            own * affine(turn.matrix(), &(start - turn * start))
+        })
+    }
 }
 
 /// Transforms `posed_from_bind` of one pose.
@@ -56,7 +101,63 @@ impl Guide {
         Self {
             weights,
             joint_from_bind,
+            twists: Vec::new(),
         }
+    }
+
+    /// Spreads twist along the bones of the graph that are set to do so. `points` are those of the weights in the bind pose.
+    ///
+    /// # Panics
+    /// If there are fewer points than weights.
+    #[must_use]
+    pub fn with_twists(mut self, graph: &BoneGraph, points: &[Point]) -> Self {
+        let joints = self.joint_from_bind.len();
+        for index in (0..graph.bones.len()).filter(|&bone| graph.bones[bone].twists) {
+            let [start, end] = graph.segment(index);
+            let bone = &graph.bones[index];
+            let is_known = self.twists.iter().any(|other| other.joint == bone.joint);
+            if let Some(end_joint) = bone.end_joint
+                && (end - start).norm_squared() > 0.0
+                && !is_known
+            {
+                self.twists.push(TwistingBone {
+                    joint: bone.joint,
+                    end_joint,
+                    start,
+                    axis: end - start,
+                });
+            }
+        }
+        if self.twists.is_empty() {
+            return self;
+        }
+        let spread = |(joint, weight): (u32, f32), point: &Point| {
+            let twist = self
+                .twists
+                .iter()
+                .position(|bone| bone.joint as u32 == joint);
+            let Some(twist) = twist else {
+                return [(joint, weight), (joint, 0.0)];
+            };
+            let along = self.twists[twist].section(point);
+            let before = (along.floor() as usize).min(TWIST_SECTIONS - 1);
+            let part = (along - before as f64) as f32;
+            let transform = |section: usize| match section {
+                0 => joint,
+                _ => (joints + twist * TWIST_SECTIONS + section - 1) as u32,
+            };
+            [
+                (transform(before), weight * (1.0 - part)),
+                (transform(before + 1), weight * part),
+            ]
+        };
+        let rows = (0..self.weights.len()).map(|row| {
+            let influences = self.weights.row(row).into_iter();
+            let spread = influences.flat_map(|influence| spread(influence, &points[row]));
+            spread.collect::<Vec<_>>()
+        });
+        self.weights = SkinWeights::from_rows(rows).0;
+        self
     }
 
     /// The weights of all points.
@@ -103,6 +204,11 @@ impl Guide {
                 .zip(&self.joint_from_bind)
                 .map(|(world, bind)| SplitTransform::of(&(world * bind))),
         );
+        for bone in &self.twists {
+            let posed_from_bind = |joint| world_from_joint[joint] * self.joint_from_bind[joint];
+            let sections = bone.transforms(posed_from_bind);
+            joints.extend(sections.map(|section| SplitTransform::of(&section)));
+        }
         points.resize(self.len(), SplitTransform::identity());
         let joints = &*joints;
         let rigid = joints.iter().all(SplitTransform::is_rigid);

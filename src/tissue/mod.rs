@@ -198,7 +198,7 @@ impl Tissue {
         progress.check()?;
         progress.report(0.8, "Shrinking the skin");
         let limb_radius = limb_radius(mesh, &feet);
-        let guided = settings.effective_base() == FleshBase::Weights;
+        let guided = settings.base == FleshBase::Weights;
         let shrunken = if guided {
             let base = offset::base(mesh, &topology, &feet);
             shrink::Shrunken {

@@ -167,7 +167,7 @@ fn half_turn(axis: &Vec64) -> Quat {
 
 /// Angle by which `end` turns about the axis more than `own`, rad in −π..=π: the twist of the swing–twist
 /// decomposition.
-fn twist_angle(own: &Affine, end: &Affine, axis: &Vec64) -> f64 {
+pub(super) fn twist_angle(own: &Affine, end: &Affine, axis: &Vec64) -> f64 {
     let Some(axis) = axis.try_normalize(f64::MIN_POSITIVE) else {
         return 0.0;
     };

@@ -130,6 +130,98 @@ fn a_bend_keeps_the_volume() {
     }
 }
 
+/// A joint that scales changes the volume on purpose: flesh takes none of it back, neither there nor elsewhere.
+#[test]
+fn a_scaled_joint_scales_the_flesh() {
+    for scale in [0.8, 1.2] {
+        let subject = subject("mannequin", FleshBase::Weights);
+        let skeleton = &subject.character.skeleton;
+        let joint = skeleton.find("head").expect("a head");
+        let mut pose = skeleton.rest_pose();
+        pose.locals[joint].scale *= scale;
+        let world = skeleton.world_from_joint(&pose);
+        let mut places = [MethodId::DQS, MethodId::PD].map(|method| {
+            let mut actor =
+                Actor::bind(&subject, method, &Params::default(), &Progress::new()).expect("binds");
+            advance(&mut actor, &world, 0.0);
+            actor.positions().to_vec()
+        });
+        let apart = worst(&places[0], &places[1]) / subject.size;
+        assert!(apart < 2e-3, "{scale}: {apart:e} of the size");
+        let [skinned, simulated] = places.each_mut().map(|p| volume(&subject, p));
+        let change = simulated / skinned - 1.0;
+        assert!(change.abs() < 2e-3, "{scale}: {change:e} of the volume");
+    }
+}
+
+fn with_bones(edits: &[(&str, &str)]) -> Arc<Subject> {
+    let mut character = sinew::io::builtin::load_builtin("mannequin").expect("built in");
+    for (name, edit) in edits {
+        let joint = character.skeleton.find(name).expect("a joint");
+        let bone = character.flesh.bones.entry(joint).or_default();
+        bone.edit(edit).expect("an edit");
+    }
+    Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
+}
+
+/// Skin at the part s of a bone that spreads twist turns about its axis by s of the angle.
+#[test]
+fn the_skin_of_a_twisting_bone_turns_with_the_place_along_it() {
+    let subject = with_bones(&[("forearm.L", "twist")]);
+    let skeleton = &subject.character.skeleton;
+    let [forearm, hand] = ["forearm.L", "hand.L"].map(|name| skeleton.find(name).expect("a joint"));
+    let [a, b] = [forearm, hand].map(|joint| skeleton.bind_position(joint));
+    let axis = nalgebra::Unit::new_normalize(b - a);
+    let angle = 1.2;
+    let turn = UnitQuaternion::from_axis_angle(&axis, angle);
+    let mut pose = skeleton.rest_pose();
+    pose.rotate_about_world_axes(skeleton, hand, &turn);
+    let mut actor = actor(&subject);
+    advance(&mut actor, &skeleton.world_from_joint(&pose), 0.0);
+    let around = |p: &Point| {
+        let from_axis = p.cast::<f64>() - a;
+        from_axis - *axis * from_axis.dot(&axis)
+    };
+    for part in [0.25, 0.5, 0.75] {
+        let near = |rest: &Point| {
+            let along = (rest.cast::<f64>() - a).dot(&axis) / (b - a).norm();
+            (along - part).abs() < 0.05 && around(rest).norm() < 0.5 * (b - a).norm()
+        };
+        let moved = subject.bind_positions.iter().zip(actor.positions());
+        let turns = moved.filter(|(rest, _)| near(rest)).map(|(rest, posed)| {
+            let (old, new) = (around(rest), around(posed));
+            old.cross(&new).dot(&axis).atan2(old.dot(&new)) / angle
+        });
+        let turns: Vec<f64> = turns.collect();
+        let mean = turns.iter().sum::<f64>() / turns.len() as f64;
+        assert!((mean - part).abs() < 0.06, "{part}: {mean}");
+    }
+}
+
+/// A virtual bone, or one that spreads twist, changes nothing far from it.
+#[test]
+fn a_bone_that_moves_by_itself_leaves_the_rest_of_the_body_as_it_is() {
+    let edits = [("hand.R", "virtual"), ("forearm.R", "twist")];
+    let [plain, edited] = [&[][..], &edits].map(with_bones);
+    let skeleton = &plain.character.skeleton;
+    let forearm = skeleton.find("forearm.L").expect("a forearm");
+    let mut pose = skeleton.rest_pose();
+    pose.locals[forearm].rotation *= UnitQuaternion::from_euler_angles(0.0, -1.6, 0.0);
+    let world = skeleton.world_from_joint(&pose);
+    let places = [&plain, &edited].map(|subject| {
+        let mut actor = actor(subject);
+        advance(&mut actor, &world, 0.0);
+        assert!(actor.projective().expect("simulates").is_guided());
+        actor.positions().to_vec()
+    });
+    let left = |vertex: &usize| plain.bind_positions[*vertex].x > 0.0;
+    let apart = (0..places[0].len())
+        .filter(left)
+        .map(|vertex| (places[0][vertex] - places[1][vertex]).norm())
+        .fold(0.0, f32::max);
+    assert!(apart < 1e-3 * plain.size, "{apart}");
+}
+
 #[test]
 fn few_tets_are_inverted_at_rest() {
     for name in sinew::io::builtin::NAMES {

@@ -61,7 +61,21 @@ pub struct VirtualBones {
     gravity: Vec64,
     size: f64,
     joint_from_bind: Vec<Affine>,
+    world_from_bind: Vec<Affine>,
+    /// By joint.
+    carriers: Vec<Carrier>,
     bones_of_graph: usize,
+}
+
+/// What a joint follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Carrier {
+    /// The pose.
+    Pose,
+    /// A virtual bone, by index in [`VirtualBones::rods`].
+    Rod(usize),
+    /// Its parent: a joint without a bone, such as the end of a chain.
+    Parent(usize),
 }
 
 impl VirtualBones {
@@ -90,6 +104,8 @@ impl VirtualBones {
             gravity: Vec64::zeros(),
             size: f64::from(skin.bounds().size()),
             joint_from_bind: skeleton.joints().iter().map(inverse).collect(),
+            world_from_bind: skeleton.bind_transforms(),
+            carriers: Vec::new(),
             bones_of_graph: graph.bones.len(),
         };
         let mut index_of = vec![None; graph.nodes.len()];
@@ -105,6 +121,17 @@ impl VirtualBones {
         if bones.rods.is_empty() {
             return None;
         }
+        bones.carriers = (0..skeleton.len())
+            .map(|joint| {
+                let rod = bones.rods.iter().position(|rod| rod.joint == joint);
+                let has_bone = graph.bones.iter().any(|bone| bone.joint == joint);
+                match (rod, skeleton.joints()[joint].parent) {
+                    (Some(rod), _) => Carrier::Rod(rod),
+                    (None, Some(parent)) if !has_bone => Carrier::Parent(parent),
+                    _ => Carrier::Pose,
+                }
+            })
+            .collect();
         bones.place_points();
         bones.hang();
         bones.rest(&skeleton.bind_transforms());
@@ -310,17 +337,42 @@ impl VirtualBones {
     pub fn write(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
         frame.free.resize(self.bones_of_graph, None);
         for rod in &self.rods {
-            let ends = rod.ends.map(|end| self.nodes[end].position[0]);
-            let posed =
-                linear_part(&(world_from_joint[rod.joint] * self.joint_from_bind[rod.joint]));
-            let linear = rod.rotation * posed;
-            let start = self.nodes[rod.ends[0]].rest[0];
-            let posed_from_bind = affine(&linear, &(ends[0] - linear * start.coords).coords);
             frame.free[rod.bone] = Some(FreeBone {
-                posed_from_bind,
-                ends,
+                posed_from_bind: self.posed_from_bind(rod, world_from_joint),
+                ends: rod.ends.map(|end| self.nodes[end].position[0]),
             });
         }
+    }
+
+    /// Writes the transforms of all joints, with those of virtual bones where the rods are; joints without a bone follow their parent.
+    pub fn carry_joints(&self, world_from_joint: &[Affine], out: &mut Vec<Affine>) {
+        out.clear();
+        for (joint, (carrier, posed)) in self.carriers.iter().zip(world_from_joint).enumerate() {
+            let carried = match *carrier {
+                Carrier::Pose => *posed,
+                Carrier::Rod(rod) => {
+                    self.posed_from_bind(&self.rods[rod], world_from_joint)
+                        * self.world_from_bind[joint]
+                }
+                Carrier::Parent(parent) if out[parent] == world_from_joint[parent] => *posed,
+                Carrier::Parent(parent) => match world_from_joint[parent].try_inverse() {
+                    Some(parent_from_world) => out[parent] * parent_from_world * posed,
+                    None => *posed,
+                },
+            };
+            out.push(carried);
+        }
+    }
+
+    /// How a virtual bone moves what is around it.
+    fn posed_from_bind(&self, rod: &Rod, world_from_joint: &[Affine]) -> Affine {
+        let posed = world_from_joint[rod.joint] * self.joint_from_bind[rod.joint];
+        let linear = rod.rotation * linear_part(&posed);
+        let [start, rest] = [
+            self.nodes[rod.ends[0]].position[0],
+            self.nodes[rod.ends[0]].rest[0],
+        ];
+        affine(&linear, &(start - linear * rest.coords).coords)
     }
 
     /// Where the pose has the nodes' points.

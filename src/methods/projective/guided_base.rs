@@ -50,7 +50,7 @@ impl GuidedBase {
                     weights.row(skin as usize)
                 }
             });
-            Guide::new(SkinWeights::from_rows(rows).0, &subject.character.skeleton)
+            subject.guide_by(SkinWeights::from_rows(rows).0, &sim.skin_from_sim)?
         } else {
             subject.guide_of(&sim.skin_from_sim)?
         };

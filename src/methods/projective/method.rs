@@ -84,10 +84,12 @@ impl Skinner for ProjectiveSkin {
             props.skin(frame, out)?;
         }
         let start = std::time::Instant::now();
-        let posed = self.projective.guide_frame_of(frame.world_from_joint);
+        self.projective.carry_joints(frame.world_from_joint);
+        let world_from_joint = self.projective.carried_joints(frame.world_from_joint);
+        let posed = self.projective.guide_frame_of(world_from_joint);
         self.source_map.follow(
             &self.simulated,
-            frame.world_from_joint,
+            world_from_joint,
             posed.filter(|_| self.shares_guide),
             out,
         );

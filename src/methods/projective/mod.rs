@@ -42,6 +42,8 @@ use crate::tissue::{BaseFrame, Guide, GuideFrame};
 
 /// A joint that turns by more than this in one step is a jump; its inertia is meaningless.
 const JUMP_RAD: f64 = 0.6;
+/// Iterations of virtual bones towards their equilibrium in such a step.
+const JUMP_ITERATIONS: usize = 6;
 
 /// Flesh falls asleep if it moves less than this fraction of the size per step while the base is still…
 const SLEEP_TOLERANCE: f32 = 2e-7;
@@ -73,6 +75,8 @@ pub struct Projective {
     last_pose: Vec<Trs>,
     target_pose: Vec<Trs>,
     world: Vec<Affine>,
+    /// The transforms that guided flesh with virtual bones follows.
+    carried: Vec<Affine>,
     /// Time not yet simulated, s.
     pending_secs: f64,
     /// Whether the state continues from an earlier frame.
@@ -130,6 +134,7 @@ impl Projective {
             last_pose: bind.clone(),
             target_pose: bind,
             world: Vec::new(),
+            carried: Vec::new(),
             pending_secs: 0.0,
             started: false,
             last_good: position,
@@ -149,6 +154,23 @@ impl Projective {
     /// The guide of the base; `None` if the base follows the bones.
     pub(super) fn guide(&self) -> Option<&Guide> {
         self.guided.as_ref().map(GuidedBase::guide)
+    }
+
+    /// Computes [`Projective::carried_joints`].
+    pub(super) fn carry_joints(&mut self, world_from_joint: &[Affine]) {
+        match (&self.virtual_bones, &self.guided) {
+            (Some(bones), Some(_)) => bones.carry_joints(world_from_joint, &mut self.carried),
+            _ => self.carried.clear(),
+        }
+    }
+
+    /// The transforms of joints that the skin follows in this pose: of guided flesh, those of virtual bones are where these are.
+    pub(super) fn carried_joints<'a>(&'a self, world_from_joint: &'a [Affine]) -> &'a [Affine] {
+        if self.carried.is_empty() {
+            world_from_joint
+        } else {
+            &self.carried
+        }
     }
 
     /// The guide transforms of a pose, if the last step was made in it.
@@ -242,7 +264,13 @@ impl Projective {
         let anchors = &self.flesh.tissue.anchors;
         if let Some(guided) = &mut self.guided {
             anchors.move_volumes(world, &mut self.frame);
-            guided.place(world, &mut self.base);
+            let carried = if let Some(bones) = &self.virtual_bones {
+                bones.carry_joints(world, &mut self.carried);
+                &self.carried
+            } else {
+                world
+            };
+            guided.place(carried, &mut self.base);
             self.simulation.aim(|vertex| guided.target(vertex));
         } else if there {
             anchors.move_volumes(world, &mut self.frame);
@@ -310,16 +338,18 @@ impl Projective {
                 .iter()
                 .zip(&self.target_pose)
                 .map(|(a, b)| a.lerp(b, t));
-            if self.guided.is_none() && largest_turn(&self.base_pose, next) > JUMP_RAD {
+            let jumps = largest_turn(&self.base_pose, next) > JUMP_RAD;
+            if self.guided.is_none() && jumps {
                 self.solve_from_bind(frame.world_from_joint)?;
                 self.still_steps = 0;
                 continue;
             }
-            self.place_base(
-                (t < 1.0).then_some(t),
-                frame.world_from_joint,
-                FollowMode::Step,
-            );
+            let motion = if jumps {
+                FollowMode::Relax(JUMP_ITERATIONS)
+            } else {
+                FollowMode::Step
+            };
+            self.place_base((t < 1.0).then_some(t), frame.world_from_joint, motion);
             // Every step of the frame gets the same share of the time budget.
             let share = |ms: f64| {
                 start + Duration::from_secs_f64(ms * 1e-3 * f64::from(k) / f64::from(steps))

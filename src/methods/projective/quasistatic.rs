@@ -58,13 +58,22 @@ impl Projective {
         if let Some(guided) = &mut self.guided {
             guided.reset();
         }
+        if let Some(bones) = &mut self.virtual_bones {
+            bones.rest(target);
+        }
         self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
+        self.place_at_targets()?;
+        self.last_pose.clone_from(&self.target_pose);
+        Ok(())
+    }
+
+    /// Places guided flesh at its targets, and relaxes it from there.
+    fn place_at_targets(&mut self) -> Result<(), FactorError> {
         if let Some(guided) = &self.guided {
             let places: Vec<Point> = (0..guided.len()).map(|v| guided.target(v).place).collect();
             self.simulation.place(&places, &self.base);
         }
         self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
-        self.last_pose.clone_from(&self.target_pose);
         Ok(())
     }
 
@@ -142,7 +151,9 @@ impl Projective {
     fn settle_virtual_bones(&mut self, target: &[Affine]) -> Result<(), FactorError> {
         for _ in 0..SETTLING_ROUNDS {
             let last_change = self.place_base(None, target, FollowMode::Relax(SETTLING_ITERATIONS));
-            self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+            if self.guided.is_none() {
+                self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+            }
             if self
                 .virtual_bones
                 .as_ref()
@@ -150,6 +161,9 @@ impl Projective {
             {
                 break;
             }
+        }
+        if self.guided.is_some() {
+            self.place_at_targets()?;
         }
         Ok(())
     }

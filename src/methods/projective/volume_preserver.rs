@@ -17,6 +17,9 @@
 //! The bulge is stored as a multiple of the change length of the vertex, so that it varies with the pose. The change
 //! length is the mean displacement that corresponds to the change of volume around the vertex under the guide alone. Skin
 //! in a fold or facing a cavity is not displaced, because there is no free space.
+//!
+//! Joints that scale change the volume intentionally: the loss of a cone is relative to its volume at rest, times the determinant of the
+//! guide's stretch at its vertex.
 
 use rayon::prelude::*;
 
@@ -181,7 +184,7 @@ impl VolumePreserver {
         }
         built.cone_volumes = vec![0.0; count];
         compute_area_vectors(&built.triangles, &mesh.positions, &mut built.area_vectors);
-        built.compute_losses(&mesh.positions, |_, foot| *foot);
+        built.compute_losses(&mesh.positions, |_, foot| (*foot, 1.0));
         built.closed = built.topology.boundary_edges() == 0;
         built.volume = enclosed_volume(&built.triangles, &mesh.positions, &built.area_vectors);
         built.cone_volumes = built.loss.iter().map(|loss| -loss).collect();
@@ -266,8 +269,11 @@ impl VolumePreserver {
     /// fraction `gain` towards the measured ones.
     pub(super) fn update_target_ratio(&mut self, skin: &[Point], frame: &GuideFrame, gain: f32) {
         compute_area_vectors(&self.triangles, skin, &mut self.area_vectors);
-        self.compute_losses(skin, |vertex, foot| frame.points[vertex].apply(foot));
-        self.add_global_loss(skin);
+        self.compute_losses(skin, |vertex, foot| {
+            let transform = &frame.points[vertex];
+            (transform.apply(foot), transform.volume_factor())
+        });
+        self.add_global_loss(skin, frame);
         // The loss without bulges: if only the remaining loss were spread each time, rough components would accumulate.
         let bulges = self
             .bulge
@@ -427,10 +433,15 @@ impl VolumePreserver {
             .enumerate()
             .for_each(|(vertex, (fold_factor, guide_loss))| {
                 let area = area_vector_of(&triangles_of_vertex[vertex], area_vectors);
-                let part = area.norm() / rest_areas[vertex].max(f32::MIN_POSITIVE);
-                *fold_factor = outward_factor[vertex] * smoothstep(FOLD_AREA_RATIO, part);
-                let foot = frame.points[vertex].apply(&feet[vertex]);
-                *guide_loss = cone_volumes[vertex] - area.dot(&(posed[vertex] - foot)) / 3.0;
+                let transform = &frame.points[vertex];
+                let volume_factor = transform.volume_factor();
+                let area_factor = volume_factor.cbrt().powi(2);
+                let scaled = (rest_areas[vertex] * area_factor).max(f32::MIN_POSITIVE);
+                let ratio = area.norm() / scaled;
+                *fold_factor = outward_factor[vertex] * smoothstep(FOLD_AREA_RATIO, ratio);
+                let foot = transform.apply(&feet[vertex]);
+                let cone = area.dot(&(posed[vertex] - foot)) / 3.0;
+                *guide_loss = cone_volumes[vertex] * volume_factor - cone;
             });
         for round in 0..self.rings + self.smoothings {
             let before = &*fold_factor;
@@ -458,11 +469,16 @@ impl VolumePreserver {
     }
 
     /// Adds the loss of the whole skin beyond that of its cones, distributed by change length.
-    fn add_global_loss(&mut self, skin: &[Point]) {
+    fn add_global_loss(&mut self, skin: &[Point], frame: &GuideFrame) {
         if !self.closed {
             return;
         }
-        let lost = self.volume - enclosed_volume(&self.triangles, skin, &self.area_vectors);
+        let cones = self.cone_volumes.iter().zip(&frame.points);
+        let intended: f64 = cones
+            .map(|(&cone, transform)| f64::from(cone) * f64::from(transform.volume_factor() - 1.0))
+            .sum();
+        let enclosed = enclosed_volume(&self.triangles, skin, &self.area_vectors);
+        let lost = self.volume + intended - enclosed;
         let seen: f64 = self.loss.iter().map(|&loss| f64::from(loss)).sum();
         let lengths = self.change_length.iter().zip(&self.vertex_areas);
         let all: f64 = lengths
@@ -477,8 +493,12 @@ impl VolumePreserver {
         }
     }
 
-    /// Computes the loss of every cone.
-    fn compute_losses(&mut self, skin: &[Point], foot_of: impl Fn(usize, &Point) -> Point + Sync) {
+    /// Computes the loss of every cone. `pose` returns the posed foot point of a vertex, and the factor on the volume around it.
+    fn compute_losses(
+        &mut self,
+        skin: &[Point],
+        pose: impl Fn(usize, &Point) -> (Point, f32) + Sync,
+    ) {
         let Self {
             triangles_of_vertex,
             feet,
@@ -492,8 +512,9 @@ impl VolumePreserver {
             .enumerate()
             .for_each(|(vertex, loss)| {
                 let area = area_vector_of(&triangles_of_vertex[vertex], area_vectors);
-                let foot = foot_of(vertex, &feet[vertex]);
-                *loss = cone_volumes[vertex] - area.dot(&(skin[vertex] - foot)) / 3.0;
+                let (foot, volume_factor) = pose(vertex, &feet[vertex]);
+                let cone = area.dot(&(skin[vertex] - foot)) / 3.0;
+                *loss = cone_volumes[vertex] * volume_factor - cone;
             });
     }
 }

@@ -80,8 +80,18 @@ impl Subject {
     /// until flesh and weights are computed.
     #[must_use]
     pub fn guide_of(&self, vertices: &[u32]) -> Option<Guide> {
-        self.flesh().ok()?.tissue.bending.as_ref()?;
         let weights = self.skin_weights().of_some(vertices);
-        Some(Guide::new(weights, &self.character.skeleton))
+        self.guide_by(weights, vertices)
+    }
+
+    /// The same with weights of one's own, one row per vertex.
+    #[must_use]
+    pub fn guide_by(&self, weights: SkinWeights, vertices: &[u32]) -> Option<Guide> {
+        let tissue = &self.flesh().ok()?.tissue;
+        tissue.bending.as_ref()?;
+        let positions = &self.skin.mesh.positions;
+        let points: Vec<_> = vertices.iter().map(|&v| positions[v as usize]).collect();
+        let guide = Guide::new(weights, &self.character.skeleton);
+        Some(guide.with_twists(&tissue.graph, &points))
     }
 }
