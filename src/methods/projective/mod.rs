@@ -5,8 +5,8 @@
 //! solved quasi-statically in small substeps, so that no element is inverted on the way. Flesh that no longer moves
 //! while the bones are still goes to sleep: it costs no time and keeps its positions exactly.
 //!
-//! By default the base follows the skin's weights (`guided.rs`). Volume that a bend removes is then restored by bulges
-//! around it (`volume.rs`), and jumps need no substeps.
+//! By default the base follows the skin's weights (`guided_base.rs`). Volume that a bend removes is then restored by bulges
+//! around it (`volume_preserver.rs`), and jumps need no substeps.
 //!
 //! Another device may make the steps ([`super::Device`], `on_device.rs`). Quasi-static solves (`quasistatic.rs`) always
 //! run on the CPU.
