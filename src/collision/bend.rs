@@ -3,7 +3,7 @@
 use crate::math::{Point, Vec3};
 
 /// Bones closer than this to a line, or to each other, define no plane.
-const STRAIGHT: f32 = 1e-3;
+const MIN_DIRECTION_NORM: f32 = 1e-3;
 
 /// Two bones in a pose.
 #[derive(Debug, Clone, Copy)]
@@ -12,23 +12,23 @@ pub(super) struct Bend {
     /// In the plane of the bones: along the first, and perpendicular to it towards the second.
     axes: [Vec3; 2],
     /// Unit bisector of the bones, into the bend.
-    pub(super) middle: Vec3,
+    pub(super) bisector: Vec3,
     /// Normal of the bisecting plane, towards the first bone.
-    pub(super) apart: Vec3,
+    pub(super) plane_normal: Vec3,
 }
 
 impl Bend {
     /// `along`: unit vectors from the joint along both bones. `None` if they are on one line.
     pub(super) fn of(joint: Point, along: [Vec3; 2]) -> Option<Self> {
         let [first, second] = along;
-        let across = (second - first * first.dot(&second)).try_normalize(STRAIGHT)?;
-        let middle = (first + second).try_normalize(STRAIGHT)?;
-        let apart = (first - second).try_normalize(STRAIGHT)?;
+        let across = (second - first * first.dot(&second)).try_normalize(MIN_DIRECTION_NORM)?;
+        let bisector = (first + second).try_normalize(MIN_DIRECTION_NORM)?;
+        let plane_normal = (first - second).try_normalize(MIN_DIRECTION_NORM)?;
         Some(Self {
             joint,
             axes: [first, across],
-            middle,
-            apart,
+            bisector,
+            plane_normal,
         })
     }
 
@@ -39,7 +39,7 @@ impl Bend {
     /// both sides of the bone.
     pub(super) fn has_crossed(&self, of_first: &Point, of_second: &Point) -> bool {
         let (a, b) = (of_first - self.joint, of_second - self.joint);
-        if self.middle.dot(&a) <= 0.0 || self.middle.dot(&b) <= 0.0 {
+        if self.bisector.dot(&a) <= 0.0 || self.bisector.dot(&b) <= 0.0 {
             return false;
         }
         let [x, y] = &self.axes;

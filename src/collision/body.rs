@@ -1,20 +1,20 @@
 //! Pose-independent data of collision detection: wedges, neighbours, patches, and ignored pairs.
 
+use super::base_separation::JointPlanes;
 use super::bone_cells::{BoneCells, bone_cells};
-use super::part::Meetings;
-use super::{Detector, Feet};
+use super::{Detector, PosedFootPoints};
 use crate::math::{Point, Point64, Vec3, Vec64};
 use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
 
 /// Vertices per patch.
-const PATCH: usize = 40;
+const MAX_PATCH_VERTICES: usize = 40;
 /// Pairs within this many local edge lengths along the surface are neighbours and do not collide.
 const NEIGHBOR_EDGES: f32 = 1.5;
 /// A pair recorded at rest also excludes all pairs within this many local edge lengths.
-const LEARNT_EDGES: f32 = 5.0;
+const REST_PAIR_EDGES: f32 = 5.0;
 /// Limit of visited vertices in the search for a neighbour.
-const VISITS: usize = 96;
+const MAX_VISITS: usize = 96;
 
 /// A group of nearby vertices.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ pub(super) struct Patch {
 pub struct CollisionBody {
     pub(super) triangles: Vec<[u32; 3]>,
     /// Corners sorted by index: the order of the wedge's tets, as in [`crate::tissue::layer`].
-    pub(super) chains: Vec<[u32; 3]>,
+    pub(super) sorted_corners: Vec<[u32; 3]>,
     /// Sign of the volume of the wedge's tets at rest.
     pub(super) orientation: Vec<f32>,
     pub(super) rest: Vec<Point>,
@@ -50,21 +50,21 @@ pub struct CollisionBody {
     fan_offsets: Vec<u32>,
     fans: Vec<u32>,
     /// Per triangle, its neighbours across the edges (0,1), (1,2), (2,0).
-    pub(super) across: Vec<[u32; 3]>,
-    pub(super) meetings: Meetings,
+    pub(super) edge_neighbors: Vec<[u32; 3]>,
+    pub(super) joint_planes: JointPlanes,
     /// Per bone, whether its skin may fold onto itself: the bone is shorter than its flesh is thick.
-    pub(super) folds: Vec<bool>,
+    pub(super) may_fold: Vec<bool>,
     topology: Topology,
     mean_edge: f32,
 }
 
 /// The two sides of a limb are at most so many times as far from each other as their flesh is deep.
-const BACK_TO_BACK: f32 = 1.3;
+const MAX_THICKNESS_RATIO: f32 = 1.3;
 /// One side is behind the other if the cosine between the way from it and the way inwards is at least this.
-const BEHIND: f32 = 0.4;
+const MIN_BEHIND_COSINE: f32 = 0.4;
 
 /// No triangle.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_TRIANGLE: u32 = u32::MAX;
 
 impl CollisionBody {
     /// Prepares the skin of a tissue, and records the pairs that intersect at rest.
@@ -84,7 +84,7 @@ impl CollisionBody {
             total += f64::from(sum);
         }
         let mean_edge = (total / (2 * topology.edges.len()).max(1) as f64) as f32;
-        let chains: Vec<[u32; 3]> = mesh
+        let sorted_corners: Vec<[u32; 3]> = mesh
             .triangles
             .iter()
             .map(|&triangle| {
@@ -96,22 +96,22 @@ impl CollisionBody {
         let orientation = mesh
             .triangles
             .iter()
-            .zip(&chains)
+            .zip(&sorted_corners)
             .map(|(&[a, b, c], sorted)| {
                 let even = [[a, b, c], [b, c, a], [c, a, b]].contains(sorted);
                 if even { -1.0 } else { 1.0 }
             })
             .collect();
         let (fan_offsets, fans) = fans(&mesh.triangles, n);
-        let across = across(&mesh.triangles, &fan_offsets, &fans);
-        let mixed = chains
+        let edge_neighbors = edge_neighbors(&mesh.triangles, &fan_offsets, &fans);
+        let mixed = sorted_corners
             .iter()
             .map(|t| {
                 t.iter()
                     .any(|&v| tissue.foot_bones[v as usize] != tissue.foot_bones[t[0] as usize])
             })
             .collect();
-        let bones = bone_cells(mesh, tissue, &chains, mean_edge);
+        let bones = bone_cells(mesh, tissue, &sorted_corners, mean_edge);
         let outward = mesh.positions.iter().zip(&tissue.foot_points);
         let outward = outward
             .map(|(x, s)| {
@@ -121,10 +121,10 @@ impl CollisionBody {
                     .cast::<f32>()
             })
             .collect();
-        let (meetings, folds) = Meetings::of(mesh, tissue);
+        let (joint_planes, may_fold) = JointPlanes::of(mesh, tissue);
         let mut body = Self {
             triangles: mesh.triangles.clone(),
-            chains,
+            sorted_corners,
             orientation,
             rest: mesh.positions.clone(),
             foot_bones: tissue.foot_bones.clone(),
@@ -138,13 +138,13 @@ impl CollisionBody {
             ignored: Vec::new(),
             fan_offsets,
             fans,
-            across,
-            meetings,
-            folds,
+            edge_neighbors,
+            joint_planes,
+            may_fold,
             topology,
             mean_edge,
         };
-        body.learn();
+        body.record_rest_intersections();
         body
     }
 
@@ -187,13 +187,13 @@ impl CollisionBody {
             ..self.ignored_offsets[vertex as usize + 1] as usize]
     }
 
-    fn learn(&mut self) {
+    fn record_rest_intersections(&mut self) {
         let mut detector = Detector::default();
         let mut hits: Vec<[u32; 2]> = Vec::new();
-        let feet = Feet::at_rest(self);
+        let foot_points = PosedFootPoints::at_rest(self);
         hits.extend(
             detector
-                .detect(self, &self.rest, &feet)
+                .detect(self, &self.rest, &foot_points)
                 .iter()
                 .map(|hit| [hit.vertex, hit.triangle]),
         );
@@ -209,27 +209,27 @@ impl CollisionBody {
 
     /// Whether a vertex and a triangle are excluded: neighbours on the surface, or intersecting at rest.
     #[must_use]
-    pub fn is_left_alone(&self, vertex: u32, triangle: u32) -> bool {
+    pub fn is_excluded(&self, vertex: u32, triangle: u32) -> bool {
         self.are_neighbors(vertex, triangle) || self.is_ignored(vertex, triangle)
     }
 
     /// Whether a vertex and a point of a triangle are the two sides of the same flesh at rest: each lies behind the other, no farther away
     /// than the flesh is thick. To push such a pair apart is to turn the flesh inside out.
     #[must_use]
-    pub fn are_back_to_back(&self, vertex: u32, corners: [u32; 3], weights: [f32; 3]) -> bool {
+    pub fn are_opposite_sides(&self, vertex: u32, corners: [u32; 3], weights: [f32; 3]) -> bool {
         let depth =
             |v: u32| (self.rest[v as usize] - self.foot_points[v as usize].cast::<f32>()).norm();
-        let (mut way, mut thickness) = (self.rest[vertex as usize].coords, depth(vertex));
+        let (mut offset, mut thickness) = (self.rest[vertex as usize].coords, depth(vertex));
         let mut outward = Vec3::zeros();
         for (&corner, weight) in corners.iter().zip(weights) {
-            way -= self.rest[corner as usize].coords * weight;
+            offset -= self.rest[corner as usize].coords * weight;
             outward += self.outward[corner as usize] * weight;
             thickness += depth(corner) * weight;
         }
-        let least = BEHIND * way.norm();
-        way.norm() <= BACK_TO_BACK * thickness
-            && -way.dot(&outward) >= least
-            && way.dot(&self.outward[vertex as usize]) >= least
+        let least = MIN_BEHIND_COSINE * offset.norm();
+        offset.norm() <= MAX_THICKNESS_RATIO * thickness
+            && -offset.dot(&outward) >= least
+            && offset.dot(&self.outward[vertex as usize]) >= least
     }
 
     fn are_neighbors(&self, vertex: u32, triangle: u32) -> bool {
@@ -245,7 +245,7 @@ impl CollisionBody {
             return false;
         }
         // The triangle is excluded if a path along edges within the ball connects the two.
-        let mut visited = [vertex; VISITS];
+        let mut visited = [vertex; MAX_VISITS];
         let (mut count, mut next) = (1, 0);
         while next < count {
             let here = visited[next];
@@ -255,7 +255,7 @@ impl CollisionBody {
             }
             for &neighbor in self.topology.neighbors(here as usize) {
                 let inside = (self.rest[neighbor as usize] - start).norm() <= reach;
-                if inside && count < VISITS && !visited[..count].contains(&neighbor) {
+                if inside && count < MAX_VISITS && !visited[..count].contains(&neighbor) {
                     visited[count] = neighbor;
                     count += 1;
                 }
@@ -268,7 +268,7 @@ impl CollisionBody {
         if self.ignored.is_empty() {
             return false;
         }
-        let reach = LEARNT_EDGES
+        let reach = REST_PAIR_EDGES
             * self.edge_at[vertex as usize]
                 .max(self.local_edge(triangle))
                 .max(0.5 * self.mean_edge);
@@ -326,13 +326,13 @@ fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// The neighbour across every edge; [`NONE`] at boundaries, the first found at non-manifold edges.
-fn across(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]> {
+fn edge_neighbors(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]> {
     let over = |triangle: usize, a: u32, b: u32| {
         let fan = &fans[offsets[a as usize] as usize..offsets[a as usize + 1] as usize];
         fan.iter()
             .copied()
             .find(|&t| t as usize != triangle && triangles[t as usize].contains(&b))
-            .unwrap_or(NONE)
+            .unwrap_or(NO_TRIANGLE)
     };
     triangles
         .iter()
@@ -347,13 +347,18 @@ fn patches(mesh: &TriMesh, foot_bones: &[u32]) -> Vec<Patch> {
     order.sort_by_key(|&v| foot_bones[v as usize]);
     let mut patches = Vec::new();
     for bone in order.chunk_by_mut(|&a, &b| foot_bones[a as usize] == foot_bones[b as usize]) {
-        halve(bone, foot_bones, &mesh.positions, &mut patches);
+        split_patch(bone, foot_bones, &mesh.positions, &mut patches);
     }
     patches
 }
 
-fn halve(vertices: &mut [u32], foot_bones: &[u32], positions: &[Point], patches: &mut Vec<Patch>) {
-    if vertices.len() <= PATCH {
+fn split_patch(
+    vertices: &mut [u32],
+    foot_bones: &[u32],
+    positions: &[Point],
+    patches: &mut Vec<Patch>,
+) {
+    if vertices.len() <= MAX_PATCH_VERTICES {
         vertices.sort_unstable();
         patches.push(Patch {
             bone: foot_bones[vertices[0] as usize],
@@ -369,6 +374,6 @@ fn halve(vertices: &mut [u32], foot_bones: &[u32], positions: &[Point], patches:
             .then(a.cmp(&b))
     });
     let (low, high) = vertices.split_at_mut(vertices.len() / 2);
-    halve(low, foot_bones, positions, patches);
-    halve(high, foot_bones, positions, patches);
+    split_patch(low, foot_bones, positions, patches);
+    split_patch(high, foot_bones, positions, patches);
 }

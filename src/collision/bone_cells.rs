@@ -22,18 +22,18 @@ pub(super) struct BoneCells {
 }
 
 /// Slices along a bone.
-const MOST_SLICES: usize = 64;
+const MAX_SLICES: usize = 64;
 
 pub(super) fn bone_cells(
     mesh: &TriMesh,
     tissue: &Tissue,
-    chains: &[[u32; 3]],
+    sorted_corners: &[[u32; 3]],
     mean_edge: f32,
 ) -> Vec<BoneCells> {
     let mut bones: Vec<BoneCells> = (0..tissue.graph.bones.len())
-        .map(|bone| BoneCells::around(tissue, bone))
+        .map(|bone| BoneCells::of_bone(tissue, bone))
         .collect();
-    for (triangle, corners) in chains.iter().enumerate() {
+    for (triangle, corners) in sorted_corners.iter().enumerate() {
         let bone = &mut bones[tissue.foot_bones[corners[0] as usize] as usize];
         bone.triangles.push(triangle as u32);
         bone.closure.extend(corners);
@@ -45,7 +45,7 @@ pub(super) fn bone_cells(
         bone.corners = bone
             .triangles
             .iter()
-            .map(|&t| chains[t as usize].map(index))
+            .map(|&t| sorted_corners[t as usize].map(index))
             .collect();
         let along = |v: &u32| bone.axes[0].dot(&(mesh.positions[*v as usize] - bone.origin));
         let first = bone.closure.iter().map(along).fold(f32::INFINITY, f32::min);
@@ -57,7 +57,7 @@ pub(super) fn bone_cells(
         if last > first && mean_edge > 0.0 {
             bone.slices = ((last - first) / mean_edge)
                 .ceil()
-                .clamp(1.0, MOST_SLICES as f32) as usize;
+                .clamp(1.0, MAX_SLICES as f32) as usize;
             (bone.first, bone.per_slice) = (first, bone.slices as f32 / (last - first));
         }
     }
@@ -65,15 +65,15 @@ pub(super) fn bone_cells(
 }
 
 impl BoneCells {
-    fn around(tissue: &Tissue, bone: usize) -> Self {
+    fn of_bone(tissue: &Tissue, bone: usize) -> Self {
         let [a, b] = tissue.graph.segment(bone);
         let along = (b - a).try_normalize(1e-30).unwrap_or_else(Vec64::y);
-        let aside = if along.x.abs() < 0.7 {
+        let helper = if along.x.abs() < 0.7 {
             Vec64::x()
         } else {
             Vec64::y()
         };
-        let u = along.cross(&aside).normalize();
+        let u = along.cross(&helper).normalize();
         let axes = [along, u, along.cross(&u)].map(nalgebra::Matrix::cast::<f32>);
         let (triangles, closure, corners) = (Vec::new(), Vec::new(), Vec::new());
         Self {

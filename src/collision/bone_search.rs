@@ -3,34 +3,34 @@
 //! A grid in cylinder coordinates around the bone: each cell stores the largest radius of its wedges, and vertices of other bones
 //! within that radius are counting-sorted into the cells.
 
-use super::axes::{Axes, CylinderCell, SECTORS};
+use super::axes::{BoneAxes, CylinderCell, SECTORS};
 use super::bone_cells::BoneCells;
-use super::wedge::{BLOCK, Span, WedgeShape};
-use super::{CollisionBody, Feet, Hit};
+use super::wedge::{Aabb, BLOCK, WedgeShape};
+use super::{CollisionBody, Hit, PosedFootPoints};
 use crate::math::Point;
 
 /// Visitors for which there is room from the start.
-const FIRST_VISITORS: usize = 1024;
+const INITIAL_CANDIDATES: usize = 1024;
 /// Tolerance for rounding of radii.
-const SLACK: f32 = 1.0 + 1e-5;
+const RADIUS_SLACK: f32 = 1.0 + 1e-5;
 
 /// Data of the search around one bone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BoneSearch {
-    axes: Axes,
+    axes: BoneAxes,
     /// Bounding box of its wedges.
-    span: Span,
+    aabb: Aabb,
     /// Per closure vertex, its position in the bone's coordinates.
-    places: Vec<CylinderCell>,
+    point_cells: Vec<CylinderCell>,
     /// Per wedge, the cells that it touches.
-    wedges: Vec<Wedge>,
+    wedges: Vec<WedgeCells>,
     /// Per cell, the largest distance of a wedge from the axis.
     reach: Vec<f32>,
     /// Foreign vertices within that distance (visitors), with their cells; then sorted by cell: those of cell c are `sorted[starts[c]..starts[c + 1]]`.
-    visitors: Vec<Visitor>,
-    sorted: Vec<Visitor>,
+    candidates: Vec<WedgeCandidate>,
+    sorted: Vec<WedgeCandidate>,
     /// Coordinates of the sorted visitors, for testing many against a box at once.
-    places_of_sorted: [Vec<f32>; 3],
+    sorted_coordinates: [Vec<f32>; 3],
     starts: Vec<u32>,
     /// Per slice, the sectors with visitors.
     occupied: Vec<u8>,
@@ -38,7 +38,7 @@ pub(super) struct BoneSearch {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Wedge {
+struct WedgeCells {
     slices: [u8; 2],
     /// One bit per sector.
     sectors: u8,
@@ -46,7 +46,7 @@ struct Wedge {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Visitor {
+struct WedgeCandidate {
     vertex: u32,
     cell: u32,
 }
@@ -57,50 +57,58 @@ impl BoneSearch {
         bone: usize,
         body: &CollisionBody,
         positions: &[Point],
-        feet: &Feet,
-        patches: &[Span],
+        foot_points: &PosedFootPoints,
+        patches: &[Aabb],
     ) {
         self.hits.clear();
         let own = &body.bones[bone];
         if own.triangles.is_empty() {
             return;
         }
-        if self.visitors.capacity() == 0 {
-            self.reserve(positions.len().min(FIRST_VISITORS));
+        if self.candidates.capacity() == 0 {
+            self.reserve(positions.len().min(INITIAL_CANDIDATES));
         }
-        self.axes = own.axes(feet.bone(bone as u32));
-        self.place(own, positions, feet);
+        self.axes = own.axes(foot_points.bone(bone as u32));
+        self.transform_points(own, positions, foot_points);
         self.fill_cells(own, body);
-        self.invite(bone, body, positions, patches);
-        if !self.visitors.is_empty() {
+        self.collect_candidates(bone, body, positions, patches);
+        if !self.candidates.is_empty() {
             self.sort(own, positions);
-            self.test(own, body, positions, feet);
+            self.test(own, body, positions, foot_points);
         }
     }
 
     /// Makes room for so many visitors, so that few of the later searches allocate.
     fn reserve(&mut self, count: usize) {
-        self.visitors.reserve(count);
+        self.candidates.reserve(count);
         self.sorted.reserve(count);
         self.hits.reserve(count);
-        for places in &mut self.places_of_sorted {
-            places.reserve(count);
+        for coordinates in &mut self.sorted_coordinates {
+            coordinates.reserve(count);
         }
     }
 
     /// Transforms all corners and foot points of the wedges to the bone's coordinates.
-    fn place(&mut self, own: &BoneCells, positions: &[Point], feet: &Feet) {
+    fn transform_points(
+        &mut self,
+        own: &BoneCells,
+        positions: &[Point],
+        foot_points: &PosedFootPoints,
+    ) {
         let Self {
-            axes, span, places, ..
+            axes,
+            aabb,
+            point_cells,
+            ..
         } = self;
-        *span = Span::EMPTY;
-        places.clear();
+        *aabb = Aabb::EMPTY;
+        point_cells.clear();
         for &v in &own.closure {
-            let (skin, foot) = (&positions[v as usize], &feet.points[v as usize]);
-            span.add(skin);
-            span.add(foot);
-            places.push(axes.place(own, skin));
-            places.push(axes.place(own, foot));
+            let (skin, foot) = (&positions[v as usize], &foot_points.points[v as usize]);
+            aabb.add(skin);
+            aabb.add(foot);
+            point_cells.push(axes.cell_of(own, skin));
+            point_cells.push(axes.cell_of(own, foot));
         }
     }
 
@@ -109,7 +117,7 @@ impl BoneSearch {
         self.reach.resize(own.slices * SECTORS, -1.0);
         self.wedges.clear();
         for (&triangle, closure) in own.triangles.iter().zip(&own.corners) {
-            let mut wedge = Wedge {
+            let mut wedge = WedgeCells {
                 slices: [u8::MAX, 0],
                 sectors: 0,
                 radius: 0.0,
@@ -117,8 +125,8 @@ impl BoneSearch {
             let mut sum = 0;
             for &corner in closure {
                 let [skin, foot] = [
-                    self.places[2 * corner as usize],
-                    self.places[2 * corner as usize + 1],
+                    self.point_cells[2 * corner as usize],
+                    self.point_cells[2 * corner as usize + 1],
                 ];
                 wedge.slices[0] = wedge.slices[0].min(skin.slice).min(foot.slice);
                 wedge.slices[1] = wedge.slices[1].max(skin.slice).max(foot.slice);
@@ -133,7 +141,7 @@ impl BoneSearch {
             if mixed || !neighbors {
                 wedge.sectors = u8::MAX;
             }
-            wedge.radius *= SLACK;
+            wedge.radius *= RADIUS_SLACK;
             for slice in wedge.slices[0]..=wedge.slices[1] {
                 for sector in bits(u32::from(wedge.sectors)) {
                     let reach = &mut self.reach[slice as usize * SECTORS + sector];
@@ -145,22 +153,28 @@ impl BoneSearch {
     }
 
     /// Finds the vertices of other bones within range of the wedges.
-    fn invite(&mut self, bone: usize, body: &CollisionBody, positions: &[Point], patches: &[Span]) {
+    fn collect_candidates(
+        &mut self,
+        bone: usize,
+        body: &CollisionBody,
+        positions: &[Point],
+        patches: &[Aabb],
+    ) {
         let own = &body.bones[bone];
-        self.visitors.clear();
-        for (patch, span) in body.patches.iter().zip(patches) {
-            if patch.bone as usize == bone || !span.meets(&self.span) {
+        self.candidates.clear();
+        for (patch, aabb) in body.patches.iter().zip(patches) {
+            if patch.bone as usize == bone || !aabb.overlaps(&self.aabb) {
                 continue;
             }
             for &vertex in &patch.vertices {
                 let p = &positions[vertex as usize];
-                if !self.span.holds(p) {
+                if !self.aabb.contains(p) {
                     continue;
                 }
-                let place = self.axes.place(own, p);
-                let cell = place.slice as usize * SECTORS + place.sector as usize;
-                if place.radius <= self.reach[cell] {
-                    self.visitors.push(Visitor {
+                let cylinder = self.axes.cell_of(own, p);
+                let cell = cylinder.slice as usize * SECTORS + cylinder.sector as usize;
+                if cylinder.radius <= self.reach[cell] {
+                    self.candidates.push(WedgeCandidate {
                         vertex,
                         cell: cell as u32,
                     });
@@ -174,67 +188,74 @@ impl BoneSearch {
         let cells = own.slices * SECTORS;
         self.starts.clear();
         self.starts.resize(cells + 1, 0);
-        for visitor in &self.visitors {
-            self.starts[visitor.cell as usize + 1] += 1;
+        for candidate in &self.candidates {
+            self.starts[candidate.cell as usize + 1] += 1;
         }
         for c in 0..cells {
             self.starts[c + 1] += self.starts[c];
         }
         self.sorted.clear();
-        self.sorted.resize(self.visitors.len(), Visitor::default());
+        self.sorted
+            .resize(self.candidates.len(), WedgeCandidate::default());
         // Backwards, so that every cell's end decreases to its start.
-        for visitor in self.visitors.iter().rev() {
-            let slot = &mut self.starts[visitor.cell as usize + 1];
+        for candidate in self.candidates.iter().rev() {
+            let slot = &mut self.starts[candidate.cell as usize + 1];
             *slot -= 1;
-            self.sorted[*slot as usize] = *visitor;
+            self.sorted[*slot as usize] = *candidate;
         }
         self.starts.copy_within(1.., 0);
-        self.starts[cells] = self.visitors.len() as u32;
+        self.starts[cells] = self.candidates.len() as u32;
         self.occupied.clear();
         self.occupied.resize(own.slices, 0);
-        for visitor in &self.visitors {
-            self.occupied[visitor.cell as usize / SECTORS] |=
-                1 << (visitor.cell as usize % SECTORS);
+        for candidate in &self.candidates {
+            self.occupied[candidate.cell as usize / SECTORS] |=
+                1 << (candidate.cell as usize % SECTORS);
         }
-        for (c, places) in self.places_of_sorted.iter_mut().enumerate() {
-            places.clear();
-            places.extend(
+        for (c, coordinates) in self.sorted_coordinates.iter_mut().enumerate() {
+            coordinates.clear();
+            coordinates.extend(
                 self.sorted
                     .iter()
-                    .map(|visitor| positions[visitor.vertex as usize][c]),
+                    .map(|candidate| positions[candidate.vertex as usize][c]),
             );
         }
     }
 
-    fn test(&mut self, own: &BoneCells, body: &CollisionBody, positions: &[Point], feet: &Feet) {
+    fn test(
+        &mut self,
+        own: &BoneCells,
+        body: &CollisionBody,
+        positions: &[Point],
+        foot_points: &PosedFootPoints,
+    ) {
         let Self {
             wedges,
             occupied,
             starts,
             sorted,
-            places_of_sorted,
+            sorted_coordinates,
             hits,
             ..
         } = self;
         for (&triangle, wedge) in own.triangles.iter().zip(wedges) {
             let [first, last] = wedge.slices.map(usize::from);
-            let met = |slice: usize| occupied[slice] & wedge.sectors;
-            if (first..=last).all(|slice| met(slice) == 0) {
+            let occupied_sectors = |slice: usize| occupied[slice] & wedge.sectors;
+            if (first..=last).all(|slice| occupied_sectors(slice) == 0) {
                 continue;
             }
-            let shape = WedgeShape::of(body, triangle, positions, feet);
+            let shape = WedgeShape::of(body, triangle, positions, foot_points);
             for slice in first..=last {
-                for sector in bits(u32::from(met(slice))) {
+                for sector in bits(u32::from(occupied_sectors(slice))) {
                     let cell = slice * SECTORS + sector;
                     let mut next = starts[cell] as usize;
                     let end = starts[cell + 1] as usize;
                     while next < end {
                         let block = next..end.min(next + BLOCK);
-                        for k in bits(shape.boxed(places_of_sorted, &block)) {
+                        for k in bits(shape.points_in_box(sorted_coordinates, &block)) {
                             let vertex = sorted[block.start + k].vertex;
-                            if shape.holds(&positions[vertex as usize])
+                            if shape.contains(&positions[vertex as usize])
                                 && !shape.bones.contains(&body.foot_bones[vertex as usize])
-                                && !body.is_left_alone(vertex, triangle)
+                                && !body.is_excluded(vertex, triangle)
                             {
                                 hits.push(Hit { vertex, triangle });
                             }

@@ -1,6 +1,6 @@
 //! Measures of contact, for reports and panels, not for every frame.
 
-use super::{CollisionBody, Detector, Feet};
+use super::{CollisionBody, Detector, PosedFootPoints};
 use crate::math::Point;
 
 /// Depth of self-intersections.
@@ -18,20 +18,20 @@ pub struct Penetration {
 pub fn deepest_penetration(
     body: &CollisionBody,
     positions: &[Point],
-    feet: &Feet,
+    foot_points: &PosedFootPoints,
     detector: &mut Detector,
 ) -> Penetration {
     let mut found = Penetration::default();
-    let hits = detector.detect(body, positions, feet);
+    let hits = detector.detect(body, positions, foot_points);
     for of_vertex in hits.chunk_by(|a, b| a.vertex == b.vertex) {
         // The smallest distance over all wedges that contain it.
         let depth = of_vertex.iter().filter_map(|hit| {
             let p = positions[hit.vertex as usize];
-            let foot = body.walk(&p, hit.triangle, positions);
-            let neighbor = body.triangle(foot.triangle).contains(&hit.vertex)
-                || body.is_left_alone(hit.vertex, foot.triangle);
-            let distance = (p - foot.point).norm();
-            (!neighbor).then(|| (distance, -foot.normal.dot(&(p - foot.point))))
+            let closest = body.closest_point_from(&p, hit.triangle, positions);
+            let neighbor = body.triangle(closest.triangle).contains(&hit.vertex)
+                || body.is_excluded(hit.vertex, closest.triangle);
+            let distance = (p - closest.point).norm();
+            (!neighbor).then(|| (distance, -closest.normal.dot(&(p - closest.point))))
         });
         let Some((_, depth)) = depth.min_by(|a, b| a.0.total_cmp(&b.0)) else {
             continue;

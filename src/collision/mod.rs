@@ -22,24 +22,24 @@
 //! - Pairs that intersect at rest are recorded, with their neighbourhood, and ignored.
 
 mod axes;
+mod base_separation;
 mod bend;
 mod body;
 mod bone_cells;
 mod bone_search;
+mod closest_point;
+mod contact_list;
 mod detect;
-mod feet;
-mod list;
-mod local;
+mod foot_points;
+mod joint_pairs;
 mod measure;
-mod part;
-mod surface;
 mod sweep;
 mod wedge;
 
 pub use body::CollisionBody;
+pub use closest_point::ClosestPoint;
+pub use contact_list::{Contact, ContactList, KEEP_DISTANCE};
 pub use detect::{Detector, Hit};
-pub use feet::Feet;
-pub use list::{Contact, ContactList, KEEP};
-pub use local::JointPairs;
+pub use foot_points::PosedFootPoints;
+pub use joint_pairs::JointPairs;
 pub use measure::{Penetration, deepest_penetration};
-pub use surface::Foot;

@@ -56,7 +56,7 @@ impl SubdomainBlocks {
         let first_three_only = subdomain
             .cliques
             .iter()
-            .all(|&k| chains[k as usize].pulls_first_three_only());
+            .all(|&k| chains[k as usize].has_only_first_three_unknown());
         Self {
             prescribed,
             blocks,

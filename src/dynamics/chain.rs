@@ -68,7 +68,7 @@ impl Chain {
     }
 
     /// Whether its first three points are unknown and all others prescribed: then only the first three are pulled.
-    pub(super) fn pulls_first_three_only(&self) -> bool {
+    pub(super) fn has_only_first_three_unknown(&self) -> bool {
         (0..self.points).all(|k| self.corners[k].as_unknown().is_some() == (k < 3))
     }
 
@@ -91,7 +91,7 @@ impl Chain {
     }
 
     /// `Σ V g_a` over the tets, for one of its points, world units².
-    pub(super) fn pull(&self, a: usize) -> Vector3<f64> {
+    pub(super) fn volume_gradient(&self, a: usize) -> Vector3<f64> {
         let tets = 0..self.points - 3;
         tets.map(|tet| self.gradient(tet, a) * self.volume[tet])
             .sum()
@@ -197,7 +197,13 @@ mod tests {
         let packed: Vec<(usize, u32, bool)> = chains
             .chains
             .iter()
-            .map(|chain| (chain.points, chain.cell, chain.pulls_first_three_only()))
+            .map(|chain| {
+                (
+                    chain.points,
+                    chain.cell,
+                    chain.has_only_first_three_unknown(),
+                )
+            })
             .collect();
         assert_eq!(packed, [(6, 0, true), (4, 1, false), (4, 1, false)]);
         assert_eq!(chains.cells.get(0), [0, 1, 2]);

@@ -14,7 +14,7 @@ pub struct ContactEquations<'a> {
     /// u: 1 for the vertex, −β for the corners of the triangle.
     pub weights: &'a [[f32; 4]],
     /// The gap ε that a contact holds, world units.
-    pub targets: &'a [f32],
+    pub target_gaps: &'a [f32],
     /// 1/w.
     pub softness: &'a [f32],
     /// S + W⁻¹, row by row; symmetric.
@@ -25,9 +25,9 @@ pub struct ContactEquations<'a> {
 
 /// What a step meets.
 #[derive(Debug, Clone, Copy)]
-pub enum Meeting<'a> {
+pub enum StepContacts<'a> {
     /// Nothing touches, or nothing may.
-    Nothing,
+    Empty,
     /// These contacts.
     Contacts(ContactEquations<'a>),
     /// More than can be written down: only [`Simulation::step`] does it.
@@ -55,16 +55,16 @@ impl Simulation {
     ///
     /// # Panics
     /// If there are not as many positions as vertices.
-    pub fn begin_contacts(&mut self, positions: &[Point]) -> Meeting<'_> {
-        let (system, touch, factor) = self.for_contacts();
-        let Some(touch) = touch else {
-            return Meeting::Nothing;
+    pub fn begin_contacts(&mut self, positions: &[Point]) -> StepContacts<'_> {
+        let (system, contact_solver, factor) = self.contact_context();
+        let Some(contact_solver) = contact_solver else {
+            return StepContacts::Empty;
         };
-        touch.begin(&system.partition, factor, FactorKind::Dynamic, positions);
-        match touch.contacts.equations() {
-            _ if touch.contacts.is_empty() => Meeting::Nothing,
-            Some(equations) => Meeting::Contacts(equations),
-            None => Meeting::TooMany,
+        contact_solver.begin(&system.partition, factor, FactorKind::Dynamic, positions);
+        match contact_solver.contacts.equations() {
+            _ if contact_solver.contacts.is_empty() => StepContacts::Empty,
+            Some(equations) => StepContacts::Contacts(equations),
+            None => StepContacts::TooMany,
         }
     }
 
@@ -74,7 +74,7 @@ impl Simulation {
     /// If there are not as many positions as vertices.
     pub fn end_contacts(&mut self, positions: &[Point], loads: &[f32]) {
         if let Some(contacts) = self.contacts_mut() {
-            contacts.take_loads(loads);
+            contacts.set_loads(loads);
             contacts.end(positions);
         }
     }

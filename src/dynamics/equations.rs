@@ -53,9 +53,9 @@ pub struct Equations {
     /// Mass over h² of every row, kg s⁻².
     pub inertia: Vec<f32>,
     /// Weight over inertial mass of every row: 1 but for jiggle.
-    pub heaviness: Vec<f32>,
+    pub gravity_scale: Vec<f32>,
     /// The part of a row's velocity relative to its base that a step leaves.
-    pub kept: Vec<f32>,
+    pub damping_factor: Vec<f32>,
     /// Prescribed point that each row moves with: see [`crate::tissue::Tissue::references`].
     pub references: Vec<u32>,
     /// Rows that are not simulated, and the prescribed point that each is put at.
@@ -67,7 +67,7 @@ pub struct Equations {
     /// Acceleration of gravity, world units s⁻².
     pub gravity: Vec3,
     /// No row is faster relative to its base, world units per simulated second.
-    pub fastest: f32,
+    pub max_speed: f32,
     /// Σ w V over all tets: the scale of energies.
     pub total_weight: f64,
     /// Resistance to changes of volume, relative to that to changes of shape.
@@ -98,7 +98,7 @@ impl System {
         params: &Params,
         materials: &Materials,
         gravity: Vec3,
-        fastest: f32,
+        max_speed: f32,
     ) -> Equations {
         let h = params.simulated_step_secs();
         let (vertex_of_row, row_of_vertex) = self.rows();
@@ -119,8 +119,8 @@ impl System {
             matrix: self.equation_matrix(params, materials, &row_of_vertex),
             eliminations: self.eliminations(),
             inertia: by_row(&|v| self.inertial_mass(v, params, materials) / (h * h)),
-            heaviness: by_row(&|v| 1.0 / materials.inertia(v, params)),
-            kept: by_row(&|v| (-materials.damping_per_s(v, params) * h).exp()),
+            gravity_scale: by_row(&|v| 1.0 / materials.inertia(v, params)),
+            damping_factor: by_row(&|v| (-materials.damping_per_s(v, params) * h).exp()),
             carried,
             references: vertex_of_row
                 .iter()
@@ -129,7 +129,7 @@ impl System {
             base_points: self.prescribed,
             step_secs: h as f32,
             gravity,
-            fastest,
+            max_speed,
             total_weight: self.total_volume * self.stiffness_scale(params),
             volume: params.volume as f32,
             iterations: params.iterations,

@@ -30,7 +30,7 @@ pub(super) struct Block {
 pub(super) type BlockWeights = [Lanes; TETS];
 
 /// Prefetch distance in blocks.
-const AHEAD: isize = 2;
+const PREFETCH_BLOCKS: isize = 2;
 /// Bytes of one block that the local step streams.
 pub(super) const BLOCK_BYTES: usize = size_of::<Block>() + size_of::<BlockWeights>();
 /// Operations of one chain. A tet: F 45, three Newton steps of 53 (cofactors 27, determinant 5, step 18, tests 3), strain and stress 27;
@@ -192,8 +192,8 @@ impl<const ENERGY: bool, const VOLUME: bool, const ALL: bool> WithSimd
             volume,
         } = self.0;
         for (block, weights) in blocks.iter().zip(weights) {
-            prefetch_lines(simd, block, AHEAD);
-            prefetch_lines(simd, weights, AHEAD);
+            prefetch_lines(simd, block, PREFETCH_BLOCKS);
+            prefetch_lines(simd, weights, PREFETCH_BLOCKS);
             for part in 0..LANES / S::F32_LANES {
                 let lanes = chains::<S, ENERGY, VOLUME, ALL>(
                     ops, block, weights, part, points, forces, volume,
@@ -265,7 +265,7 @@ fn chains<S: Simd, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(
         ops.repair(&f, &mut rotations);
     }
     let mut energy = ops.splat(0.0);
-    let mut pulls = [ops.zero3(); POINTS - 1];
+    let mut edge_forces = [ops.zero3(); POINTS - 1];
     for tet in 0..TETS {
         let weight = ops.load(&weights[tet], part);
         let mut stress = stress::<S, ENERGY>(ops, &f[tet], &rotations, tet, weight, &mut energy);
@@ -280,18 +280,39 @@ fn chains<S: Simd, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(
         }
         // Only the edges that end at an unknown point pull on one.
         let columns = transposed(load_matrix(ops, &block.rest_inverse[tet], part));
-        let pulled = if ALL { 3 } else { 3 - tet };
-        for edge in 0..pulled {
-            pulls[tet + edge] = ops.add3(pulls[tet + edge], ops.combine(stress, columns[edge]));
+        let loaded_edges = if ALL { 3 } else { 3 - tet };
+        for edge in 0..loaded_edges {
+            edge_forces[tet + edge] =
+                ops.add3(edge_forces[tet + edge], ops.combine(stress, columns[edge]));
         }
     }
-    ops.scatter_add(forces, &block.points[0], part, pulls[0]);
-    ops.scatter_add(forces, &block.points[1], part, ops.sub3(pulls[1], pulls[0]));
-    ops.scatter_add(forces, &block.points[2], part, ops.sub3(pulls[2], pulls[1]));
+    ops.scatter_add(forces, &block.points[0], part, edge_forces[0]);
+    ops.scatter_add(
+        forces,
+        &block.points[1],
+        part,
+        ops.sub3(edge_forces[1], edge_forces[0]),
+    );
+    ops.scatter_add(
+        forces,
+        &block.points[2],
+        part,
+        ops.sub3(edge_forces[2], edge_forces[1]),
+    );
     if ALL {
-        ops.scatter_add(forces, &block.points[3], part, ops.sub3(pulls[3], pulls[2]));
-        ops.scatter_add(forces, &block.points[4], part, ops.sub3(pulls[4], pulls[3]));
-        let last = ops.sub3(ops.zero3(), pulls[4]);
+        ops.scatter_add(
+            forces,
+            &block.points[3],
+            part,
+            ops.sub3(edge_forces[3], edge_forces[2]),
+        );
+        ops.scatter_add(
+            forces,
+            &block.points[4],
+            part,
+            ops.sub3(edge_forces[4], edge_forces[3]),
+        );
+        let last = ops.sub3(ops.zero3(), edge_forces[4]);
         ops.scatter_add(forces, &block.points[5], part, last);
     }
     energy

@@ -23,11 +23,11 @@ use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
 
 /// The inertial mass is at least this part of the physical one.
-const LEAST_INERTIA: f64 = 1e-3;
+const MIN_INERTIA: f64 = 1e-3;
 /// Borders between regions are as wide as this part of the mean distance from the skin to the bone lines, to either side.
-const BORDER: f64 = 0.5;
+const TRANSITION_WIDTH: f64 = 0.5;
 /// Passes of smoothing, at most: a transition as wide as the square root of it in edges.
-const MOST_PASSES: f64 = 100.0;
+const MAX_PASSES: f64 = 100.0;
 
 /// Factors on the body's parameters, one per unknown each (skin vertices first).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -88,14 +88,14 @@ impl Materials {
                 .unwrap_or_default()
         };
         let settings: Vec<BoneSettings> = (0..vertices).map(of_vertex).collect();
-        let border = Border::of(tissue, mesh);
+        let smoothing = RegionSmoothing::new(tissue, mesh);
         // Stiffness and density are spread as ratios: half-way between 1/4 and 4 lies 1.
         let ratios = |of: fn(&BoneSettings) -> f64| {
-            let logarithms = border.smooth(settings.iter().map(|bone| of(bone).ln()).collect());
+            let logarithms = smoothing.smooth(settings.iter().map(|bone| of(bone).ln()).collect());
             logarithms.into_iter().map(|l| l.exp() as f32).collect()
         };
         let numbers = |of: fn(&BoneSettings) -> f64| {
-            border
+            smoothing
                 .smooth(settings.iter().map(of).collect())
                 .into_iter()
                 .map(|f| f as f32)
@@ -145,7 +145,7 @@ impl Materials {
 
     /// Inertial over physical mass of a vertex.
     pub(super) fn inertia(&self, vertex: usize, params: &Params) -> f64 {
-        (f64::from(self.jiggle[vertex]) * params.jiggle).max(LEAST_INERTIA)
+        (f64::from(self.jiggle[vertex]) * params.jiggle).max(MIN_INERTIA)
     }
 
     /// Rate at which a vertex' velocity relative to its base dies out, s⁻¹.
@@ -155,13 +155,13 @@ impl Materials {
 }
 
 /// Makes the borders between regions smooth.
-struct Border {
+struct RegionSmoothing {
     topology: Topology,
     passes: usize,
 }
 
-impl Border {
-    fn of(tissue: &Tissue, mesh: &TriMesh) -> Self {
+impl RegionSmoothing {
+    fn new(tissue: &Tissue, mesh: &TriMesh) -> Self {
         let topology = Topology::of(mesh);
         let length = |[a, b]: &[u32; 2]| {
             f64::from((mesh.positions[*a as usize] - mesh.positions[*b as usize]).norm())
@@ -169,10 +169,10 @@ impl Border {
         let edge =
             topology.edges.iter().map(length).sum::<f64>() / topology.edges.len().max(1) as f64;
         // n passes of averaging spread a step over about √n edges.
-        let width = BORDER * tissue.quality.limb_radius / edge.max(f64::MIN_POSITIVE);
+        let width = TRANSITION_WIDTH * tissue.quality.limb_radius / edge.max(f64::MIN_POSITIVE);
         Self {
             topology,
-            passes: (width * width).clamp(2.0, MOST_PASSES) as usize,
+            passes: (width * width).clamp(2.0, MAX_PASSES) as usize,
         }
     }
 
@@ -189,11 +189,11 @@ impl Border {
             for (vertex, out) in next.iter_mut().enumerate() {
                 let own = values[vertex];
                 let neighbors = self.topology.neighbors(vertex);
-                let apart: f64 = neighbors
+                let difference: f64 = neighbors
                     .iter()
                     .map(|&other| values[other as usize] - own)
                     .sum();
-                *out = own + 0.5 * apart / neighbors.len().max(1) as f64;
+                *out = own + 0.5 * difference / neighbors.len().max(1) as f64;
             }
             std::mem::swap(&mut values, &mut next);
         }

@@ -15,19 +15,19 @@ pub(super) struct Rows {
     /// Right-hand side, then increments.
     pub(super) b: Box<Slots>,
     /// Targets of guidance, those of the top behind the own; zero without guidance.
-    pub(super) target_place: Box<Slots>,
+    pub(super) target_position: Box<Slots>,
     /// x − y, likewise.
     pub(super) delta: Box<Slots>,
     /// Forces of guidance at the targets.
-    pub(super) guide_force: Vec<Padded>,
+    pub(super) guidance_force: Vec<Padded>,
     /// Inertia leaves a row behind what carries it by at most this, world units.
-    pub(super) most_lag: Vec<f32>,
+    pub(super) max_lag: Vec<f32>,
     /// M/h².
     pub(super) inertia: Vec<f32>,
     /// Weight over inertial mass: 1 but for jiggle.
-    pub(super) heaviness: Vec<f32>,
+    pub(super) gravity_scale: Vec<f32>,
     /// The part of the velocity relative to its base that a step leaves.
-    pub(super) kept: Vec<f32>,
+    pub(super) damping_factor: Vec<f32>,
     /// Rows that are no unknowns, and where they are put.
     pub(super) carried: Vec<(usize, Padded)>,
     /// Where inertia alone would go.
@@ -37,12 +37,12 @@ pub(super) struct Rows {
     pub(super) velocity: Vec<Padded>,
     /// Velocity of the base below.
     pub(super) base_velocity: Vec<Padded>,
-    history: History,
+    history: IterateHistory,
 }
 
 /// The last iterates and differences, for the acceleration.
 #[derive(Default)]
-struct History {
+struct IterateHistory {
     position: Vec<Padded>,
     increment: Vec<Padded>,
     positions: Vec<Vec<Padded>>,
@@ -56,28 +56,28 @@ impl Rows {
             count,
             x: zeroed_slots(),
             b: zeroed_slots(),
-            target_place: zeroed_slots(),
+            target_position: zeroed_slots(),
             delta: zeroed_slots(),
-            guide_force: zeros(),
-            most_lag: vec![f32::INFINITY; count],
+            guidance_force: zeros(),
+            max_lag: vec![f32::INFINITY; count],
             inertia: vec![0.0; count],
-            heaviness: vec![1.0; count],
-            kept: vec![1.0; count],
+            gravity_scale: vec![1.0; count],
+            damping_factor: vec![1.0; count],
             carried: Vec::new(),
             target: zeros(),
             before: zeros(),
             velocity: zeros(),
             base_velocity: zeros(),
-            history: History::default(),
+            history: IterateHistory::default(),
         }
     }
 
     /// Room for an acceleration with this memory; allocates only the first time.
-    pub(super) fn remember(&mut self, memory: usize) {
+    pub(super) fn reserve_history(&mut self, memory: usize) {
         if memory == 0 {
             return;
         }
-        let History {
+        let IterateHistory {
             position,
             increment,
             positions,
@@ -92,32 +92,35 @@ impl Rows {
     }
 
     /// b = M/h² (y − x), or the weight in a constant field; returns the energy of it. Carried rows are put into their places.
-    pub(super) fn pull(&mut self, constant: Option<Padded>) -> f64 {
-        for &(row, place) in &self.carried {
-            (self.x[row], self.target[row]) = (place, place);
+    pub(super) fn set_inertial_rhs(&mut self, static_gravity: Option<Padded>) -> f64 {
+        for &(row, position) in &self.carried {
+            (self.x[row], self.target[row]) = (position, position);
         }
         let mut energy = 0.0;
         let count = self.count;
         let (x, b) = (&self.x[..count], &mut self.b[..count]);
-        if let Some(pull) = constant {
-            for (((b, x), &m), &heaviness) in
-                b.iter_mut().zip(x).zip(&self.inertia).zip(&self.heaviness)
+        if let Some(gravity) = static_gravity {
+            for (((b, x), &m), &gravity_scale) in b
+                .iter_mut()
+                .zip(x)
+                .zip(&self.inertia)
+                .zip(&self.gravity_scale)
             {
-                *b = scaled(pull, m * heaviness);
+                *b = scaled(gravity, m * gravity_scale);
                 energy -= f64::from(dot(*b, *x));
             }
         } else {
             for (((b, x), y), &m) in b.iter_mut().zip(x).zip(&self.target).zip(&self.inertia) {
-                let way = sub(*y, *x);
-                *b = scaled(way, m);
-                energy += 0.5 * f64::from(dot(*b, way));
+                let offset = sub(*y, *x);
+                *b = scaled(offset, m);
+                energy += 0.5 * f64::from(dot(*b, offset));
             }
         }
         energy
     }
 
     /// Carried rows stay where they are.
-    pub(super) fn hold_carried(&mut self) {
+    pub(super) fn clear_carried(&mut self) {
         for &(row, _) in &self.carried {
             self.b[row] = [0.0; 4];
         }
@@ -129,8 +132,8 @@ impl Rows {
             *x = add(*x, *f);
         }
         // Contacts push them, too.
-        for &(row, place) in &self.carried {
-            self.x[row] = place;
+        for &(row, position) in &self.carried {
+            self.x[row] = position;
         }
     }
 
@@ -146,7 +149,7 @@ impl Rows {
     pub(super) fn record(&mut self, slot: Option<usize>, count: usize) -> Products {
         let rows = self.count;
         let (x, f) = (&self.x[..rows], &self.b[..rows]);
-        let History {
+        let IterateHistory {
             position,
             increment,
             positions,
@@ -177,7 +180,7 @@ impl Rows {
     /// x ← x + f − Σ γₖ (Δxₖ + Δfₖ), from what was recorded.
     pub(super) fn extrapolate(&mut self, gamma: &[f32]) {
         let rows = self.count;
-        let History {
+        let IterateHistory {
             position,
             increment,
             positions,

@@ -73,7 +73,7 @@ struct Coupling {
 }
 
 /// How much stiffer than others a carried vertex is to what touches it.
-const HARD: f64 = 1e5;
+const CARRIED_STIFFNESS: f64 = 1e5;
 
 /// Size of the demo characters of FPS (cylinder 14.5, tbone 20.7, armadillo 22.8 units): its numbers mean nothing at another.
 const PAPER_SIZE: f64 = 20.0;
@@ -257,7 +257,7 @@ impl System {
             let value = &mut values[pattern.column(vertex).start];
             *value += self.inertial_mass(vertex, params, materials) / (step_secs * step_secs);
             if self.is_carried[vertex] {
-                *value += HARD * scale * self.diagonal[vertex];
+                *value += CARRIED_STIFFNESS * scale * self.diagonal[vertex];
             }
         }
         values

@@ -32,7 +32,7 @@ pub(super) use quadratic::Quadratic;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// World position.
-    pub place: Point,
+    pub position: Point,
     /// From the bind pose.
     pub rotation: UnitQuaternion<f32>,
 }
@@ -40,19 +40,19 @@ pub struct Target {
 impl Target {
     /// A target at rest.
     #[must_use]
-    pub fn at_rest(place: Point) -> Self {
+    pub fn at_rest(position: Point) -> Self {
         Self {
-            place,
+            position,
             rotation: UnitQuaternion::identity(),
         }
     }
 
     /// Where a point goes that moves with the target from `before` to here.
     #[must_use]
-    pub fn carry(&self, before: &Self, point: &Point) -> Point {
-        let turn = self.rotation * before.rotation.inverse();
-        let offset: Vec3 = point - before.place;
-        self.place + turn * offset
+    pub fn transport(&self, before: &Self, point: &Point) -> Point {
+        let rotation = self.rotation * before.rotation.inverse();
+        let offset: Vec3 = point - before.position;
+        self.position + rotation * offset
     }
 }
 

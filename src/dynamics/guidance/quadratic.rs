@@ -34,13 +34,13 @@ impl Quadratic {
                 }
                 let [[owner, own], [other_owner, other]] =
                     [partition.place[column], partition.place[row as usize]];
-                let (owner, own, beyond, other) = if owner <= other_owner {
+                let (owner, own, is_coupling, other) = if owner <= other_owner {
                     (owner, own, owner != other_owner, other)
                 } else {
                     (other_owner, other, true, own)
                 };
                 let rows = &mut rows[owner as usize];
-                let (row, column) = if beyond {
+                let (row, column) = if is_coupling {
                     (own, rows.len() as u32 + other)
                 } else {
                     (own.max(other), own.min(other))
@@ -68,7 +68,7 @@ impl Quadratic {
 
     /// Adds r − Q (x − y) to the right-hand side of the own rows, and what the own rows pull on the `top` rows behind them. Returns the
     /// energy. Without guidance it does nothing.
-    pub(in crate::dynamics) fn pull(&self, rows: &mut Rows, top: usize) -> f64 {
+    pub(in crate::dynamics) fn add_forces(&self, rows: &mut Rows, top: usize) -> f64 {
         if self.values.is_empty() {
             return 0.0;
         }
@@ -77,7 +77,7 @@ impl Quadratic {
             .delta
             .iter_mut()
             .zip(rows.x.iter())
-            .zip(rows.target_place.iter())
+            .zip(rows.target_position.iter())
             .take(count + top)
         {
             *delta = sub(*x, *y);
@@ -98,7 +98,7 @@ impl Quadratic {
                 sum = add(sum, scaled(delta[column], value));
                 b[column] = sub(b[column], scaled(own, value));
             }
-            let force = rows.guide_force[row];
+            let force = rows.guidance_force[row];
             energy += f64::from(dot(own, sum) + 0.5 * dot(own, half) - dot(own, force));
             b[row] = add(b[row], sub(force, add(sum, half)));
         }

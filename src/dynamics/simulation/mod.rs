@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::contact_solver::ContactSolver;
 use super::guidance::{Forces, Quadratic, Target};
 use super::rows::Rows;
 use super::solver::Solver;
-use super::touch::Touch;
 use super::{Collisions, Contacts, Equations, Materials, Params, System};
 use crate::math::{Point, Vec3};
 use crate::numerics::FactorError;
@@ -22,7 +22,7 @@ const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
 
 /// In a step, inertia takes guided flesh at most this part of its depth away from what carries it: a jump of the pose must not turn its
 /// elements inside out.
-const MOST_LAG: f32 = 0.5;
+const MAX_LAG: f32 = 0.5;
 
 /// Unknowns that one task handles at least.
 const MIN_TASK: usize = 512;
@@ -41,7 +41,7 @@ pub struct StepReport {
     /// How far the vertex that moved most in the last iteration went, world units.
     pub last_change: f32,
     /// How far the vertex that moved most relative to its base went in the whole step, world units.
-    pub farthest: f32,
+    pub max_displacement: f32,
 }
 
 /// Positions and velocities of the skin over a moving base, with everything a step needs.
@@ -49,9 +49,9 @@ pub struct Simulation {
     system: Arc<System>,
     params: Params,
     materials: Materials,
-    dynamic: TiledFactor,
+    dynamic_factor: TiledFactor,
     /// Factored when first asked for.
-    equilibrium: Option<TiledFactor>,
+    static_factor: Option<TiledFactor>,
     size: f32,
     solver: Solver,
     /// The state by vertex, for others to read.
@@ -60,12 +60,12 @@ pub struct Simulation {
     base: Vec<Point>,
     /// Targets of guidance: those in force, and those that the next movement of the base brings. Empty without guidance.
     targets: Vec<Target>,
-    aimed: Vec<Target>,
+    next_targets: Vec<Target>,
     forces: Forces,
     /// Depth of guided flesh at rest, by unknown, world units.
     depths: Vec<f32>,
     /// None while parts pass through each other.
-    touch: Option<Touch>,
+    contact_solver: Option<ContactSolver>,
 }
 
 impl Simulation {
@@ -82,7 +82,7 @@ impl Simulation {
     ) -> Result<Self, FactorError> {
         let params = params.sanitized();
         let materials = Materials::uniform(system.unknowns());
-        let dynamic = TiledFactor::of(
+        let dynamic_factor = TiledFactor::of(
             &system.partition,
             &system.matrix(&params, &materials, params.simulated_step_secs()),
         )?;
@@ -98,21 +98,21 @@ impl Simulation {
             system,
             params,
             materials,
-            dynamic,
-            equilibrium: None,
+            dynamic_factor,
+            static_factor: None,
             size,
             solver,
             position,
             velocity,
             base,
-            aimed: targets.clone(),
+            next_targets: targets.clone(),
             targets,
             forces: Forces::default(),
             depths,
-            touch: None,
+            contact_solver: None,
         };
-        simulation.weigh();
-        simulation.take_in();
+        simulation.update_weights();
+        simulation.write_solver_state();
         Ok(simulation)
     }
 
@@ -141,12 +141,12 @@ impl Simulation {
     }
 
     /// Sets the targets that come into force when the base moves next, by unknown. Without guidance they are not asked for.
-    pub fn aim(&mut self, target_of: impl Fn(usize) -> Target + Sync) {
-        self.aimed
+    pub fn set_next_targets(&mut self, target_of: impl Fn(usize) -> Target + Sync) {
+        self.next_targets
             .par_iter_mut()
             .with_min_len(MIN_TASK)
             .enumerate()
-            .for_each(|(unknown, aimed)| *aimed = target_of(unknown));
+            .for_each(|(unknown, target)| *target = target_of(unknown));
     }
 
     /// Skin velocities, world units per simulated second.
@@ -157,18 +157,23 @@ impl Simulation {
 
     /// Sets the contacts; `None` disables collisions.
     pub fn set_contacts(&mut self, contacts: Option<Contacts>) {
-        self.touch = contacts.map(|contacts| Touch::new(contacts, &self.system.partition));
+        self.contact_solver =
+            contacts.map(|contacts| ContactSolver::new(contacts, &self.system.partition));
     }
 
     /// The contacts, if parts collide.
     #[must_use]
     pub fn contacts(&self) -> Option<&Contacts> {
-        self.touch.as_ref().map(|touch| &touch.contacts)
+        self.contact_solver
+            .as_ref()
+            .map(|contact_solver| &contact_solver.contacts)
     }
 
     /// The contacts, to move what they are found by.
     pub fn contacts_mut(&mut self) -> Option<&mut Contacts> {
-        self.touch.as_mut().map(|touch| &mut touch.contacts)
+        self.contact_solver
+            .as_mut()
+            .map(|contact_solver| &mut contact_solver.contacts)
     }
 
     /// The parameters in force.
@@ -193,7 +198,7 @@ impl Simulation {
             let matrix = self
                 .system
                 .matrix(&params, &self.materials, params.simulated_step_secs());
-            self.dynamic = TiledFactor::of(&self.system.partition, &matrix)?;
+            self.dynamic_factor = TiledFactor::of(&self.system.partition, &matrix)?;
         }
         let changed = params != self.params;
         self.params = params;
@@ -212,7 +217,7 @@ impl Simulation {
         let matrix =
             self.system
                 .matrix(&self.params, &materials, self.params.simulated_step_secs());
-        self.dynamic = TiledFactor::of(&self.system.partition, &matrix)?;
+        self.dynamic_factor = TiledFactor::of(&self.system.partition, &matrix)?;
         self.materials = materials;
         self.matrix_changed();
         Ok(())
@@ -225,21 +230,22 @@ impl Simulation {
     }
 
     fn matrix_changed(&mut self) {
-        self.equilibrium = None;
-        self.weigh();
+        self.static_factor = None;
+        self.update_weights();
         self.move_targets();
-        if let Some(touch) = &mut self.touch {
-            touch.contacts.set_params(&self.system, &self.params);
+        if let Some(contact_solver) = &mut self.contact_solver {
+            contact_solver
+                .contacts
+                .set_params(&self.system, &self.params);
         }
     }
 
     /// E(x) of the step that was made last, J up to the unit of length: what every iteration must lower.
     #[must_use]
     pub fn energy(&mut self) -> f64 {
-        let contacts = self
-            .touch
-            .as_ref()
-            .map_or(0.0, |touch| touch.contacts.energy(&self.position));
+        let contacts = self.contact_solver.as_ref().map_or(0.0, |contact_solver| {
+            contact_solver.contacts.energy(&self.position)
+        });
         self.solver.energy(&self.system) + contacts
     }
 
@@ -250,17 +256,23 @@ impl Simulation {
             &self.params,
             &self.materials,
             self.gravity(),
-            self.fastest(),
+            self.max_speed(),
         )
     }
 
     /// What contacts are found and prepared with.
-    pub(super) fn for_contacts(&mut self) -> (&System, Option<&mut Touch>, &TiledFactor) {
-        (&self.system, self.touch.as_mut(), &self.dynamic)
+    pub(super) fn contact_context(
+        &mut self,
+    ) -> (&System, Option<&mut ContactSolver>, &TiledFactor) {
+        (
+            &self.system,
+            self.contact_solver.as_mut(),
+            &self.dynamic_factor,
+        )
     }
 
     /// No vertex is faster relative to its base, world units per simulated second.
-    fn fastest(&self) -> f32 {
+    fn max_speed(&self) -> f32 {
         let h = self.params.simulated_step_secs() as f32;
         MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h)
     }
@@ -271,7 +283,7 @@ impl Simulation {
     }
 
     /// Puts stiffness and mass into the solver.
-    fn weigh(&mut self) {
+    fn update_weights(&mut self) {
         let Self {
             system,
             params,
@@ -282,24 +294,24 @@ impl Simulation {
         } = self;
         let h = params.simulated_step_secs();
         let partition = &system.partition;
-        let weigh = |rows: &mut Rows, vertices: &[u32]| {
+        let set_rows = |rows: &mut Rows, vertices: &[u32]| {
             for (row, &v) in vertices.iter().enumerate() {
                 let v = v as usize;
                 rows.inertia[row] = (system.inertial_mass(v, params, materials) / (h * h)) as f32;
-                rows.heaviness[row] = (1.0 / materials.inertia(v, params)) as f32;
-                rows.kept[row] = (-materials.damping_per_s(v, params) * h).exp() as f32;
+                rows.gravity_scale[row] = (1.0 / materials.inertia(v, params)) as f32;
+                rows.damping_factor[row] = (-materials.damping_per_s(v, params) * h).exp() as f32;
                 if system.guidance.is_some() {
-                    rows.most_lag[row] = MOST_LAG * depths[v];
+                    rows.max_lag[row] = MAX_LAG * depths[v];
                 }
             }
         };
         solver.total_weight = system.total_volume * system.stiffness_scale(params);
         solver.volume = params.volume as f32;
         for (state, part) in solver.subdomains.iter_mut().zip(&partition.subdomains) {
-            weigh(&mut state.rows, &part.unknowns);
+            set_rows(&mut state.rows, &part.unknowns);
             state.weights = system.weights(part, params, materials);
         }
-        weigh(&mut solver.top, &partition.top);
+        set_rows(&mut solver.top, &partition.top);
         if let Some(values) = system.guidance_matrix(params, materials) {
             let mut parts = Quadratic::distribute(partition, &values);
             if let Some(top) = parts.pop() {
@@ -314,7 +326,7 @@ impl Simulation {
             let of_bending = system.bending_weights(guidance, params, materials);
             let chains = &system.chains.chains;
             self.forces
-                .weigh(guidance, chains, &of_elements, &of_bending);
+                .set_weights(guidance, chains, &of_elements, &of_bending);
         }
     }
 }

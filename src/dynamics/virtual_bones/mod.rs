@@ -44,7 +44,7 @@ const ITERATIONS: usize = 20;
 /// "Time step" of the solve for an equilibrium, s.
 const STATIC_STEP_SECS: f64 = 100.0;
 /// An equilibrium is reached when nothing moves farther in an iteration than this part of the size.
-const STILL: f64 = 1e-9;
+const STATIC_TOLERANCE: f64 = 1e-9;
 /// Nothing is faster relative to its pose than this many sizes a second.
 const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
 
@@ -105,15 +105,15 @@ impl VirtualBones {
         if bones.rods.is_empty() {
             return None;
         }
-        bones.place_points();
-        bones.hang();
-        bones.rest(&skeleton.bind_transforms());
-        bones.set(simulation);
+        bones.set_node_points();
+        bones.attach_nodes();
+        bones.reset(&skeleton.bind_transforms());
+        bones.set_params(simulation);
         Some(bones)
     }
 
     /// The three points around every node's centre.
-    fn place_points(&mut self) {
+    fn set_node_points(&mut self) {
         for (index, node) in self.nodes.iter_mut().enumerate() {
             let own = || self.rods.iter().filter(|rod| rod.ends.contains(&index));
             let offset =
@@ -125,7 +125,7 @@ impl VirtualBones {
     }
 
     /// Holds at least one node of every connected set, and finds the node that each of the others is attached to.
-    fn hang(&mut self) {
+    fn attach_nodes(&mut self) {
         let mut reached: Vec<bool> = self.nodes.iter().map(|node| node.fixed).collect();
         let mut queue: Vec<usize> = (0..self.nodes.len())
             .filter(|&node| reached[node])
@@ -151,7 +151,7 @@ impl VirtualBones {
                     if !reached[other] {
                         reached[other] = true;
                         depth[other] = depth[node] + rod.length;
-                        self.nodes[other].up = (!self.nodes[node].fixed).then_some(index);
+                        self.nodes[other].parent_rod = (!self.nodes[node].fixed).then_some(index);
                         queue.push(other);
                     }
                 }
@@ -165,11 +165,11 @@ impl VirtualBones {
             queue.push(root);
         }
         self.order.reverse();
-        self.measure(depth);
+        self.set_whole_lengths(depth);
     }
 
     /// Gives every bone the length of the whole rod: the greatest depth that hangs together with its own.
-    fn measure(&mut self, mut depth: Vec<f64>) {
+    fn set_whole_lengths(&mut self, mut depth: Vec<f64>) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -186,7 +186,7 @@ impl VirtualBones {
     }
 
     /// Takes over parameters and materials.
-    pub fn set(&mut self, simulation: &Simulation) {
+    pub fn set_params(&mut self, simulation: &Simulation) {
         let (system, params, materials) = (
             simulation.system(),
             simulation.params(),
@@ -197,7 +197,7 @@ impl VirtualBones {
         self.params = *params;
         self.gravity = Vec64::from(params.gravity_m_s2) / unit;
         for node in &mut self.nodes {
-            (node.mass, node.heaviness, node.kept) = (0.0, 0.0, 0.0);
+            (node.mass, node.gravity_scale, node.damping_factor) = (0.0, 0.0, 0.0);
         }
         let h = params.simulated_step_secs();
         let human = system.human_unit();
@@ -211,14 +211,15 @@ impl VirtualBones {
             for end in rod.ends {
                 let node = &mut self.nodes[end];
                 // As sums over the rods that meet, weighted by mass; made means below.
-                node.heaviness += mass;
+                node.gravity_scale += mass;
                 node.mass += mass * jiggle;
-                node.kept += mass * (-damping * h).exp();
+                node.damping_factor += mass * (-damping * h).exp();
             }
         }
         for node in &mut self.nodes {
-            let mass = node.heaviness;
-            (node.heaviness, node.kept) = (mass / node.mass, node.kept / mass);
+            let mass = node.gravity_scale;
+            (node.gravity_scale, node.damping_factor) =
+                (mass / node.mass, node.damping_factor / mass);
         }
         self.dynamic.factor(&self.nodes, &self.rods, &self.order, h);
         self.equilibrium
@@ -226,7 +227,7 @@ impl VirtualBones {
     }
 
     /// Puts everything where the pose has it, without velocity.
-    pub fn rest(&mut self, world_from_joint: &[Affine]) {
+    pub fn reset(&mut self, world_from_joint: &[Affine]) {
         self.pose(world_from_joint);
         for node in &mut self.nodes {
             (node.position, node.posed_before) = (node.posed, node.posed);
@@ -240,17 +241,17 @@ impl VirtualBones {
     /// One time step of [`Params::simulated_step_secs`]: the bones that hold move to the pose, the virtual ones follow.
     pub fn step(&mut self, world_from_joint: &[Affine]) {
         let h = self.params.simulated_step_secs();
-        let fastest = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs / h);
+        let max_speed = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs / h);
         self.pose(world_from_joint);
         for node in &mut self.nodes {
             node.before = node.position;
             for k in 0..4 {
                 node.predicted[k] = node.position[k]
                     + node.velocity[k] * h
-                    + self.gravity * (node.heaviness * h * h);
+                    + self.gravity * (node.gravity_scale * h * h);
                 node.position[k] += node.velocity[k] * h;
             }
-            node.follow_if_fixed();
+            node.pose_if_fixed();
         }
         for _ in 0..ITERATIONS {
             iterate(&mut self.nodes, &mut self.rods, &self.dynamic, &self.order);
@@ -259,16 +260,17 @@ impl VirtualBones {
             for k in 0..4 {
                 let posed = (node.posed[k] - node.posed_before[k]) / h;
                 let relative = (node.position[k] - node.before[k]) / h - posed;
-                let kept = node.kept * (fastest / relative.norm().max(fastest));
-                node.velocity[k] = posed + relative * kept;
+                let damping_factor =
+                    node.damping_factor * (max_speed / relative.norm().max(max_speed));
+                node.velocity[k] = posed + relative * damping_factor;
             }
             node.posed_before = node.posed;
         }
-        self.restart_if_lost(world_from_joint);
+        self.reset_if_not_finite(world_from_joint);
     }
 
     /// Some iterations towards the equilibrium in a pose, without inertia; how far the point that moved most in the last one went.
-    pub fn creep(&mut self, world_from_joint: &[Affine], iterations: usize) -> f64 {
+    pub fn step_quasistatic(&mut self, world_from_joint: &[Affine], iterations: usize) -> f64 {
         self.pose(world_from_joint);
         for node in &mut self.nodes {
             for k in 0..4 {
@@ -276,38 +278,38 @@ impl VirtualBones {
                 node.velocity[k] = Vec64::zeros();
             }
             node.posed_before = node.posed;
-            node.follow_if_fixed();
+            node.pose_if_fixed();
         }
-        let own_h = STATIC_STEP_SECS * STATIC_STEP_SECS;
-        let mut farthest = 0.0;
+        let h_squared = STATIC_STEP_SECS * STATIC_STEP_SECS;
+        let mut max_displacement = 0.0;
         for _ in 0..iterations {
             for node in &mut self.nodes {
                 node.predicted = node
                     .position
-                    .map(|p| p + self.gravity * (node.heaviness * own_h));
+                    .map(|p| p + self.gravity * (node.gravity_scale * h_squared));
             }
-            farthest = iterate(
+            max_displacement = iterate(
                 &mut self.nodes,
                 &mut self.rods,
                 &self.equilibrium,
                 &self.order,
             );
-            if farthest <= STILL * self.size {
+            if max_displacement <= STATIC_TOLERANCE * self.size {
                 break;
             }
         }
-        self.restart_if_lost(world_from_joint);
-        farthest
+        self.reset_if_not_finite(world_from_joint);
+        max_displacement
     }
 
     /// Whether the last [`Self::creep`] reached its end when it returned this.
     #[must_use]
-    pub fn is_still(&self, farthest: f64) -> bool {
-        farthest <= STILL * self.size
+    pub fn is_converged(&self, max_displacement: f64) -> bool {
+        max_displacement <= STATIC_TOLERANCE * self.size
     }
 
     /// Tells the base where the virtual bones are.
-    pub fn write(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
+    pub fn write_frame(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
         frame.free.resize(self.bones_of_graph, None);
         for rod in &self.rods {
             let ends = rod.ends.map(|end| self.nodes[end].position[0]);
@@ -327,23 +329,23 @@ impl VirtualBones {
     fn pose(&mut self, world_from_joint: &[Affine]) {
         for node in &mut self.nodes {
             let posed = |joint: usize| world_from_joint[joint] * self.joint_from_bind[joint];
-            let frame = posed(node.frame);
-            let shift = node.place.map_or_else(Vec64::zeros, |place| {
-                posed(place) * node.rest[0] - frame * node.rest[0]
+            let frame = posed(node.frame_joint);
+            let shift = node.position_joint.map_or_else(Vec64::zeros, |joint| {
+                posed(joint) * node.rest[0] - frame * node.rest[0]
             });
             node.posed = node.rest.map(|point| frame * point + shift);
         }
     }
 
     /// Nothing that is infinite stays.
-    fn restart_if_lost(&mut self, world_from_joint: &[Affine]) {
+    fn reset_if_not_finite(&mut self, world_from_joint: &[Affine]) {
         let finite = |node: &RodNode| {
             node.position
                 .iter()
                 .all(|p| p.iter().all(|c| c.is_finite()))
         };
         if !self.nodes.iter().all(finite) {
-            self.rest(world_from_joint);
+            self.reset(world_from_joint);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::mesh::TriMesh;
 use crate::tissue::Tissue;
 
 /// δ: how far a rod of natural stiffness hangs, as part of its length, were it a slightly bent beam.
-const HANGS: f64 = 0.4;
+const SAG: f64 = 0.4;
 /// Distance of a node's points from its centre, as part of the length of the bones that meet there.
 pub(super) const OFFSET: f64 = 0.2;
 /// ρ and g of the rod that hangs by δ.
@@ -22,16 +22,16 @@ pub(super) type Points = [Point64; 4];
 #[derive(Clone)]
 pub(super) struct RodNode {
     /// The joint whose frame the node has when posed, and the joint that says where it is, if that is another.
-    pub(super) frame: usize,
-    pub(super) place: Option<usize>,
+    pub(super) frame_joint: usize,
+    pub(super) position_joint: Option<usize>,
     pub(super) rest: Points,
     pub(super) fixed: bool,
     /// The rod to the node that this one is attached to.
-    pub(super) up: Option<usize>,
+    pub(super) parent_rod: Option<usize>,
     /// Inertial mass of each point, kg; weight over inertial mass; part of the relative velocity that a step leaves.
     pub(super) mass: f64,
-    pub(super) heaviness: f64,
-    pub(super) kept: f64,
+    pub(super) gravity_scale: f64,
+    pub(super) damping_factor: f64,
     pub(super) posed: Points,
     pub(super) posed_before: Points,
     pub(super) position: Points,
@@ -68,21 +68,21 @@ impl RodNode {
         };
         let ends_here = |bone: &&crate::tissue::Bone| bone.nodes[1] == node;
         // Who holds it: first of all a bone that ends here and is not virtual.
-        let holder = here()
+        let support = here()
             .find(|bone| !bone.is_virtual && ends_here(bone))
             .or_else(|| here().find(|bone| !bone.is_virtual))
             .or_else(|| here().find(ends_here))
             .or_else(|| here().next());
         let position = [graph.nodes[node].position; 4];
         Self {
-            frame: holder.map_or(0, |bone| bone.joint),
-            place: holder.filter(ends_here).and_then(|bone| bone.end_joint),
+            frame_joint: support.map_or(0, |bone| bone.joint),
+            position_joint: support.filter(ends_here).and_then(|bone| bone.end_joint),
             rest: position,
             fixed: here().any(|bone| !bone.is_virtual),
-            up: None,
+            parent_rod: None,
             mass: 0.0,
-            heaviness: 0.0,
-            kept: 0.0,
+            gravity_scale: 0.0,
+            damping_factor: 0.0,
             posed: position,
             posed_before: position,
             position,
@@ -93,7 +93,7 @@ impl RodNode {
         }
     }
 
-    pub(super) fn follow_if_fixed(&mut self) {
+    pub(super) fn pose_if_fixed(&mut self) {
         if self.fixed {
             self.position = self.posed;
         }
@@ -136,7 +136,7 @@ impl Rod {
     /// B / l³ of the rod of natural stiffness, Pa m per m as flesh has it, were the character as large as a human.
     pub(super) fn bending_stiffness(&self, human_metres_per_unit: f64) -> f64 {
         let whole_m = self.whole_length * human_metres_per_unit;
-        let of_length = DENSITY_KG_M3 * GRAVITY_M_S2 * whole_m / (8.0 * HANGS);
+        let of_length = DENSITY_KG_M3 * GRAVITY_M_S2 * whole_m / (8.0 * SAG);
         of_length * self.area() * (self.whole_length / self.length).powi(2) / self.length
     }
 
@@ -158,7 +158,7 @@ impl Rod {
     }
 
     /// Local step; adds the forces on the points of both ends to their residuals.
-    pub(super) fn pull(&mut self, nodes: &mut [RodNode]) {
+    pub(super) fn add_forces(&mut self, nodes: &mut [RodNode]) {
         let mean = |points: &dyn Fn(&RodNode) -> Points| {
             let sum: Vec64 = self
                 .ends
@@ -203,16 +203,16 @@ pub(super) fn iterate(
         }
     }
     for rod in rods.iter_mut() {
-        rod.pull(nodes);
+        rod.add_forces(nodes);
     }
     factor.solve(nodes, order);
-    let mut farthest = 0.0_f64;
+    let mut max_displacement = 0.0_f64;
     for &node in order {
         let node = &mut nodes[node];
         for k in 0..4 {
             node.position[k] += node.residual[k];
-            farthest = farthest.max(node.residual[k].norm_squared());
+            max_displacement = max_displacement.max(node.residual[k].norm_squared());
         }
     }
-    farthest.sqrt()
+    max_displacement.sqrt()
 }

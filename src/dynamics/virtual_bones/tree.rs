@@ -39,7 +39,7 @@ impl TreeFactor {
         for &node in order {
             // Positive definite: a mass on the diagonal plus stiffness.
             let inverse = blocks[node].try_inverse().unwrap_or_else(Matrix4::zeros);
-            let coupling = nodes[node].up.map(|rod| {
+            let coupling = nodes[node].parent_rod.map(|rod| {
                 let [a, b] = rods[rod].ends;
                 let parent = if a == node { b } else { a };
                 let block = ones * -rods[rod].stiffness;

@@ -105,7 +105,7 @@ impl Guided {
     pub(super) fn target(&self, vertex: usize) -> Target {
         let transform = &self.frame.points[vertex];
         Target {
-            place: transform.apply(&(self.skin[vertex] + self.offset(vertex))),
+            position: transform.apply(&(self.skin[vertex] + self.offset(vertex))),
             rotation: transform.rotation(),
         }
     }

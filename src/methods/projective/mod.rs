@@ -31,7 +31,9 @@ use self::params::contacts;
 use self::poses::{compose, largest_turn, relative_into};
 use super::check::check_joints;
 use super::{BindError, DeviceError, Frame, SkinError, StepTimes};
-use crate::collision::{CollisionBody, Detector, Feet, Penetration, deepest_penetration};
+use crate::collision::{
+    CollisionBody, Detector, Penetration, PosedFootPoints, deepest_penetration,
+};
 use crate::dynamics::{FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::Trs;
@@ -178,8 +180,8 @@ impl Projective {
                 &self.flesh.tissue,
             )),
         };
-        let mut feet = Feet::at_rest(&body);
-        feet.place(&body, self.frame.bones());
+        let mut foot_points = PosedFootPoints::at_rest(&body);
+        foot_points.update(&body, self.frame.bones());
         let positions = if self.is_on_device() {
             &self.good[..]
         } else {
@@ -188,7 +190,7 @@ impl Projective {
         Some(deepest_penetration(
             &body,
             positions,
-            &feet,
+            &foot_points,
             &mut Detector::default(),
         ))
     }
@@ -224,24 +226,25 @@ impl Projective {
         if let Some(bones) = &mut self.virtual_bones {
             match motion {
                 FollowMode::Step => bones.step(world),
-                FollowMode::Creep(iterations) => unrest = bones.creep(world, iterations),
+                FollowMode::Creep(iterations) => unrest = bones.step_quasistatic(world, iterations),
             }
-            bones.write(world, &mut self.frame);
+            bones.write_frame(world, &mut self.frame);
         }
         let anchors = &self.flesh.tissue.anchors;
         if let Some(guided) = &mut self.guided {
             anchors.move_volumes(world, &mut self.frame);
             guided.place(world, &mut self.base);
-            self.simulation.aim(|vertex| guided.target(vertex));
+            self.simulation
+                .set_next_targets(|vertex| guided.target(vertex));
         } else if there {
             anchors.move_volumes(world, &mut self.frame);
         } else {
             anchors.place(world, &mut self.frame, &mut self.base);
         }
         if let Some(contacts) = self.simulation.contacts_mut() {
-            contacts.place_feet(self.frame.bones());
+            contacts.move_foot_points(self.frame.bones());
             if self.guided.is_none() {
-                contacts.part_base(&mut self.base);
+                contacts.separate_base(&mut self.base);
             }
         }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
@@ -276,7 +279,7 @@ impl Projective {
         }
         self.times.iterations += report.iterations as u32;
         self.times.step_ms += start.elapsed().as_secs_f64() * 1e3;
-        self.still_steps = if moved || report.farthest > tolerance {
+        self.still_steps = if moved || report.max_displacement > tolerance {
             0
         } else {
             self.still_steps + 1

@@ -43,10 +43,12 @@ impl Projective {
                 target,
                 FollowMode::Creep(PIECE_ITERATIONS),
             );
-            self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+            self.simulation
+                .step_quasistatic(&self.base, PIECE_ITERATIONS)?;
         }
         self.place_base(None, target, FollowMode::Creep(PIECE_ITERATIONS));
-        self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+        self.simulation
+            .step_quasistatic(&self.base, PIECE_ITERATIONS)?;
         self.from.clone_from(&self.to);
         Ok(())
     }
@@ -58,10 +60,13 @@ impl Projective {
         }
         self.place_base(None, target, FollowMode::Creep(PIECE_ITERATIONS));
         if let Some(guided) = &self.guided {
-            let places: Vec<Point> = (0..guided.len()).map(|v| guided.target(v).place).collect();
-            self.simulation.place(&places, &self.base);
+            let places: Vec<Point> = (0..guided.len())
+                .map(|v| guided.target(v).position)
+                .collect();
+            self.simulation.set_positions(&places, &self.base);
         }
-        self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+        self.simulation
+            .step_quasistatic(&self.base, PIECE_ITERATIONS)?;
         self.from.clone_from(&self.to);
         Ok(())
     }
@@ -100,7 +105,7 @@ impl Projective {
         for point in &mut self.base {
             *point = carried(point);
         }
-        self.simulation.place(&skin, &self.base);
+        self.simulation.set_positions(&skin, &self.base);
     }
 
     /// The equilibrium in the frame's pose, without a way there.
@@ -130,7 +135,8 @@ impl Projective {
                 return Ok(());
             }
             self.place_base(None, target, FollowMode::Creep(PIECE_ITERATIONS));
-            self.simulation.creep(&self.base, VOLUME_ITERATIONS)?;
+            self.simulation
+                .step_quasistatic(&self.base, VOLUME_ITERATIONS)?;
         }
         Ok(())
     }
@@ -139,11 +145,12 @@ impl Projective {
     fn let_bones_settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
         for _ in 0..SETTLING_PIECES {
             let unrest = self.place_base(None, target, FollowMode::Creep(SETTLING_ITERATIONS));
-            self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+            self.simulation
+                .step_quasistatic(&self.base, PIECE_ITERATIONS)?;
             if self
                 .virtual_bones
                 .as_ref()
-                .is_none_or(|bones| bones.is_still(unrest))
+                .is_none_or(|bones| bones.is_converged(unrest))
             {
                 break;
             }
@@ -154,11 +161,11 @@ impl Projective {
     fn rest_at_bind(&mut self) {
         let skeleton = &self.subject.character.skeleton;
         if let Some(bones) = &mut self.virtual_bones {
-            bones.rest(&skeleton.bind_transforms());
+            bones.reset(&skeleton.bind_transforms());
         }
         self.base = self.flesh.tissue.anchors.at_rest();
         self.simulation
-            .place(&self.subject.sim().mesh.positions, &self.base);
+            .set_positions(&self.subject.sim().mesh.positions, &self.base);
         relative_into(skeleton, &skeleton.bind_transforms(), &mut self.at);
     }
 }

@@ -5,14 +5,14 @@ use crate::math::{Affine, Point, Vec3};
 
 /// Foot points in a pose.
 #[derive(Debug, Clone, Default)]
-pub struct Feet {
+pub struct PosedFootPoints {
     pub(super) points: Vec<Point>,
     /// Unit vectors from the foot points to the skin at rest, rotated with the bones.
     pub(super) outward: Vec<Vec3>,
     bones: Vec<nalgebra::Matrix3x4<f32>>,
 }
 
-impl Feet {
+impl PosedFootPoints {
     /// The foot points in the bind pose.
     #[must_use]
     pub fn at_rest(body: &CollisionBody) -> Self {
@@ -36,7 +36,7 @@ impl Feet {
     }
 
     /// Moves the foot points with their bones: `posed_from_bind` of every bone, as [`crate::tissue::BaseFrame::bones`] gives it.
-    pub fn place(&mut self, body: &CollisionBody, posed_from_bind: &[Affine]) {
+    pub fn update(&mut self, body: &CollisionBody, posed_from_bind: &[Affine]) {
         self.bones.clear();
         self.bones.extend(posed_from_bind.iter().map(|t| {
             t.matrix()

@@ -15,32 +15,32 @@
 use nalgebra::Matrix3x4;
 
 use super::bend::Bend;
-use super::list::{Contact, KEEP};
-use super::sweep::{Hinge, Pair, sweep};
-use super::{CollisionBody, Feet};
+use super::contact_list::{Contact, KEEP_DISTANCE};
+use super::sweep::{BonePair, VertexPair, sweep};
+use super::{CollisionBody, PosedFootPoints};
 use crate::math::{Point, Vec3};
 use crate::tissue::Tissue;
 
 /// A sweep direction is tested if its cosine to the present bend is above this: the nearest two or three.
-const TOWARDS: f32 = 0.7;
+const MIN_DIRECTION_COSINE: f32 = 0.7;
 /// Pairs whose vertices are offset by more than this many local edge lengths cannot touch…
-const BESIDE: f32 = 4.0;
+const MAX_LATERAL: f32 = 4.0;
 /// …or this many for active pairs.
-const BESIDE_PRESSING: f32 = 6.0;
+const MAX_LATERAL_LOADED: f32 = 6.0;
 
 /// The pairs of vertices that may touch around the joints of a character. Immutable.
 #[derive(Debug, Clone)]
 pub struct JointPairs {
-    hinges: Vec<Hinge>,
-    pairs: Vec<Pair>,
+    bone_pairs: Vec<BonePair>,
+    pairs: Vec<VertexPair>,
 }
 
 impl JointPairs {
     /// Sweeps every bone towards those at the same joint, and pairs the vertices that meet.
     #[must_use]
     pub fn find(body: &CollisionBody, tissue: &Tissue) -> Self {
-        let (hinges, pairs) = sweep(body, tissue);
-        Self { hinges, pairs }
+        let (bone_pairs, pairs) = sweep(body, tissue);
+        Self { bone_pairs, pairs }
     }
 
     /// Number of pairs.
@@ -58,13 +58,13 @@ impl JointPairs {
     /// Pairs of bones whose skins may touch.
     #[must_use]
     pub fn joints(&self) -> usize {
-        self.hinges.len()
+        self.bone_pairs.len()
     }
 }
 
 /// The active contacts of the pairs, from step to step.
 #[derive(Debug, Clone)]
-pub(super) struct Watched {
+pub(super) struct JointContacts {
     pairs: std::sync::Arc<JointPairs>,
     /// For every contact, its pair; ascending.
     ids: Vec<u32>,
@@ -72,7 +72,7 @@ pub(super) struct Watched {
     kept_ids: Vec<u32>,
 }
 
-impl Watched {
+impl JointContacts {
     pub(super) fn new(pairs: std::sync::Arc<JointPairs>) -> Self {
         Self {
             pairs,
@@ -88,7 +88,7 @@ impl Watched {
         contacts: &mut Vec<Contact>,
         body: &CollisionBody,
         positions: &[Point],
-        feet: &Feet,
+        foot_points: &PosedFootPoints,
     ) {
         let Self {
             pairs,
@@ -99,17 +99,17 @@ impl Watched {
         ids.truncate(contacts.len());
         kept.clear();
         kept_ids.clear();
-        for hinge in &pairs.hinges {
-            let Some((bend, towards)) = pose(hinge, feet) else {
+        for bone_pair in &pairs.bone_pairs {
+            let Some((bend, bend_direction)) = pose(bone_pair, foot_points) else {
                 continue;
             };
-            for (direction, range) in hinge.directions.iter().zip(&hinge.ranges) {
-                let looked_at = direction.dot(&towards) > TOWARDS;
+            for (direction, range) in bone_pair.directions.iter().zip(&bone_pair.ranges) {
+                let is_tested = direction.dot(&bend_direction) > MIN_DIRECTION_COSINE;
                 let mut next_old = ids.partition_point(|&id| id < range.start);
                 let mut id = range.start;
                 while id < range.end {
                     let old = ids.get(next_old).copied().filter(|&old| old < range.end);
-                    if !looked_at {
+                    if !is_tested {
                         // Only existing contacts.
                         let Some(old) = old else { break };
                         id = old;
@@ -121,7 +121,7 @@ impl Watched {
                         None
                     };
                     if let Some(contact) =
-                        meet(&pairs.pairs[id as usize], before, &bend, body, positions)
+                        contact_of_pair(&pairs.pairs[id as usize], before, &bend, body, positions)
                     {
                         kept.push(contact);
                         kept_ids.push(id);
@@ -154,21 +154,26 @@ impl Watched {
 }
 
 /// The two bones of a joint in the pose, and the direction of the second one relative to the first in its bind pose.
-fn pose(hinge: &Hinge, feet: &Feet) -> Option<(Bend, Vec3)> {
-    let transforms = [feet.bone(hinge.bones[0])?, feet.bone(hinge.bones[1])?];
+fn pose(bone_pair: &BonePair, foot_points: &PosedFootPoints) -> Option<(Bend, Vec3)> {
+    let transforms = [
+        foot_points.bone(bone_pair.bones[0])?,
+        foot_points.bone(bone_pair.bones[1])?,
+    ];
     let linear = |transform: &Matrix3x4<f32>| transform.fixed_view::<3, 3>(0, 0).into_owned();
-    let first = (linear(transforms[0]) * hinge.along[0]).try_normalize(1e-30)?;
-    let second = (linear(transforms[1]) * hinge.along[1]).try_normalize(1e-30)?;
-    let joint = Point::from(linear(transforms[0]) * hinge.joint.coords + transforms[0].column(3));
+    let first = (linear(transforms[0]) * bone_pair.along[0]).try_normalize(1e-30)?;
+    let second = (linear(transforms[1]) * bone_pair.along[1]).try_normalize(1e-30)?;
+    let joint =
+        Point::from(linear(transforms[0]) * bone_pair.joint.coords + transforms[0].column(3));
     let bend = Bend::of(joint, [first, second])?;
     let back = linear(transforms[0]).transpose() * second;
-    let towards = (back - hinge.along[0] * hinge.along[0].dot(&back)).try_normalize(1e-6)?;
-    Some((bend, towards))
+    let bend_direction =
+        (back - bone_pair.along[0] * bone_pair.along[0].dot(&back)).try_normalize(1e-6)?;
+    Some((bend, bend_direction))
 }
 
 /// The contact of a pair, if it is one: it begins when the vertices have crossed and ends when they are [`KEEP`] apart.
-fn meet(
-    pair: &Pair,
+fn contact_of_pair(
+    pair: &VertexPair,
     before: Option<&Contact>,
     bend: &Bend,
     body: &CollisionBody,
@@ -179,20 +184,24 @@ fn meet(
     if before.is_none() && !bend.has_crossed(&p, &q) {
         return None;
     }
-    let way = p - q;
-    let pressing = before.is_some_and(|contact| contact.load > 0.0);
-    let reach = if pressing { BESIDE_PRESSING } else { BESIDE } * pair.edge;
-    let normal = bend.apart;
-    let gap = normal.dot(&way);
-    if (way - normal * gap).norm() > reach {
+    let offset = p - q;
+    let loaded = before.is_some_and(|contact| contact.load > 0.0);
+    let reach = if loaded {
+        MAX_LATERAL_LOADED
+    } else {
+        MAX_LATERAL
+    } * pair.edge;
+    let normal = bend.plane_normal;
+    let gap = normal.dot(&offset);
+    if (offset - normal * gap).norm() > reach {
         return None;
     }
-    let ends = if before.is_some() {
-        !pressing && gap > KEEP * pair.edge
+    let has_ended = if before.is_some() {
+        !loaded && gap > KEEP_DISTANCE * pair.edge
     } else {
         gap >= 0.0
     };
-    if ends {
+    if has_ended {
         return None;
     }
     let triangle = body.fan(second).first().copied().unwrap_or(0);
@@ -205,8 +214,8 @@ fn meet(
         gap,
         edge: pair.edge,
         load: before.map_or(0.0, |contact| contact.load),
-        held: before.map_or(gap, |contact| contact.held),
-        ends: before.is_some_and(|contact| contact.ends),
+        min_gap: before.map_or(gap, |contact| contact.min_gap),
+        ending: before.is_some_and(|contact| contact.ending),
         old: before.is_some(),
     })
 }

@@ -5,41 +5,41 @@
 
 use std::sync::Arc;
 
-use super::local::Watched;
-use super::{CollisionBody, Detector, Feet, Foot, JointPairs};
+use super::joint_pairs::JointContacts;
+use super::{ClosestPoint, CollisionBody, Detector, JointPairs, PosedFootPoints};
 use crate::math::{Point, Vec3};
 
 /// A pair is kept while its vertex is less than this fraction of the local edge length above the surface (`δ_col` of FPS 3.2.5).
-pub const KEEP: f32 = 0.6;
+pub const KEEP_DISTANCE: f32 = 0.6;
 /// Largest number of contacts per vertex, at different points.
-const PER_VERTEX: usize = 3;
+const MAX_PER_VERTEX: usize = 3;
 /// Contact points within this many local edge lengths count as one.
-const SAME_PLACE: f32 = 2.0;
+const SAME_POINT: f32 = 2.0;
 /// A vertex outside all wedges and farther from its contact point than this many local edge lengths has passed it.
-const LOST: f32 = 2.0;
+const MAX_INSIDE_DISTANCE: f32 = 2.0;
 
 /// Surfaces in contact face each other: the cosine between their directions from the bone line is below this, and so is that
 /// between their normals.
-const FACING: f32 = 0.5;
+const MAX_FACING_COSINE: f32 = 0.5;
 
 /// If the cosine between the normals is above this, the skin between the two is smooth: the contact ends.
-const SMOOTH: f32 = 0.8;
+const SMOOTH_COSINE: f32 = 0.8;
 
 /// The cosine between the skin's normal and the direction from the bone line is at least this.
-const UPRIGHT: f32 = 0.1;
+const MIN_OUTWARD_COSINE: f32 = 0.1;
 /// The contact point of a pair stays while its vertex is within this many local edge lengths beside it.
-const SLIDE: f32 = 0.01;
+const STICK_DISTANCE: f32 = 0.01;
 /// Fraction of a change of normal that is applied per step: what a contact presses turns its normal, and with more it would go to and
 /// fro…
-const TURN: f32 = 0.1;
+const NORMAL_RATE: f32 = 0.1;
 /// …and when looked at on the way to an equilibrium, between which flesh comes nearly to rest.
-const TURN_STATIC: f32 = 0.5;
+const NORMAL_RATE_STATIC: f32 = 0.5;
 /// The vertex projects onto the contact point within this many local edge lengths…
-const BESIDE: f32 = 0.7;
+const MAX_LATERAL: f32 = 0.7;
 /// …or this many for an existing pair.
-const BESIDE_OLD: f32 = 1.5;
+const MAX_LATERAL_EXISTING: f32 = 1.5;
 /// A pair begins when the penetration is deeper than this fraction of the local edge length.
-const BEGIN: f32 = 0.03;
+const MIN_DEPTH: f32 = 0.03;
 
 /// A vertex and the point of the skin that it must stay outside of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,9 +61,9 @@ pub struct Contact {
     /// Load λ of the pair; 0 while it is not active. Written by the solver, and kept as long as the pair.
     pub load: f32,
     /// The gap that the pair is made to hold at least, world units. Written by the solver, and kept as long as the pair.
-    pub held: f32,
+    pub min_gap: f32,
     /// Whether the pair is to end as soon as it presses no more. Written by the solver, and kept as long as the pair.
-    pub ends: bool,
+    pub ending: bool,
     /// Whether the pair existed before the last refresh.
     pub old: bool,
 }
@@ -75,7 +75,7 @@ pub struct ContactList {
     kept: Vec<Contact>,
     detector: Detector,
     /// The only pairs to consider, instead of detection.
-    around: Option<Watched>,
+    joint_contacts: Option<JointContacts>,
 }
 
 impl ContactList {
@@ -83,7 +83,7 @@ impl ContactList {
     #[must_use]
     pub fn around_joints(pairs: Arc<JointPairs>) -> Self {
         Self {
-            around: Some(Watched::new(pairs)),
+            joint_contacts: Some(JointContacts::new(pairs)),
             ..Self::default()
         }
     }
@@ -101,8 +101,8 @@ impl ContactList {
 
     /// Removes the contacts for which `keep` is false.
     pub fn retain(&mut self, keep: impl FnMut(&mut Contact) -> bool) {
-        match &mut self.around {
-            Some(watched) => watched.retain(&mut self.contacts, keep),
+        match &mut self.joint_contacts {
+            Some(joint_contacts) => joint_contacts.retain(&mut self.contacts, keep),
             None => self.contacts.retain_mut(keep),
         }
     }
@@ -116,66 +116,83 @@ impl ContactList {
     /// Updates the contacts for new positions, removes ended ones and detects new ones: `all` on the way to an equilibrium, or those
     /// with some of the bones in turn.
     /// Allocates only when there are more contacts than ever before.
-    pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
+    pub fn refresh(
+        &mut self,
+        body: &CollisionBody,
+        positions: &[Point],
+        foot_points: &PosedFootPoints,
+        all: bool,
+    ) {
         let Self {
             contacts,
             kept,
             detector,
-            around,
+            joint_contacts,
         } = self;
-        if let Some(watched) = around {
-            watched.refresh(contacts, body, positions, feet);
+        if let Some(joint_contacts) = joint_contacts {
+            joint_contacts.refresh(contacts, body, positions, foot_points);
             return;
         }
         let hits = if all {
-            detector.detect(body, positions, feet)
+            detector.detect(body, positions, foot_points)
         } else {
-            detector.detect_in_turns(body, positions, feet)
+            detector.detect_round_robin(body, positions, foot_points)
         };
-        let turn = if all { TURN_STATIC } else { TURN };
+        let rate = if all { NORMAL_RATE_STATIC } else { NORMAL_RATE };
         kept.clear();
         for contact in contacts.iter() {
-            let touched = hits.partition_point(|hit| hit.vertex < contact.vertex);
-            let still_inside = hits
-                .get(touched)
+            let first_hit = hits.partition_point(|hit| hit.vertex < contact.vertex);
+            let is_inside = hits
+                .get(first_hit)
                 .is_some_and(|hit| hit.vertex == contact.vertex);
-            let pressing = contact.load > 0.0;
-            let hold = if pressing { Hold::Pressing } else { Hold::Old };
-            let found = rest_on(body, positions, contact).or_else(|| {
-                follow(
+            let loaded = contact.load > 0.0;
+            let state = if loaded {
+                PairState::Loaded
+            } else {
+                PairState::Existing
+            };
+            let found = keep_contact_point(body, positions, contact).or_else(|| {
+                find_contact_point(
                     body,
                     positions,
-                    feet,
+                    foot_points,
                     contact.vertex,
                     contact.triangle,
-                    hold,
+                    state,
                 )
             });
             if let Some(next) =
-                found.filter(|next| pressing || stays(next, still_inside, positions))
+                found.filter(|next| loaded || is_within_reach(next, is_inside, positions))
             {
-                let normal = (next.normal * turn + contact.normal * (1.0 - turn))
+                let normal = (next.normal * rate + contact.normal * (1.0 - rate))
                     .try_normalize(1e-3)
                     .unwrap_or(next.normal);
-                let gap = normal.dot(&(positions[next.vertex as usize] - place(&next, positions)));
+                let gap = normal
+                    .dot(&(positions[next.vertex as usize] - contact_point(&next, positions)));
                 let next = Contact {
                     load: contact.load,
-                    held: contact.held,
-                    ends: contact.ends,
+                    min_gap: contact.min_gap,
+                    ending: contact.ending,
                     old: true,
                     normal,
                     gap,
                     ..next
                 };
-                if is_new_place(kept, &next, positions) {
+                if is_new_contact_point(kept, &next, positions) {
                     kept.push(next);
                 }
             }
         }
         let old = kept.len();
         for hit in hits {
-            let Some(next) = follow(body, positions, feet, hit.vertex, hit.triangle, Hold::New)
-            else {
+            let Some(next) = find_contact_point(
+                body,
+                positions,
+                foot_points,
+                hit.vertex,
+                hit.triangle,
+                PairState::New,
+            ) else {
                 continue;
             };
             let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
@@ -187,14 +204,15 @@ impl ContactList {
                 .rev()
                 .take_while(|c| c.vertex == hit.vertex);
             let same = |c: &Contact| {
-                (place(c, positions) - place(&next, positions)).norm() <= SAME_PLACE * next.edge
+                (contact_point(c, positions) - contact_point(&next, positions)).norm()
+                    <= SAME_POINT * next.edge
             };
             let (mut count, mut known) = (0, false);
             for c in present.chain(added) {
                 count += 1;
                 known |= same(c);
             }
-            if next.gap < -BEGIN * next.edge && !known && count < PER_VERTEX {
+            if next.gap < -MIN_DEPTH * next.edge && !known && count < MAX_PER_VERTEX {
                 kept.push(next);
             }
         }
@@ -204,17 +222,21 @@ impl ContactList {
 }
 
 /// The contact point stays while the vertex has hardly moved sideways.
-fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Option<Contact> {
-    let way = positions[contact.vertex as usize] - place(contact, positions);
-    let beside = (way - contact.normal * contact.normal.dot(&way)).norm();
-    if beside > SLIDE * contact.edge {
+fn keep_contact_point(
+    body: &CollisionBody,
+    positions: &[Point],
+    contact: &Contact,
+) -> Option<Contact> {
+    let offset = positions[contact.vertex as usize] - contact_point(contact, positions);
+    let lateral = (offset - contact.normal * contact.normal.dot(&offset)).norm();
+    if lateral > STICK_DISTANCE * contact.edge {
         return None;
     }
     let own = body
         .area_normal(contact.vertex, positions)
         .try_normalize(1e-30)?;
     let smooth = body.smooth_normal(contact.triangle, &contact.weights, positions);
-    if own.dot(&smooth) > SMOOTH && !is_deep(body, contact.vertex, &contact.corners) {
+    if own.dot(&smooth) > SMOOTH_COSINE && !is_on_fold(body, contact.vertex, &contact.corners) {
         return None;
     }
     let normal = (smooth - own).try_normalize(1e-3)?;
@@ -222,71 +244,71 @@ fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Opti
 }
 
 /// The point closest to a vertex, starting from a triangle; `None` if the surface there does not face it.
-fn follow(
+fn find_contact_point(
     body: &CollisionBody,
     positions: &[Point],
-    feet: &Feet,
+    foot_points: &PosedFootPoints,
     vertex: u32,
     from: u32,
-    hold: Hold,
+    state: PairState,
 ) -> Option<Contact> {
     let p = positions[vertex as usize];
-    let seeker = Seeker::new(body, positions, feet, vertex)?;
+    let query = ContactQuery::new(body, positions, foot_points, vertex)?;
     // Usually the closest point is right. If it lies on the vertex's own side of a crease, use the closest other one.
-    let closest = body.walk(&p, from, positions);
-    if (closest.triangle == from || seeker.may_touch(closest.triangle))
-        && let Some(contact) = seeker.accept(&closest, hold)
+    let closest = body.closest_point_from(&p, from, positions);
+    if (closest.triangle == from || query.may_collide(closest.triangle))
+        && let Some(contact) = query.contact_at(&closest, state)
     {
         return Some(contact);
     }
-    let deep = is_deep(body, vertex, &body.triangle(from));
-    let other = body.walk_among(&p, from, positions, |triangle| {
-        deep && seeker.may_touch(triangle)
+    let on_fold = is_on_fold(body, vertex, &body.triangle(from));
+    let other = body.closest_allowed_point_from(&p, from, positions, |triangle| {
+        on_fold && query.may_collide(triangle)
     });
-    seeker.accept(&other, hold)
+    query.contact_at(&other, state)
 }
 
 /// Whether a vertex or a triangle is on a bone whose skin may fold.
-fn is_deep(body: &CollisionBody, vertex: u32, corners: &[u32; 3]) -> bool {
+fn is_on_fold(body: &CollisionBody, vertex: u32, corners: &[u32; 3]) -> bool {
     corners
         .iter()
         .chain([&vertex])
-        .any(|&v| body.folds[body.foot_bones[v as usize] as usize])
+        .any(|&v| body.may_fold[body.foot_bones[v as usize] as usize])
 }
 
 /// Previous state of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hold {
+enum PairState {
     /// New.
     New,
     /// Existed before.
-    Old,
+    Existing,
     /// Existed before and is loaded.
-    Pressing,
+    Loaded,
 }
 
 /// A vertex whose contact point is searched.
-struct Seeker<'a> {
+struct ContactQuery<'a> {
     body: &'a CollisionBody,
     positions: &'a [Point],
-    feet: &'a Feet,
+    foot_points: &'a PosedFootPoints,
     vertex: u32,
     /// The skin's normal at the vertex.
     normal: Vec3,
 }
 
-impl<'a> Seeker<'a> {
+impl<'a> ContactQuery<'a> {
     fn new(
         body: &'a CollisionBody,
         positions: &'a [Point],
-        feet: &'a Feet,
+        foot_points: &'a PosedFootPoints,
         vertex: u32,
     ) -> Option<Self> {
         let normal = body.area_normal(vertex, positions).try_normalize(1e-30)?;
         Some(Self {
             body,
             positions,
-            feet,
+            foot_points,
             vertex,
             normal,
         })
@@ -294,13 +316,13 @@ impl<'a> Seeker<'a> {
 
     /// Whether a triangle is not a neighbour, and is on another bone. Opposite sides of one bone cannot touch, except for folds of
     /// thick flesh.
-    fn may_touch(&self, triangle: u32) -> bool {
+    fn may_collide(&self, triangle: u32) -> bool {
         let Self { body, vertex, .. } = *self;
         let corners = body.triangle(triangle);
-        let folds = body.folds[body.foot_bones[vertex as usize] as usize];
+        let may_fold = body.may_fold[body.foot_bones[vertex as usize] as usize];
         !corners.contains(&vertex)
-            && (folds || !self.shares_bone(&corners))
-            && !body.is_left_alone(vertex, triangle)
+            && (may_fold || !self.shares_bone(&corners))
+            && !body.is_excluded(vertex, triangle)
     }
 
     fn shares_bone(&self, corners: &[u32; 3]) -> bool {
@@ -311,61 +333,65 @@ impl<'a> Seeker<'a> {
     }
 
     /// The contact with a point, if that faces the vertex.
-    fn accept(&self, foot: &Foot, hold: Hold) -> Option<Contact> {
+    fn contact_at(&self, closest: &ClosestPoint, state: PairState) -> Option<Contact> {
         let Self {
             body,
             positions,
-            feet,
+            foot_points,
             vertex,
             ..
         } = *self;
-        let corners = body.triangle(foot.triangle);
-        let mut out = Vec3::zeros();
-        for (&corner, &w) in corners.iter().zip(&foot.weights) {
-            out += feet.outward[corner as usize] * w;
+        let corners = body.triangle(closest.triangle);
+        let mut outward = Vec3::zeros();
+        for (&corner, &w) in corners.iter().zip(&closest.weights) {
+            outward += foot_points.outward[corner as usize] * w;
         }
-        let out = out.try_normalize(1e-3)?;
-        let own_out = feet.outward[vertex as usize];
-        let facing = own_out.dot(&out);
-        let against = self.normal.dot(&foot.normal);
-        let upright = self.normal.dot(&own_out) >= UPRIGHT;
-        let deep = is_deep(body, vertex, &corners);
-        if hold == Hold::New {
-            let aligned = if deep {
-                let beside_each_other = facing >= 0.0 && against <= -FACING;
-                against > FACING
-                    || (!beside_each_other && (facing > FACING || self.shares_bone(&corners)))
+        let outward = outward.try_normalize(1e-3)?;
+        let own_outward = foot_points.outward[vertex as usize];
+        let outward_cosine = own_outward.dot(&outward);
+        let normal_cosine = self.normal.dot(&closest.normal);
+        let is_outward = self.normal.dot(&own_outward) >= MIN_OUTWARD_COSINE;
+        let on_fold = is_on_fold(body, vertex, &corners);
+        if state == PairState::New {
+            let aligned = if on_fold {
+                let side_by_side = outward_cosine >= 0.0 && normal_cosine <= -MAX_FACING_COSINE;
+                normal_cosine > MAX_FACING_COSINE
+                    || (!side_by_side
+                        && (outward_cosine > MAX_FACING_COSINE || self.shares_bone(&corners)))
             } else {
                 // On crumpled skin, inside and outside cannot be distinguished.
-                against > FACING || facing > FACING || !upright || foot.normal.dot(&out) < UPRIGHT
+                normal_cosine > MAX_FACING_COSINE
+                    || outward_cosine > MAX_FACING_COSINE
+                    || !is_outward
+                    || closest.normal.dot(&outward) < MIN_OUTWARD_COSINE
             };
             if aligned {
                 return None;
             }
         }
-        if against > SMOOTH && !deep {
+        if normal_cosine > SMOOTH_COSINE && !on_fold {
             return None;
         }
-        let normal = if upright {
-            (foot.normal - self.normal).try_normalize(1e-3)?
+        let normal = if is_outward {
+            (closest.normal - self.normal).try_normalize(1e-3)?
         } else {
-            foot.normal
+            closest.normal
         };
-        let edge = body.local_edge(foot.triangle);
-        let way = positions[vertex as usize] - foot.point;
-        let gap = normal.dot(&way);
-        let beside = (way - foot.normal * foot.normal.dot(&way)).norm();
-        let most = match hold {
-            Hold::New => BESIDE,
-            Hold::Old => BESIDE_OLD,
-            Hold::Pressing => f32::INFINITY,
+        let edge = body.local_edge(closest.triangle);
+        let offset = positions[vertex as usize] - closest.point;
+        let gap = normal.dot(&offset);
+        let lateral = (offset - closest.normal * closest.normal.dot(&offset)).norm();
+        let max_lateral = match state {
+            PairState::New => MAX_LATERAL,
+            PairState::Existing => MAX_LATERAL_EXISTING,
+            PairState::Loaded => f32::INFINITY,
         };
-        if beside > most * edge + 0.5 * gap.abs() {
+        if lateral > max_lateral * edge + 0.5 * gap.abs() {
             return None;
         }
-        let Foot {
+        let ClosestPoint {
             triangle, weights, ..
-        } = *foot;
+        } = *closest;
         Some(Contact {
             vertex,
             triangle,
@@ -375,14 +401,14 @@ impl<'a> Seeker<'a> {
             gap,
             edge,
             load: 0.0,
-            held: gap,
-            ends: false,
+            min_gap: gap,
+            ending: false,
             old: false,
         })
     }
 }
 
-fn place(contact: &Contact, positions: &[Point]) -> Point {
+fn contact_point(contact: &Contact, positions: &[Point]) -> Point {
     let mut sum = Vec3::zeros();
     for (&v, &w) in contact.corners.iter().zip(&contact.weights) {
         sum += positions[v as usize].coords * w;
@@ -390,21 +416,22 @@ fn place(contact: &Contact, positions: &[Point]) -> Point {
     Point::from(sum)
 }
 
-fn stays(contact: &Contact, still_inside: bool, positions: &[Point]) -> bool {
-    let distance = (positions[contact.vertex as usize] - place(contact, positions)).norm();
+fn is_within_reach(contact: &Contact, is_inside: bool, positions: &[Point]) -> bool {
+    let distance = (positions[contact.vertex as usize] - contact_point(contact, positions)).norm();
     if contact.gap >= 0.0 {
-        contact.gap <= KEEP * contact.edge && distance <= BESIDE_OLD * contact.edge
+        contact.gap <= KEEP_DISTANCE * contact.edge
+            && distance <= MAX_LATERAL_EXISTING * contact.edge
     } else {
-        still_inside || distance <= LOST * contact.edge
+        is_inside || distance <= MAX_INSIDE_DISTANCE * contact.edge
     }
 }
 
 /// Contacts are sorted by vertex: whether none of the last ones has the same vertex and the same point.
-fn is_new_place(kept: &[Contact], next: &Contact, positions: &[Point]) -> bool {
-    let point = place(next, positions);
+fn is_new_contact_point(kept: &[Contact], next: &Contact, positions: &[Point]) -> bool {
+    let point = contact_point(next, positions);
     !kept
         .iter()
         .rev()
         .take_while(|c| c.vertex == next.vertex)
-        .any(|c| (place(c, positions) - point).norm() <= SAME_PLACE * next.edge)
+        .any(|c| (contact_point(c, positions) - point).norm() <= SAME_POINT * next.edge)
 }

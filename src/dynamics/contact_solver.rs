@@ -9,16 +9,16 @@ use crate::numerics::tiles::TiledFactor;
 use crate::numerics::window::{Window, WindowSolver};
 
 /// An equilibrium looks for contacts anew after so many iterations.
-const REFRESH: usize = 8;
+const DETECTION_INTERVAL: usize = 8;
 
 /// The contacts of a simulation and their window on the solver; kept from step to step.
-pub(super) struct Touch {
+pub(super) struct ContactSolver {
     pub(super) contacts: Contacts,
     window: Window,
     values: Vec<Padded>,
 }
 
-impl Touch {
+impl ContactSolver {
     pub(super) fn new(contacts: Contacts, partition: &Partition) -> Self {
         Self {
             contacts,
@@ -50,12 +50,12 @@ impl Touch {
     }
 
     /// Whether an equilibrium should look for contacts before this iteration, counted from 1.
-    pub(super) fn is_due(iteration: usize) -> bool {
-        iteration % REFRESH == 1
+    pub(super) fn is_detection_due(iteration: usize) -> bool {
+        iteration % DETECTION_INTERVAL == 1
     }
 
     /// Copies the present positions of the vertices in contact; returns the energy of the contacts there.
-    pub(super) fn look(&mut self, solver: &Solver, positions: &mut [Point]) -> f64 {
+    pub(super) fn read_positions(&mut self, solver: &Solver, positions: &mut [Point]) -> f64 {
         if self.contacts.is_empty() {
             return 0.0;
         }
@@ -71,7 +71,7 @@ impl Touch {
     }
 
     /// Adds the forces of the contacts to the right-hand side that was just substituted forward.
-    pub(super) fn press(
+    pub(super) fn add_forces(
         &mut self,
         partition: &Partition,
         factor: &TiledFactor,
@@ -90,7 +90,7 @@ impl Touch {
         let substituted = solver.subdomains.iter().map(|state| &*state.rows.b);
         let top = &solver.top.b[..solver.top.count];
         window.peek(partition, factor, substituted, top, values);
-        if contacts.press(
+        if contacts.solve_loads(
             positions,
             values,
             &mut WindowSolver {
