@@ -1,21 +1,21 @@
-//! Cylinder coordinates around a bone.
+//! Cylinder coordinates around a bone, divided into slices along the bone and sectors around it.
 
 use super::bone_cells::BoneCells;
 use crate::math::{Point, Vec3};
 
-/// Sectors around a bone.
+/// Number of sectors around a bone.
 pub(super) const SECTORS: usize = 8;
 
-/// A bone's coordinate system in the pose.
+/// Posed coordinate system of a bone: origin at its start, world units.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct BoneAxes {
     origin: Vec3,
-    /// Along the bone, and two perpendicular directions.
+    /// Unit vectors along the bone and in the two perpendicular directions.
     along: Vec3,
     across: [Vec3; 2],
 }
 
-/// A point in cylinder coordinates around a bone.
+/// Cell of a point in the grid around a bone, and its distance from the bone's axis (world units).
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CylinderCell {
     pub(super) slice: u8,
@@ -47,7 +47,7 @@ impl BoneAxes {
     pub(super) fn cell_of(&self, own: &BoneCells, p: &Point) -> CylinderCell {
         let offset = p.coords - self.origin;
         let [u, v] = [self.across[0].dot(&offset), self.across[1].dot(&offset)];
-        // Casts saturate at both ends, whose slices are unbounded.
+        // Points beyond the ends belong to the first or last slice: casts from float to integer saturate.
         let slice = ((self.along.dot(&offset) - own.first) * own.per_slice)
             .clamp(0.0, (own.slices - 1) as f32) as u8;
         CylinderCell {
@@ -58,7 +58,7 @@ impl BoneAxes {
     }
 }
 
-/// Octant of the plane, counted counter-clockwise.
+/// Octant of the plane, counted counter-clockwise from +u.
 fn sector(u: f32, v: f32) -> u8 {
     let steep = u.abs() < v.abs();
     match (u >= 0.0, v >= 0.0) {

@@ -1,61 +1,63 @@
-//! Space for the flesh in sharp bends.
+//! Separates the base surfaces of adjacent bones in sharp bends.
 //!
-//! Inside a sharp bend the bone volumes overlap, and so does the base surface: no space is left for both skins. So
-//! base vertices are kept on their bone's side of the bisecting plane of the joint, at a distance that leaves space for the flesh.
+//! Inside a sharp bend the bone volumes overlap, and so does the base surface. Then there is no space for the flesh of both bones.
+//! Base vertices are therefore kept on their bone's side of the joint's bisecting plane, at a distance that leaves space for the
+//! flesh.
 
 use super::{CollisionBody, PosedFootPoints};
 use crate::math::{Point, Point64, Vec3};
 use crate::mesh::TriMesh;
 use crate::tissue::{BoneGraph, Tissue};
 
-/// Base vertices keep this fraction of the flesh's thickness at rest as distance from the plane.
+/// Distance of base vertices from the plane, as a fraction of the thickness of their flesh at rest.
 const CLEARANCE: f32 = 0.9;
-/// A bone shorter than this many times the mean thickness of its flesh does not separate the bones beyond it.
+/// A bone shorter than this many times the mean thickness of its flesh does not separate its neighbours from each other: they are
+/// paired, too.
 const SHORT_BONE: f64 = 1.5;
 /// The flesh of a bone is assumed to reach this many times its mean thickness.
 const FLESH_REACH: f32 = 1.4;
 
-/// Below this angle between the bones the flesh needs extra space, rad…
+/// Below this angle between the bones, base vertices start to be moved, rad.
 const NARROW_RAD: f32 = 1.8;
-/// …and at this angle all of it…
+/// At this angle, they are moved by the full distance, rad.
 const SHARP_RAD: f32 = 1.2;
-/// …if the bend is sharper than at rest by this angle, rad.
+/// The bend must also be sharper than at rest: the full distance applies from this difference on, rad.
 const SHARPER_RAD: f32 = 0.5;
 
-/// Two adjacent bones.
+/// The bisecting plane between two bones, for the base vertices of the first one.
 #[derive(Debug, Clone)]
 struct JointPlane {
-    /// The bone of the vertices, and the one they are kept away from.
+    /// The bone of the vertices, and the bone that they are separated from.
     bones: [u32; 2],
-    /// The joint, and a bone that it is an end of.
+    /// Rest position of the joint, and a bone that ends there (the joint moves with it).
     joint: Point64,
     joint_bone: u32,
-    /// Whether a short bone lies between the two.
+    /// Whether a short bone lies between the two bones.
     across_short_bone: bool,
-    /// Unit vectors along both, away from the joint, in the bind pose.
+    /// Unit vectors along both bones, away from the joint, in the bind pose.
     directions: [Vec3; 2],
-    /// Distance that the flesh of the second bone reaches from its line.
+    /// Largest distance of the second bone's flesh from its bone line, world units.
     reach: f32,
     /// Base vertices of the first bone.
     vertices: Vec<SeparatedVertex>,
 }
 
-/// A base vertex.
+/// A base vertex that is kept on its side of the plane.
 #[derive(Debug, Clone)]
 struct SeparatedVertex {
     vertex: u32,
-    /// Distance from the plane at rest, positive on its own side.
+    /// Signed distance from the plane at rest, positive on its own side, world units.
     side: f32,
-    /// Distance to keep for its flesh, if that faces the plane.
+    /// Distance that its flesh needs if it faces the plane, world units.
     clearance: f32,
 }
 
-/// All pairs of adjacent bones.
+/// The planes of all pairs of adjacent bones.
 #[derive(Debug, Clone, Default)]
 pub(super) struct JointPlanes(Vec<JointPlane>);
 
 impl JointPlanes {
-    /// The pairs, and per bone whether it is shorter than its flesh is thick.
+    /// Returns the planes and, per bone, whether it is shorter than its flesh is thick.
     pub(super) fn of(mesh: &TriMesh, tissue: &Tissue) -> (Self, Vec<bool>) {
         let graph = &tissue.graph;
         let mut by_bone: Vec<Vec<u32>> = vec![Vec::new(); graph.bones.len()];
@@ -120,7 +122,7 @@ impl JointPlanes {
                     if !may_fold[own] {
                         continue;
                     }
-                    // Beyond a bone that is shorter than the flesh is thick, the next bones are paired with each other.
+                    // The bone is shorter than its flesh is thick: pair the bones at its two ends with each other, too.
                     let far = graph.other_end(own, index);
                     for &next in graph.nodes[far]
                         .bones
@@ -138,7 +140,7 @@ impl JointPlanes {
     }
 }
 
-/// Mean distance of some vertices from the bone line.
+/// Mean distance of some vertices from their foot points, world units.
 fn mean_depth(mesh: &TriMesh, tissue: &Tissue, vertices: &[u32]) -> f32 {
     let depth = |&v: &u32| {
         (mesh.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm()
@@ -147,7 +149,8 @@ fn mean_depth(mesh: &TriMesh, tissue: &Tissue, vertices: &[u32]) -> f32 {
         .max(f64::from(f32::MIN_POSITIVE)) as f32
 }
 
-/// The same from the infinite line: flesh beyond the end of a bone does not count as thick.
+/// Mean distance of some vertices from the infinite line through the bone. Unlike [`mean_depth`], it does not count flesh beyond
+/// the end of a bone as thick.
 fn mean_line_distance(mesh: &TriMesh, graph: &BoneGraph, bone: usize, vertices: &[u32]) -> f64 {
     let [a, b] = graph.segment(bone);
     let Some(along) = (b - a).try_normalize(1e-30) else {
@@ -161,15 +164,16 @@ fn mean_line_distance(mesh: &TriMesh, graph: &BoneGraph, bone: usize, vertices: 
     vertices.iter().map(line_distance).sum::<f64>() / vertices.len().max(1) as f64
 }
 
-/// Fraction of the extra space that the flesh between two bones needs, by the angle between them. Bones that rotate about each other,
-/// as a thigh about the hip bone, need none.
+/// Fraction of the full separation that applies at the angle `now` between the bones, given the angle `rest` in the bind pose.
+/// Bones that rotate about each other, such as a thigh about the hip bone, keep their angle and need no separation.
 fn bend_fraction(rest: f32, now: f32) -> f32 {
     let narrow = ((NARROW_RAD - now) / (NARROW_RAD - SHARP_RAD)).clamp(0.0, 1.0);
     narrow * ((rest - now) / SHARPER_RAD).clamp(0.0, 1.0)
 }
 
 impl CollisionBody {
-    /// Moves base vertices that are beyond a bisecting plane onto it. Does not allocate.
+    /// Moves base vertices that are on the wrong side of a bisecting plane, or too close to it, towards their own side. Does not
+    /// allocate.
     pub(crate) fn separate_base(&self, foot_points: &PosedFootPoints, base: &mut [Point]) {
         for plane in &self.joint_planes.0 {
             let [own, other] = plane.bones;
@@ -201,7 +205,7 @@ impl CollisionBody {
             let joint = Point::from(
                 turned(of_joint_bone, &plane.joint.coords.cast::<f32>()) + of_joint_bone.column(3),
             );
-            // Flesh parallel to the plane gets extra space too, unless a short bone lies between the two bones.
+            // Flesh parallel to the plane needs space, too, unless a short bone lies between the two bones.
             let facing_bias = if plane.across_short_bone { 0.0 } else { 1.0 };
             for separated in &plane.vertices {
                 let position = &mut base[separated.vertex as usize];
@@ -210,7 +214,7 @@ impl CollisionBody {
                 let least = separated.side.min(separated.clearance * facing);
                 let side = normal.dot(&(*position - joint));
                 if side < least {
-                    // Limited by how far the vertex intrudes into the other bone's flesh.
+                    // Scale by how deep the vertex lies in the other bone's flesh.
                     let offset = *position - joint;
                     let distance = (offset - across * across.dot(&offset).max(0.0)).norm();
                     let fraction =

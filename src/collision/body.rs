@@ -1,4 +1,4 @@
-//! Pose-independent data of collision detection: wedges, neighbours, patches, and ignored pairs.
+//! Pose-independent data of collision detection: wedges, adjacency, patches, and excluded pairs.
 
 use super::base_separation::JointPlanes;
 use super::bone_cells::{BoneCells, bone_cells};
@@ -7,67 +7,67 @@ use crate::math::{Point, Point64, Vec3, Vec64};
 use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
 
-/// Vertices per patch.
+/// Largest number of vertices per patch.
 const MAX_PATCH_VERTICES: usize = 40;
 /// Pairs within this many local edge lengths along the surface are neighbours and do not collide.
 const NEIGHBOR_EDGES: f32 = 1.5;
-/// A pair recorded at rest also excludes all pairs within this many local edge lengths.
+/// A pair that intersects at rest excludes all pairs within this many local edge lengths, too.
 const REST_PAIR_EDGES: f32 = 5.0;
-/// Limit of visited vertices in the search for a neighbour.
+/// Largest number of vertices visited when [`NEIGHBOR_EDGES`] is tested.
 const MAX_VISITS: usize = 96;
 
-/// A group of nearby vertices.
+/// A group of nearby vertices, the leaf of the broad phase.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Patch {
-    /// The bone of all their foot points.
+    /// The bone of the vertices' foot points.
     pub(super) bone: u32,
     pub(super) vertices: Vec<u32>,
 }
 
-/// The skin as a collision object against itself. Immutable; made once per tissue.
+/// The skin as a collision object against itself. Immutable; built once per tissue.
 #[derive(Debug, Clone)]
 pub struct CollisionBody {
     pub(super) triangles: Vec<[u32; 3]>,
-    /// Corners sorted by index: the order of the wedge's tets, as in [`crate::tissue::layer`].
+    /// Per triangle, its corners sorted by index. This is the order of the wedge's tets, as in [`crate::tissue::layer`].
     pub(super) sorted_corners: Vec<[u32; 3]>,
-    /// Sign of the volume of the wedge's tets at rest.
+    /// Per triangle, the sign of the volume of its wedge's tets at rest.
     pub(super) orientation: Vec<f32>,
     pub(super) rest: Vec<Point>,
     pub(super) foot_bones: Vec<u32>,
     pub(super) foot_points: Vec<Point64>,
-    /// Unit vectors from the foot points to the skin, at rest.
+    /// Per vertex, the unit vector from its foot point to its rest position.
     pub(super) outward: Vec<Vec3>,
-    /// Mean length of the edges at each vertex, at rest.
+    /// Per vertex, the mean length of its edges at rest, world units.
     pub(super) edge_at: Vec<f32>,
     pub(super) patches: Vec<Patch>,
     pub(super) bones: Vec<BoneCells>,
-    /// Whether the foot points of a triangle belong to several bones.
+    /// Per triangle, whether its foot points belong to several bones.
     pub(super) mixed: Vec<bool>,
-    /// Per vertex, the triangles whose wedge contains it at rest.
+    /// Per vertex, the triangles whose wedge contains it at rest: `ignored[ignored_offsets[v]..ignored_offsets[v + 1]]`.
     ignored_offsets: Vec<u32>,
     ignored: Vec<u32>,
-    /// Per vertex, its adjacent triangles.
+    /// Per vertex, its adjacent triangles, stored in the same way.
     fan_offsets: Vec<u32>,
     fans: Vec<u32>,
-    /// Per triangle, its neighbours across the edges (0,1), (1,2), (2,0).
+    /// Per triangle, its neighbours across the edges (0,1), (1,2), (2,0); [`NO_TRIANGLE`] at a boundary.
     pub(super) edge_neighbors: Vec<[u32; 3]>,
     pub(super) joint_planes: JointPlanes,
-    /// Per bone, whether its skin may fold onto itself: the bone is shorter than its flesh is thick.
+    /// Per bone, whether its skin may touch itself: true if the bone is shorter than its flesh is thick.
     pub(super) may_fold: Vec<bool>,
     topology: Topology,
     mean_edge: f32,
 }
 
-/// The two sides of a limb are at most so many times as far from each other as their flesh is deep.
+/// Opposite sides of a limb are at most this many times their summed flesh thickness apart.
 const MAX_THICKNESS_RATIO: f32 = 1.3;
-/// One side is behind the other if the cosine between the way from it and the way inwards is at least this.
+/// A side lies behind the other if the cosine between the direction to it and the inward direction is at least this.
 const MIN_BEHIND_COSINE: f32 = 0.4;
 
-/// No triangle.
+/// Marks a missing triangle.
 pub(super) const NO_TRIANGLE: u32 = u32::MAX;
 
 impl CollisionBody {
-    /// Prepares the skin of a tissue, and records the pairs that intersect at rest.
+    /// Builds the collision object of a tissue's skin, and records the pairs that intersect at rest.
     #[must_use]
     pub fn new(mesh: &TriMesh, tissue: &Tissue) -> Self {
         let topology = Topology::of(mesh);
@@ -166,7 +166,7 @@ impl CollisionBody {
         self.triangles[triangle as usize]
     }
 
-    /// Mean length of the edges around a triangle, at rest.
+    /// Mean edge length of the corners of a triangle, at rest.
     #[must_use]
     pub fn local_edge(&self, triangle: u32) -> f32 {
         self.triangle(triangle)
@@ -207,14 +207,14 @@ impl CollisionBody {
         }
     }
 
-    /// Whether a vertex and a triangle are excluded: neighbours on the surface, or intersecting at rest.
+    /// Whether a vertex and a triangle never collide: they are neighbours on the surface, or intersect at rest.
     #[must_use]
     pub fn is_excluded(&self, vertex: u32, triangle: u32) -> bool {
         self.are_neighbors(vertex, triangle) || self.is_ignored(vertex, triangle)
     }
 
-    /// Whether a vertex and a point of a triangle are the two sides of the same flesh at rest: each lies behind the other, no farther away
-    /// than the flesh is thick. To push such a pair apart is to turn the flesh inside out.
+    /// Whether a vertex and a point of a triangle are opposite sides of the same limb at rest: each lies behind the other, and
+    /// their distance is at most the thickness of the flesh. A contact between them would invert the flesh.
     #[must_use]
     pub fn are_opposite_sides(&self, vertex: u32, corners: [u32; 3], weights: [f32; 3]) -> bool {
         let depth =
@@ -244,7 +244,7 @@ impl CollisionBody {
         if nearest > reach {
             return false;
         }
-        // The triangle is excluded if a path along edges within the ball connects the two.
+        // The triangle is a neighbour if a path along edges inside the ball connects it to the vertex.
         let mut visited = [vertex; MAX_VISITS];
         let (mut count, mut next) = (1, 0);
         while next < count {
@@ -305,7 +305,7 @@ impl CollisionBody {
     }
 }
 
-/// Triangles around every vertex, ascending.
+/// Compressed rows (offsets and entries) of the triangles adjacent to each vertex, in ascending order.
 fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0_u32; vertices + 1];
     for &v in triangles.as_flattened() {
@@ -325,7 +325,7 @@ fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
     (offsets, fans)
 }
 
-/// The neighbour across every edge; [`NONE`] at boundaries, the first found at non-manifold edges.
+/// Per triangle, the neighbour across each edge; [`NO_TRIANGLE`] at boundaries, the first one found at non-manifold edges.
 fn edge_neighbors(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]> {
     let over = |triangle: usize, a: u32, b: u32| {
         let fan = &fans[offsets[a as usize] as usize..offsets[a as usize + 1] as usize];
@@ -341,7 +341,7 @@ fn edge_neighbors(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<
         .collect()
 }
 
-/// Splits the vertices of every bone along their longest extent until the parts are small.
+/// Splits the vertices of every bone at the median of the longest axis until each patch has at most [`MAX_PATCH_VERTICES`].
 fn patches(mesh: &TriMesh, foot_bones: &[u32]) -> Vec<Patch> {
     let mut order: Vec<u32> = (0..mesh.positions.len() as u32).collect();
     order.sort_by_key(|&v| foot_bones[v as usize]);

@@ -1,27 +1,27 @@
-//! The wedges of a bone, sorted into slices along the bone.
+//! The wedges of a bone, and the slices into which space along the bone is divided.
 
 use crate::math::{Point, Vec3, Vec64};
 use crate::mesh::TriMesh;
 use crate::tissue::Tissue;
 
-/// The wedges of a bone: those whose first corner (by index) has its foot point there.
+/// The wedges of a bone: those whose first corner (by index) has its foot point on the bone.
 #[derive(Debug, Clone)]
 pub(super) struct BoneCells {
     pub(super) triangles: Vec<u32>,
-    /// All corners of the triangles, without duplicates.
+    /// All vertices of the triangles, sorted, without duplicates.
     pub(super) closure: Vec<u32>,
     /// Per triangle, its corners as indices into `closure`.
     pub(super) corners: Vec<[u32; 3]>,
-    /// In the bind pose: the start of the bone, its direction and two perpendicular ones.
+    /// Bind pose: start of the bone; unit vectors along it and in two perpendicular directions.
     pub(super) origin: Point,
     pub(super) axes: [Vec3; 3],
-    /// Position along the bone where the first slice begins, and slices per unit of length.
+    /// Coordinate along the bone where the first slice begins (world units), and number of slices per world unit.
     pub(super) first: f32,
     pub(super) per_slice: f32,
     pub(super) slices: usize,
 }
 
-/// Slices along a bone.
+/// Largest number of slices along a bone; a slice is about one mean edge long.
 const MAX_SLICES: usize = 64;
 
 pub(super) fn bone_cells(

@@ -1,7 +1,7 @@
-//! Finds the vertices in the wedges of one bone.
+//! Middle and narrow phase around one bone: finds the vertices inside its wedges.
 //!
-//! A grid in cylinder coordinates around the bone: each cell stores the largest radius of its wedges, and vertices of other bones
-//! within that radius are counting-sorted into the cells.
+//! The space around the bone is divided into a grid in cylinder coordinates. Each cell stores the largest radius of the wedges that
+//! touch it. Vertices of other bones within that radius are candidates; a counting sort groups them by cell.
 
 use super::axes::{BoneAxes, CylinderCell, SECTORS};
 use super::bone_cells::BoneCells;
@@ -9,30 +9,31 @@ use super::wedge::{Aabb, BLOCK, WedgeShape};
 use super::{CollisionBody, Hit, PosedFootPoints};
 use crate::math::Point;
 
-/// Visitors for which there is room from the start.
+/// Number of candidates that buffers are first allocated for.
 const INITIAL_CANDIDATES: usize = 1024;
-/// Tolerance for rounding of radii.
+/// Factor on the radius of wedges, against rounding errors.
 const RADIUS_SLACK: f32 = 1.0 + 1e-5;
 
-/// Data of the search around one bone.
+/// Buffers of the search around one bone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BoneSearch {
     axes: BoneAxes,
-    /// Bounding box of its wedges.
+    /// Bounding box of the bone's wedges.
     aabb: Aabb,
-    /// Per closure vertex, its position in the bone's coordinates.
+    /// Cells of the skin and foot points, two per vertex of [`BoneCells::closure`].
     point_cells: Vec<CylinderCell>,
     /// Per wedge, the cells that it touches.
     wedges: Vec<WedgeCells>,
-    /// Per cell, the largest distance of a wedge from the axis.
+    /// Per cell, the largest distance of a wedge from the axis, world units; −1 without wedges.
     reach: Vec<f32>,
-    /// Foreign vertices within that distance (visitors), with their cells; then sorted by cell: those of cell c are `sorted[starts[c]..starts[c + 1]]`.
+    /// Vertices of other bones within that distance.
+    /// The candidates of cell c are `sorted[starts[c]..starts[c + 1]]`.
     candidates: Vec<WedgeCandidate>,
     sorted: Vec<WedgeCandidate>,
-    /// Coordinates of the sorted visitors, for testing many against a box at once.
+    /// Coordinates of the sorted candidates (x, y, z), so that blocks of them can be tested against a box with vector instructions.
     sorted_coordinates: [Vec<f32>; 3],
     starts: Vec<u32>,
-    /// Per slice, the sectors with visitors.
+    /// Per slice, the sectors that contain candidates, one bit each.
     occupied: Vec<u8>,
     pub(super) hits: Vec<Hit>,
 }
@@ -78,7 +79,7 @@ impl BoneSearch {
         }
     }
 
-    /// Makes room for so many visitors, so that few of the later searches allocate.
+    /// Reserves buffers for `count` candidates, so that later searches rarely allocate.
     fn reserve(&mut self, count: usize) {
         self.candidates.reserve(count);
         self.sorted.reserve(count);
@@ -88,7 +89,7 @@ impl BoneSearch {
         }
     }
 
-    /// Transforms all corners and foot points of the wedges to the bone's coordinates.
+    /// Computes the cells of all skin and foot points of the wedges.
     fn transform_points(
         &mut self,
         own: &BoneCells,
@@ -134,7 +135,7 @@ impl BoneSearch {
                 wedge.sectors |= 1 << skin.sector;
                 sum |= 1_u32 << skin.sector;
             }
-            // With its foot points on the axis, a wedge within two neighbouring sectors touches no others.
+            // Foot points lie on the axis: a wedge whose skin points are in two adjacent sectors touches no other sector.
             let mixed = body.mixed[triangle as usize];
             let neighbors = sum.count_ones() <= 1
                 || (sum.count_ones() == 2 && (sum & (sum >> 1) != 0 || sum == 0b1000_0001));
@@ -152,7 +153,7 @@ impl BoneSearch {
         }
     }
 
-    /// Finds the vertices of other bones within range of the wedges.
+    /// Collects the vertices of other bones that may lie in a wedge.
     fn collect_candidates(
         &mut self,
         bone: usize,
@@ -183,7 +184,7 @@ impl BoneSearch {
         }
     }
 
-    /// Counting sort of the visitors by cell.
+    /// Counting sort of the candidates by cell.
     fn sort(&mut self, own: &BoneCells, positions: &[Point]) {
         let cells = own.slices * SECTORS;
         self.starts.clear();
@@ -197,7 +198,7 @@ impl BoneSearch {
         self.sorted.clear();
         self.sorted
             .resize(self.candidates.len(), WedgeCandidate::default());
-        // Backwards, so that every cell's end decreases to its start.
+        // Fill each cell from its end, so that the end index decreases to the start index.
         for candidate in self.candidates.iter().rev() {
             let slot = &mut self.starts[candidate.cell as usize + 1];
             *slot -= 1;
@@ -268,7 +269,7 @@ impl BoneSearch {
     }
 }
 
-/// Indices of the set bits.
+/// Indices of the set bits, in ascending order.
 fn bits(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let next = (word != 0).then(|| word.trailing_zeros() as usize);

@@ -1,27 +1,27 @@
-//! Closest points on the skin, by walking between adjacent triangles.
+//! Closest points on the skin by local search: step to an adjacent triangle as long as it is closer.
 
 use super::CollisionBody;
 use super::body::NO_TRIANGLE;
 use crate::math::{Point, Vec3};
 
-/// Largest number of triangles in a walk.
+/// Largest number of steps of a search.
 const MAX_STEPS: usize = 24;
 
-/// A point of the skin.
+/// The point of the skin closest to a query point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosestPoint {
-    /// The triangle it lies on.
+    /// The triangle that contains the point.
     pub triangle: u32,
-    /// Its barycentric coordinates there.
+    /// Barycentric coordinates in the triangle.
     pub weights: [f32; 3],
-    /// Its position.
+    /// World position.
     pub point: Point,
-    /// The normal there, interpolated between the vertices.
+    /// Unit normal, interpolated between the vertex normals.
     pub normal: Vec3,
 }
 
 impl CollisionBody {
-    /// The point of the skin closest to `p` that a walk from `start` finds, which always moves to an adjacent triangle that is closer.
+    /// The point of the skin closest to `p`, by local search from the triangle `start`. The result may be a local minimum.
     pub(super) fn closest_point_from(
         &self,
         p: &Point,
@@ -31,7 +31,7 @@ impl CollisionBody {
         self.closest_allowed_point_from(p, start, positions, |_| true)
     }
 
-    /// The same restricted to allowed triangles; `start` must be allowed.
+    /// As [`Self::closest_point_from`], but steps only to allowed triangles. `start` must be allowed.
     pub(super) fn closest_allowed_point_from(
         &self,
         p: &Point,
@@ -50,7 +50,7 @@ impl CollisionBody {
         let mut best = closest(start);
         for _ in 0..MAX_STEPS {
             let mut next = None;
-            // Only triangles that touch the feature with the closest point can be closer.
+            // Only triangles adjacent to the vertex or edge that contains the closest point can be closer.
             for candidate in self.adjacent_triangles(triangle, &best.1) {
                 let found = closest(candidate);
                 if found.0 < best.0 * (1.0 - 1e-6) && allowed(candidate) {
@@ -69,7 +69,7 @@ impl CollisionBody {
         }
     }
 
-    /// Triangles adjacent at the vertex or edge on which a point lies; none for an interior point.
+    /// Triangles adjacent to the vertex or edge on which a point lies; none for an interior point.
     fn adjacent_triangles(
         &self,
         triangle: u32,
@@ -84,7 +84,7 @@ impl CollisionBody {
             (2, _) => self.fan(corners[2]),
             _ => &[],
         };
-        // The edge opposite to corner 0 is (1, 2), and so on.
+        // Corner 0 is opposite to the edge (1, 2), and so on.
         let across = match (count, zero) {
             (1, [true, ..]) => self.edge_neighbors[triangle as usize][1],
             (1, [_, true, _]) => self.edge_neighbors[triangle as usize][2],
@@ -98,7 +98,7 @@ impl CollisionBody {
             .chain(across)
     }
 
-    /// The normal at a point of a triangle.
+    /// Unit normal at a point of a triangle, interpolated between the vertex normals.
     pub(super) fn smooth_normal(
         &self,
         triangle: u32,

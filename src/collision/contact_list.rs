@@ -1,7 +1,8 @@
 //! The contact pairs, tracked from step to step.
 //!
-//! A pair begins when a vertex is inside a wedge. Its contact point then follows the vertex over the surface, and it ends when the vertex is
-//! farther away than [`KEEP`], or beside the surface. So a contact at rest neither flickers nor jumps.
+//! A pair is created when a vertex enters a wedge. Its contact point then follows the vertex over the surface. It is removed when
+//! the vertex is farther away than [`KEEP_DISTANCE`], or no longer opposite to the surface. This hysteresis keeps contacts of
+//! resting skin constant.
 
 use std::sync::Arc;
 
@@ -11,40 +12,41 @@ use crate::math::{Point, Vec3};
 
 /// A pair is kept while its vertex is less than this fraction of the local edge length above the surface (`δ_col` of FPS 3.2.5).
 pub const KEEP_DISTANCE: f32 = 0.6;
-/// Largest number of contacts per vertex, at different points.
+/// Largest number of contacts per vertex; they have different contact points.
 const MAX_PER_VERTEX: usize = 3;
-/// Contact points within this many local edge lengths count as one.
+/// Contact points within this many local edge lengths are treated as the same one.
 const SAME_POINT: f32 = 2.0;
-/// A vertex outside all wedges and farther from its contact point than this many local edge lengths has passed it.
+/// A pair is removed if its vertex is outside all wedges, below the surface, and farther from its contact point than this many
+/// local edge lengths: it has passed through.
 const MAX_INSIDE_DISTANCE: f32 = 2.0;
 
-/// Surfaces in contact face each other: the cosine between their directions from the bone line is below this, and so is that
-/// between their normals.
+/// New contacts need surfaces that face each other: the cosine between their directions from the bone line is below this, and so is
+/// the cosine between their normals.
 const MAX_FACING_COSINE: f32 = 0.5;
 
-/// If the cosine between the normals is above this, the skin between the two is smooth: the contact ends.
+/// Above this cosine between the normals, the skin between the two points is smooth, and the contact is removed.
 const SMOOTH_COSINE: f32 = 0.8;
 
-/// The cosine between the skin's normal and the direction from the bone line is at least this.
+/// Smallest cosine between the skin's normal and the direction from the bone line. Below it the skin counts as crumpled.
 const MIN_OUTWARD_COSINE: f32 = 0.1;
-/// The contact point of a pair stays while its vertex is within this many local edge lengths beside it.
+/// The contact point is kept while the lateral distance of its vertex is within this many local edge lengths.
 const STICK_DISTANCE: f32 = 0.01;
-/// Fraction of a change of normal that is applied per step: what a contact presses turns its normal, and with more it would go to and
-/// fro…
+/// Fraction of a change of the normal that is applied per time step. A contact changes the normal of the skin that it presses;
+/// larger fractions make the two oscillate.
 const NORMAL_RATE: f32 = 0.1;
-/// …and when looked at on the way to an equilibrium, between which flesh comes nearly to rest.
+/// The same fraction in a solve for an equilibrium. It is larger because the flesh nearly converges between two refreshes.
 const NORMAL_RATE_STATIC: f32 = 0.5;
-/// The vertex projects onto the contact point within this many local edge lengths…
+/// Largest lateral distance of a vertex from its contact point for a new pair, local edge lengths.
 const MAX_LATERAL: f32 = 0.7;
-/// …or this many for an existing pair.
+/// The same for an existing pair without load.
 const MAX_LATERAL_EXISTING: f32 = 1.5;
-/// A pair begins when the penetration is deeper than this fraction of the local edge length.
+/// A pair is created when the penetration is deeper than this fraction of the local edge length.
 const MIN_DEPTH: f32 = 0.03;
 
-/// A vertex and the point of the skin that it must stay outside of.
+/// A vertex and the point of the skin that it must not penetrate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
-    /// The vertex.
+    /// Index of the vertex.
     pub vertex: u32,
     /// The triangle with the closest point.
     pub triangle: u32,
@@ -52,17 +54,17 @@ pub struct Contact {
     pub corners: [u32; 3],
     /// Barycentric coordinates β of the closest point.
     pub weights: [f32; 3],
-    /// Normal n of the plane between vertex and closest point, away from the triangle (PS 5.3).
+    /// Unit normal n of the separating plane between the vertex and the closest point, away from the triangle (PS 5.3).
     pub normal: Vec3,
-    /// n · (x − Σ β t): negative inside.
+    /// Gap n · (x − Σ β t), world units; negative inside.
     pub gap: f32,
-    /// Mean edge length there, at rest.
+    /// Local edge length at rest, world units.
     pub edge: f32,
-    /// Load λ of the pair; 0 while it is not active. Written by the solver, and kept as long as the pair.
+    /// Load λ of the pair; 0 while it is inactive. Written by the solver; kept as long as the pair exists.
     pub load: f32,
-    /// The gap that the pair is made to hold at least, world units. Written by the solver, and kept as long as the pair.
+    /// Gap that the pair is constrained to keep at least, world units. Written by the solver; kept as long as the pair exists.
     pub min_gap: f32,
-    /// Whether the pair is to end as soon as it presses no more. Written by the solver, and kept as long as the pair.
+    /// Whether the pair is removed as soon as its load is zero. Written by the solver; kept as long as the pair exists.
     pub ending: bool,
     /// Whether the pair existed before the last refresh.
     pub old: bool,
@@ -74,12 +76,12 @@ pub struct ContactList {
     contacts: Vec<Contact>,
     kept: Vec<Contact>,
     detector: Detector,
-    /// The only pairs to consider, instead of detection.
+    /// If set, only these precomputed pairs are considered, and no detection runs.
     joint_contacts: Option<JointContacts>,
 }
 
 impl ContactList {
-    /// A list restricted to these pairs.
+    /// A list restricted to precomputed pairs around the joints.
     #[must_use]
     pub fn around_joints(pairs: Arc<JointPairs>) -> Self {
         Self {
@@ -94,7 +96,7 @@ impl ContactList {
         &self.contacts
     }
 
-    /// The contacts, for writing the loads.
+    /// The contacts, for updating what the solver writes.
     pub fn contacts_mut(&mut self) -> &mut [Contact] {
         &mut self.contacts
     }
@@ -113,8 +115,8 @@ impl ContactList {
         self.detector.clear();
     }
 
-    /// Updates the contacts for new positions, removes ended ones and detects new ones: `all` on the way to an equilibrium, or those
-    /// with some of the bones in turn.
+    /// Updates the contacts for new positions, removes ended pairs and detects new ones. Detection searches all bones if `all` is
+    /// set (for an equilibrium), otherwise half of them in turn.
     /// Allocates only when there are more contacts than ever before.
     pub fn refresh(
         &mut self,
@@ -221,7 +223,7 @@ impl ContactList {
     }
 }
 
-/// The contact point stays while the vertex has hardly moved sideways.
+/// The same contact with an updated normal, if its vertex has hardly moved laterally.
 fn keep_contact_point(
     body: &CollisionBody,
     positions: &[Point],
@@ -243,7 +245,8 @@ fn keep_contact_point(
     Some(Contact { normal, ..*contact })
 }
 
-/// The point closest to a vertex, starting from a triangle; `None` if the surface there does not face it.
+/// The contact of a vertex with the closest point of the skin, searched from a triangle. `None` if the surface there does not face
+/// the vertex.
 fn find_contact_point(
     body: &CollisionBody,
     positions: &[Point],
@@ -254,7 +257,8 @@ fn find_contact_point(
 ) -> Option<Contact> {
     let p = positions[vertex as usize];
     let query = ContactQuery::new(body, positions, foot_points, vertex)?;
-    // Usually the closest point is right. If it lies on the vertex's own side of a crease, use the closest other one.
+    // The closest point is tested first. It may lie on the vertex's own side of a crease; then the closest point among the
+    // triangles that may collide is used.
     let closest = body.closest_point_from(&p, from, positions);
     if (closest.triangle == from || query.may_collide(closest.triangle))
         && let Some(contact) = query.contact_at(&closest, state)
@@ -268,7 +272,7 @@ fn find_contact_point(
     query.contact_at(&other, state)
 }
 
-/// Whether a vertex or a triangle is on a bone whose skin may fold.
+/// Whether the vertex or a corner is on a bone whose skin may touch itself.
 fn is_on_fold(body: &CollisionBody, vertex: u32, corners: &[u32; 3]) -> bool {
     corners
         .iter()
@@ -279,11 +283,11 @@ fn is_on_fold(body: &CollisionBody, vertex: u32, corners: &[u32; 3]) -> bool {
 /// Previous state of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PairState {
-    /// New.
+    /// Created in this step.
     New,
-    /// Existed before.
+    /// Existed before, without load.
     Existing,
-    /// Existed before and is loaded.
+    /// Existed before, with load.
     Loaded,
 }
 
@@ -293,7 +297,7 @@ struct ContactQuery<'a> {
     positions: &'a [Point],
     foot_points: &'a PosedFootPoints,
     vertex: u32,
-    /// The skin's normal at the vertex.
+    /// Unit normal of the skin at the vertex.
     normal: Vec3,
 }
 
@@ -314,8 +318,8 @@ impl<'a> ContactQuery<'a> {
         })
     }
 
-    /// Whether a triangle is not a neighbour, and is on another bone. Opposite sides of one bone cannot touch, except for folds of
-    /// thick flesh.
+    /// Whether a triangle is not excluded, and on another bone. Opposite sides of one bone cannot touch, except for folds of thick
+    /// flesh.
     fn may_collide(&self, triangle: u32) -> bool {
         let Self { body, vertex, .. } = *self;
         let corners = body.triangle(triangle);
@@ -332,7 +336,7 @@ impl<'a> ContactQuery<'a> {
             .any(|&c| bones[c as usize] == bones[self.vertex as usize])
     }
 
-    /// The contact with a point, if that faces the vertex.
+    /// The contact with a point of the skin, if the surface there faces the vertex.
     fn contact_at(&self, closest: &ClosestPoint, state: PairState) -> Option<Contact> {
         let Self {
             body,
@@ -359,7 +363,7 @@ impl<'a> ContactQuery<'a> {
                     || (!side_by_side
                         && (outward_cosine > MAX_FACING_COSINE || self.shares_bone(&corners)))
             } else {
-                // On crumpled skin, inside and outside cannot be distinguished.
+                // If the skin is crumpled, its inside and outside cannot be distinguished.
                 normal_cosine > MAX_FACING_COSINE
                     || outward_cosine > MAX_FACING_COSINE
                     || !is_outward
@@ -426,7 +430,7 @@ fn is_within_reach(contact: &Contact, is_inside: bool, positions: &[Point]) -> b
     }
 }
 
-/// Contacts are sorted by vertex: whether none of the last ones has the same vertex and the same point.
+/// Whether no kept contact of the same vertex has the same contact point. `kept` is sorted by vertex.
 fn is_new_contact_point(kept: &[Contact], next: &Contact, positions: &[Point]) -> bool {
     let point = contact_point(next, positions);
     !kept

@@ -1,7 +1,8 @@
-//! Detects vertices inside wedges.
+//! Detection of vertices inside wedges.
 //!
-//! Broad phase: boxes of vertex patches against boxes of all wedges of a bone. Middle phase: a grid in cylinder coordinates around every
-//! bone, see [`super::bone_search`]. Narrow phase: the three tets between a triangle and its foot points, see [`super::wedge`].
+//! Broad phase: bounding boxes of vertex patches against the bounding box of a bone's wedges. Middle phase: a grid in cylinder
+//! coordinates around the bone, see [`super::bone_search`]. Narrow phase: the three tets between a triangle and its foot points,
+//! see [`super::wedge`].
 
 use rayon::prelude::*;
 
@@ -13,30 +14,30 @@ use crate::math::Point;
 /// A vertex inside a wedge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hit {
-    /// The vertex.
+    /// Index of the vertex.
     pub vertex: u32,
     /// The skin triangle of the wedge.
     pub triangle: u32,
 }
 
-/// Number of calls in which every bone is searched once.
+/// [`Detector::detect_round_robin`] searches every bone once in this number of calls.
 const ROUND_ROBIN_CALLS: usize = 2;
-/// From this number of vertices on, bones are searched in parallel.
+/// Bones are searched in parallel from this number of vertices on; for fewer, starting tasks costs more than it saves.
 const MIN_PARALLEL_VERTICES: usize = 3000;
 
-/// Scratch memory of the detection, reused from step to step.
+/// Buffers of the detection, reused from step to step.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
-    /// Per patch, the box of its vertices.
+    /// Per patch, the bounding box of its vertices.
     patches: Vec<Aabb>,
     bones: Vec<BoneSearch>,
     hits: Vec<Hit>,
-    /// Number of calls so far.
+    /// Number of calls so far, for the round robin.
     call: usize,
 }
 
 impl Detector {
-    /// All vertices inside wedges of other bones, sorted by vertex. Allocates only when more are found than ever before.
+    /// Finds all vertices inside wedges of other bones, sorted by vertex. Allocates only when more are found than ever before.
     pub fn detect(
         &mut self,
         body: &CollisionBody,
@@ -46,14 +47,15 @@ impl Detector {
         self.search(body, positions, foot_points, 1)
     }
 
-    /// As [`Self::detect`], but searches only some of the bones per call, in turn: for positions that change little between calls.
+    /// As [`Self::detect`], but searches only every second bone per call and keeps the results of the others. For positions that
+    /// change little between calls.
     pub fn detect_round_robin(
         &mut self,
         body: &CollisionBody,
         positions: &[Point],
         foot_points: &PosedFootPoints,
     ) -> &[Hit] {
-        // A bone that was never searched is searched at once.
+        // The first call searches all bones.
         let period = if self.bones.len() == body.bones.len() {
             ROUND_ROBIN_CALLS
         } else {
@@ -62,7 +64,7 @@ impl Detector {
         self.search(body, positions, foot_points, period)
     }
 
-    /// Clears the results.
+    /// Discards the results of all bones.
     pub fn clear(&mut self) {
         self.bones.clear();
         self.call = 0;

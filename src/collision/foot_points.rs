@@ -1,9 +1,9 @@
-//! Foot points in a pose.
+//! Posed foot points.
 
 use super::CollisionBody;
 use crate::math::{Affine, Point, Vec3};
 
-/// Foot points in a pose.
+/// Foot points and outward directions in a pose, one per skin vertex.
 #[derive(Debug, Clone, Default)]
 pub struct PosedFootPoints {
     pub(super) points: Vec<Point>,
@@ -30,12 +30,13 @@ impl PosedFootPoints {
         &self.points
     }
 
-    /// `posed_from_bind` of each bone; empty before the first update.
+    /// `posed_from_bind` of a bone; `None` before the first [`Self::update`].
     pub(super) fn bone(&self, bone: u32) -> Option<&nalgebra::Matrix3x4<f32>> {
         self.bones.get(bone as usize)
     }
 
-    /// Moves the foot points with their bones: `posed_from_bind` of every bone, as [`crate::tissue::BaseFrame::bones`] gives it.
+    /// Moves the foot points with their bones. `posed_from_bind`: one transform per bone, as in
+    /// [`crate::tissue::BaseFrame::bones`].
     pub fn update(&mut self, body: &CollisionBody, posed_from_bind: &[Affine]) {
         self.bones.clear();
         self.bones.extend(posed_from_bind.iter().map(|t| {

@@ -1,16 +1,16 @@
 //! Contacts between precomputed pairs of vertices around every joint (PS 5, FPS 3.2.5).
 //!
-//! A step does no search: whether the two vertices of a pair have crossed is a comparison of angles. Crossed pairs go
+//! A step needs no search: a comparison of angles tells whether the two vertices of a pair have crossed. Crossed pairs are passed
 //! to the same solver as the contacts of global detection.
 //!
 //! # Departures
-//! - PS switches between two prefactored matrices, one with all pairs; here the global step solves for the active pairs
-//!   ([`crate::dynamics::Contacts`]), one-sidedly and without friction.
-//! - The patches of two bones are separated by their foot points instead of a plane through the joint, and vertices are paired by
-//!   their position on the plane between the bones, where both skins meet.
-//! - Pairs are separated along the normal of the bisecting plane, not along the difference of their
-//!   skin normals: those change while the skin deforms, so the contacts would not converge.
-//! - A sweep has eight directions; only those near the present bend are tested.
+//! - PS switches between two prefactored matrices, one with all pairs. Here the global step solves for the active pairs
+//!   ([`crate::dynamics::Contacts`]), one-sided and without friction.
+//! - The patches of two bones are separated by their foot points instead of a plane through the joint. Vertices are paired by their
+//!   position on the plane between the bones, where both skins meet.
+//! - Pairs are separated along the normal of the bisecting plane, not along the difference of their skin normals. Skin normals
+//!   change while the skin deforms, so that the contacts would not converge.
+//! - A sweep has eight directions; only those close to the current bend are tested.
 
 use nalgebra::Matrix3x4;
 
@@ -21,11 +21,11 @@ use super::{CollisionBody, PosedFootPoints};
 use crate::math::{Point, Vec3};
 use crate::tissue::Tissue;
 
-/// A sweep direction is tested if its cosine to the present bend is above this: the nearest two or three.
+/// A sweep direction is tested if its cosine to the current bend direction is above this: the nearest two or three.
 const MIN_DIRECTION_COSINE: f32 = 0.7;
-/// Pairs whose vertices are offset by more than this many local edge lengths cannot touch…
+/// Largest lateral distance between the vertices of a new or unloaded pair, local edge lengths.
 const MAX_LATERAL: f32 = 4.0;
-/// …or this many for active pairs.
+/// The same for a loaded pair.
 const MAX_LATERAL_LOADED: f32 = 6.0;
 
 /// The pairs of vertices that may touch around the joints of a character. Immutable.
@@ -36,7 +36,7 @@ pub struct JointPairs {
 }
 
 impl JointPairs {
-    /// Sweeps every bone towards those at the same joint, and pairs the vertices that meet.
+    /// Sweeps every bone towards the other bones at the same joint, and pairs the vertices that come into contact.
     #[must_use]
     pub fn find(body: &CollisionBody, tissue: &Tissue) -> Self {
         let (bone_pairs, pairs) = sweep(body, tissue);
@@ -49,24 +49,24 @@ impl JointPairs {
         self.pairs.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pairs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Pairs of bones whose skins may touch.
+    /// Number of pairs of bones whose skins may touch.
     #[must_use]
     pub fn joints(&self) -> usize {
         self.bone_pairs.len()
     }
 }
 
-/// The active contacts of the pairs, from step to step.
+/// The active contacts among the precomputed pairs, kept from step to step.
 #[derive(Debug, Clone)]
 pub(super) struct JointContacts {
     pairs: std::sync::Arc<JointPairs>,
-    /// For every contact, its pair; ascending.
+    /// Per contact, the index of its pair; ascending.
     ids: Vec<u32>,
     kept: Vec<Contact>,
     kept_ids: Vec<u32>,
@@ -82,7 +82,7 @@ impl JointContacts {
         }
     }
 
-    /// Updates the contacts for new positions, removes those that opened and adds pairs that have crossed.
+    /// Updates the contacts for new positions, removes pairs that have separated and adds pairs that have crossed.
     pub(super) fn refresh(
         &mut self,
         contacts: &mut Vec<Contact>,
@@ -110,7 +110,7 @@ impl JointContacts {
                 while id < range.end {
                     let old = ids.get(next_old).copied().filter(|&old| old < range.end);
                     if !is_tested {
-                        // Only existing contacts.
+                        // Skip pairs without an existing contact.
                         let Some(old) = old else { break };
                         id = old;
                     }
@@ -153,7 +153,8 @@ impl JointContacts {
     }
 }
 
-/// The two bones of a joint in the pose, and the direction of the second one relative to the first in its bind pose.
+/// The posed bones of a pair, and the bend direction: the direction of the second bone, transformed to the bind pose of the first
+/// and projected perpendicular to it.
 fn pose(bone_pair: &BonePair, foot_points: &PosedFootPoints) -> Option<(Bend, Vec3)> {
     let transforms = [
         foot_points.bone(bone_pair.bones[0])?,
@@ -171,7 +172,8 @@ fn pose(bone_pair: &BonePair, foot_points: &PosedFootPoints) -> Option<(Bend, Ve
     Some((bend, bend_direction))
 }
 
-/// The contact of a pair, if it is one: it begins when the vertices have crossed and ends when they are [`KEEP`] apart.
+/// The contact of a pair, if it is active. It begins when the vertices have crossed, and ends when their gap exceeds
+/// [`KEEP_DISTANCE`].
 fn contact_of_pair(
     pair: &VertexPair,
     before: Option<&Contact>,

@@ -1,4 +1,4 @@
-//! Finds the vertices that can meet around a joint: one bone is swept towards the other until they almost touch.
+//! Finds the vertices that can touch around a joint: one bone is rotated towards the other until they almost coincide.
 
 use std::ops::Range;
 
@@ -9,47 +9,47 @@ use super::bend::Bend;
 use crate::math::{Point, Quat, Vec3, Vec64};
 use crate::tissue::{BoneGraph, Tissue};
 
-/// Sweep directions around the other bone.
+/// Number of sweep directions around the first bone.
 pub(super) const DIRECTIONS: usize = 8;
 /// Angle between the bones at the end of the sweep: a bend of 150°.
 const MIN_ANGLE_RAD: f64 = 30.0 * std::f64::consts::PI / 180.0;
-/// Bones with a smaller angle at rest (those of fingers) are not paired.
+/// Bones with a smaller angle at rest, such as those of adjacent fingers, are not paired.
 const MIN_REST_ANGLE_RAD: f64 = 45.0 * std::f64::consts::PI / 180.0;
-/// A vertex belongs to a patch if it comes within this many local edge lengths of the plane between the bones.
+/// A vertex belongs to a patch if it reaches the plane between the bones up to this distance, local edge lengths.
 const PATCH_DISTANCE_EDGES: f32 = 1.0;
-/// Vertices of a pair are offset by at most this many local edge lengths in the swept pose…
+/// Largest distance between the vertices of a pair, projected to the plane, in the swept pose, local edge lengths.
 const MAX_OFFSET_EDGES: f32 = 2.5;
-/// …and are at least this many apart at rest.
+/// Smallest distance between the vertices of a pair at rest, local edge lengths.
 const MIN_REST_DISTANCE_EDGES: f32 = 2.5;
 /// Largest cosine between the outward directions of the two vertices of a pair.
 const MAX_FACING_COSINE: f32 = 0.5;
 
-/// Two vertices that may touch, of the first bone and of the second.
+/// Two vertices that may touch: one of the first bone and one of the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct VertexPair {
     pub(super) vertices: [u32; 2],
-    /// Mean edge length there, at rest.
+    /// Mean of their local edge lengths at rest, world units.
     pub(super) edge: f32,
 }
 
-/// Two bones of a joint and the pairs between their skins.
+/// Two bones of a joint, and the pairs between their skins.
 #[derive(Debug, Clone)]
 pub(super) struct BonePair {
     pub(super) bones: [u32; 2],
-    /// The joint in the bind pose.
+    /// Bind position of the joint.
     pub(super) joint: Point,
     /// Unit vectors from the joint along both bones, in the bind pose.
     pub(super) along: [Vec3; 2],
     /// Unit vectors perpendicular to the first bone, in the bind pose: the sweep directions.
     pub(super) directions: [Vec3; DIRECTIONS],
-    /// The pairs of each direction.
+    /// Per direction, the range of its pairs.
     pub(super) ranges: [Range<u32>; DIRECTIONS],
 }
 
 /// Result of one joint.
 type SweptPairs = (BonePair, Vec<VertexPair>);
 
-/// Sweeps all joints, each independently, so that the result does not depend on the number of threads.
+/// Sweeps all joints. Each is independent of the others, so that the result does not depend on the number of threads.
 pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<BonePair>, Vec<VertexPair>) {
     let graph = &tissue.graph;
     let mut by_bone: Vec<Vec<u32>> = vec![Vec::new(); graph.bones.len()];
@@ -75,7 +75,7 @@ pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<BonePair>, Ve
     (bone_pairs, pairs)
 }
 
-/// Nodes with two of their bones; first the one that ends there.
+/// All pairs of bones that share a node, with the node. A bone that ends there comes first.
 fn bone_pairs_at_nodes(graph: &BoneGraph) -> Vec<(usize, [usize; 2])> {
     let mut found = Vec::new();
     for (index, node) in graph.nodes.iter().enumerate() {
@@ -123,7 +123,7 @@ fn sweep_joint(
         let target = first * MIN_ANGLE_RAD.cos() + across * MIN_ANGLE_RAD.sin();
         *direction = across.cast::<f32>();
         let before = pairs.len();
-        // For opposite bones the shortest rotation is not unique: skip this direction.
+        // For opposite directions the shortest rotation is not unique: skip this sweep direction.
         if let (Some(turn), Some(bend)) = (
             Quat::rotation_between(&second, &target),
             Bend::of(joint, [along[0], target.cast::<f32>()]),
@@ -165,12 +165,12 @@ fn sweep_joint(
 #[derive(Debug, Clone, Copy)]
 struct SweptVertex {
     vertex: u32,
-    /// Coordinates on the plane between the bones: away from the joint, and along the hinge.
-    place: [f32; 2],
+    /// Coordinates on the plane between the bones: distance from the joint along the bisector, and along the hinge axis.
+    coordinates: [f32; 2],
     outward: Vec3,
 }
 
-/// The vertices of one bone that reach or cross the plane between the bones, by distance from the joint.
+/// The vertices of one bone that reach or cross the plane between the bones, sorted by distance from the joint.
 fn patch(
     body: &CollisionBody,
     skin: &[u32],
@@ -185,23 +185,23 @@ fn patch(
         let offset = turn * (body.rest[vertex as usize] - joint);
         let near = own_side * bend.plane_normal.dot(&offset)
             < PATCH_DISTANCE_EDGES * body.edge_at[vertex as usize];
-        let place = [bend.bisector.dot(&offset), hinge_axis.dot(&offset)];
-        (near && place[0] > 0.0).then(|| SweptVertex {
+        let coordinates = [bend.bisector.dot(&offset), hinge_axis.dot(&offset)];
+        (near && coordinates[0] > 0.0).then(|| SweptVertex {
             vertex,
-            place,
+            coordinates,
             outward: turn * body.outward[vertex as usize],
         })
     };
     let mut patch: Vec<SweptVertex> = skin.iter().filter_map(swept).collect();
     patch.sort_by(|a, b| {
-        a.place[0]
-            .total_cmp(&b.place[0])
+        a.coordinates[0]
+            .total_cmp(&b.coordinates[0])
             .then(a.vertex.cmp(&b.vertex))
     });
     patch
 }
 
-/// Pairs each vertex of the larger patch with the closest one of the other.
+/// Pairs each vertex of the larger patch with the closest vertex of the other.
 fn pair_up(body: &CollisionBody, patches: &[Vec<SweptVertex>; 2], pairs: &mut Vec<VertexPair>) {
     let [first, second] = patches;
     let swapped = second.len() > first.len();
@@ -213,13 +213,16 @@ fn pair_up(body: &CollisionBody, patches: &[Vec<SweptVertex>; 2], pairs: &mut Ve
     for own in from {
         let edge_of = |v: u32| body.edge_at[v as usize];
         let reach = MAX_OFFSET_EDGES * edge_of(own.vertex);
-        let start = to.partition_point(|other| other.place[0] < own.place[0] - reach);
+        let start = to.partition_point(|other| other.coordinates[0] < own.coordinates[0] - reach);
         let mut best: Option<(f32, u32)> = None;
         for other in to[start..]
             .iter()
-            .take_while(|other| other.place[0] <= own.place[0] + reach)
+            .take_while(|other| other.coordinates[0] <= own.coordinates[0] + reach)
         {
-            let (x, y) = (other.place[0] - own.place[0], other.place[1] - own.place[1]);
+            let (x, y) = (
+                other.coordinates[0] - own.coordinates[0],
+                other.coordinates[1] - own.coordinates[1],
+            );
             let distance = x * x + y * y;
             if best.is_none_or(|(least, _)| distance < least)
                 && own.outward.dot(&other.outward) < MAX_FACING_COSINE

@@ -1,14 +1,14 @@
-//! Wedges in a pose: bounding boxes and point containment.
+//! Posed wedges: bounding boxes and point containment. A wedge is the volume between a skin triangle and its foot points.
 
 use super::{CollisionBody, PosedFootPoints};
 use crate::math::{Point, Vec3};
 
-/// A tet whose volume is below this fraction of the product of its edges is degenerate and contains no points.
+/// A tet is degenerate, and contains no points, if its volume is below this fraction of the product of its edge lengths.
 const MIN_RELATIVE_VOLUME: f32 = 1e-4;
-/// Points tested against a box at once.
+/// Number of points tested against a box at once; one bit each.
 pub(super) const BLOCK: usize = 32;
 
-/// An axis-aligned box; empty while `min > max`.
+/// Axis-aligned bounding box; empty while `min > max`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Aabb {
     min: Vec3,
@@ -35,7 +35,7 @@ impl Aabb {
 
     pub(super) fn add(&mut self, p: &Point) {
         for c in 0..3 {
-            // Comparisons that are false for NaN.
+            // These comparisons are false for NaN, so that NaN is ignored.
             self.min[c] = if p[c] < self.min[c] {
                 p[c]
             } else {
@@ -58,7 +58,7 @@ impl Aabb {
     }
 }
 
-/// A wedge in the pose.
+/// A posed wedge: the chain of three tets between the triangle and its foot points.
 pub(super) struct WedgeShape {
     chain: [Point; 6],
     aabb: Aabb,
@@ -92,7 +92,7 @@ impl WedgeShape {
         }
     }
 
-    /// Tests which of at most [`BLOCK`] points lie in the wedge's box; one bit each.
+    /// Tests which points of a block (at most [`BLOCK`]) lie in the wedge's bounding box; one bit each.
     #[expect(
         clippy::needless_bitwise_bool,
         reason = "without branches the comparisons fill vector registers"
@@ -132,7 +132,7 @@ impl WedgeShape {
 
 fn tet_contains_origin(corners: &[Vec3], sign: f32) -> bool {
     let [a, b, c, d] = [corners[0], corners[1], corners[2], corners[3]];
-    // Volumes with the origin replacing each corner.
+    // Signs of the volumes with the origin in place of each corner.
     let ab = a.cross(&b);
     let inside = ab.dot(&d) * sign >= 0.0
         && ab.dot(&c) * sign <= 0.0

@@ -1,4 +1,4 @@
-//! The contacts of a step as plain numbers, for solvers that run elsewhere; see [`super::contacts`] for the equations.
+//! The contact problem of a step as flat arrays, for solvers on other devices; see [`super::contacts`] for the equations.
 
 use super::contacts::FactorKind;
 use super::simulation::Simulation;
@@ -6,36 +6,37 @@ use super::{Equations, State};
 use crate::collision::Contact;
 use crate::math::Point;
 
-/// The complementarity problem (S + W⁻¹) λ ≥ b, λ ≥ 0 of one step. Everything has one entry a contact.
+/// The complementarity problem (S + W⁻¹) λ ≥ b, λ ≥ 0 of one step. All arrays have one entry per contact.
 #[derive(Debug, Clone, Copy)]
 pub struct ContactEquations<'a> {
-    /// Who touches whom, with the load λ to start from.
+    /// The contact pairs, with the initial guess of the load λ.
     pub contacts: &'a [Contact],
-    /// u: 1 for the vertex, −β for the corners of the triangle.
+    /// Coefficients u: 1 for the vertex, −β for the corners of the triangle.
     pub weights: &'a [[f32; 4]],
-    /// The gap ε that a contact holds, world units.
+    /// Gap ε that a contact must keep, world units.
     pub target_gaps: &'a [f32],
-    /// 1/w.
+    /// 1/w, the inverse stiffness of a contact.
     pub softness: &'a [f32],
-    /// S + W⁻¹, row by row; symmetric.
+    /// S + W⁻¹, row-major, symmetric.
     pub matrix: &'a [f32],
-    /// Loads are exact enough when gaps are to this, world units.
+    /// Loads are accurate enough when gaps are accurate to this, world units.
     pub tolerance: f32,
 }
 
-/// What a step meets.
+/// Contacts found at the beginning of a step.
 #[derive(Debug, Clone, Copy)]
 pub enum StepContacts<'a> {
-    /// Nothing touches, or nothing may.
+    /// No contacts, or collisions are disabled.
     Empty,
-    /// These contacts.
+    /// The problem of these contacts.
     Contacts(ContactEquations<'a>),
-    /// More than can be written down: only [`Simulation::step`] does it.
+    /// Too many contacts to store the dense matrix: only [`Simulation::step`] can make this step.
     TooMany,
 }
 
 impl State {
-    /// Where a step over the base begins, by vertex: carried along by the base, with what each vertex had of its own motion.
+    /// Predicted positions at the beginning of a step, by vertex: the displacement of the base, plus the vertex's own velocity
+    /// relative to the base times h.
     ///
     /// # Panics
     /// If there are fewer base points than vertices.
@@ -50,8 +51,8 @@ impl State {
 }
 
 impl Simulation {
-    /// Finds what touches at the positions that a step begins with, for another solver of the same step. The foot points must have
-    /// been moved ([`super::Contacts::place_feet`]).
+    /// Detects contacts at the positions that a step begins with, for another solver of the same step. The foot points must have
+    /// been moved first ([`super::Contacts::move_foot_points`]).
     ///
     /// # Panics
     /// If there are not as many positions as vertices.
@@ -68,7 +69,8 @@ impl Simulation {
         }
     }
 
-    /// Ends the step that [`Simulation::begin_contacts`] began: the loads that were found, one a contact, and where the skin is now.
+    /// Ends the step that [`Simulation::begin_contacts`] began. `positions` are the final positions of the skin; `loads` has one
+    /// entry per contact.
     ///
     /// # Panics
     /// If there are not as many positions as vertices.

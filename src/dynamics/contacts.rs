@@ -1,28 +1,29 @@
 //! Contacts in the global step.
 //!
-//! FPS 3.2.5 holds a colliding vertex by springs to the corners of a triangle and rebuilds the matrix when contacts change. Here a
-//! contact is one spring between the vertex and the closest point of the triangle, with d = x − Σ β t, u = (1, −β) and normal n:
+//! FPS 3.2.5 attaches a colliding vertex by springs to the corners of a triangle and rebuilds the matrix when contacts change. Here
+//! a contact is one spring between the vertex and the closest point of the triangle. With d = x − Σ β t, u = (1, −β) and the normal
+//! n, its energy is
 //!
 //! ```text
 //!     E_c(x) = w/2 max(0, ε − n·d)²
 //! ```
-//! translation invariant, without drag along the surface, and one-sided inside of the global step itself: an iteration solves
+//! It is translation invariant, frictionless, and one-sided inside the global step itself: an iteration solves
 //!
 //! ```text
 //!     P Δ = r + Σ λ_c u_c n_c,     λ_c = w_c max(0, ε − n·d_c(x + Δ))
 //! ```
-//! exactly. With the plain solution y = P⁻¹ r, eliminating Δ leaves a complementarity problem for the loads λ alone (Schur
+//! exactly. With the unconstrained increment y = P⁻¹ r, eliminating Δ leaves a complementarity problem for the loads λ alone (Schur
 //! complement; Ichim et al., SIGGRAPH 2016, for two-sided contacts):
 //!
 //! ```text
 //!     (S + W⁻¹) λ ≥ b,   λ ≥ 0,   S = Nᵀ Uᵀ P⁻¹ U N,   b = ε − n·d(x + y)
 //! ```
-//! P stays factored as it is; S needs P⁻¹ only between vertices in contact, see [`Compliance`].
+//! The factor of P does not change. S needs P⁻¹ only between vertices in contact, see [`Compliance`].
 //!
 //! # Departures
-//! - The weight w is a multiple of the stiffness of the vertices involved instead of one number, so that it does not depend on scale
-//!   or material.
-//! - Deep contacts are pushed out over several steps rather than shot.
+//! - The weight w is a multiple of the stiffness of the vertices involved instead of one number, so that it does not depend on
+//!   scale or material.
+//! - Deep contacts are pushed out over several steps, which limits the velocity that they cause.
 
 use std::sync::Arc;
 
@@ -34,39 +35,40 @@ use crate::math::{Affine, Point};
 use crate::numerics::compliance::{Compliance, MAX_COVERED};
 use crate::numerics::window::WindowSolver;
 
-/// Gaps are exact to this part of the size in a time step…
+/// Accuracy of gaps in a time step, as a fraction of the size.
 const GAP_TOLERANCE: f32 = 1e-6;
-/// …and in an equilibrium, which is to stand still.
+/// Accuracy of gaps in an equilibrium, as a fraction of the size. It is smaller so that iterations can converge to
+/// [`super::Simulation::settle`]'s tolerance.
 const GAP_TOLERANCE_STATIC: f32 = 3e-8;
 
-/// Targets that moved less than this part of the size in a step stand still.
+/// Targets that move less than this fraction of the size in a step count as static.
 const MOVED_TOLERANCE: f32 = 1e-6;
-/// Contacts press guided flesh in by at most this part of its depth.
+/// Contacts press guided flesh in by at most this fraction of its depth.
 const MAX_PRESS_FRACTION: f32 = 0.3;
 
-/// Which factor the compliance belongs to.
+/// The factor that the compliance was computed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FactorKind {
-    /// That of time steps.
+    /// The factor of time steps.
     Dynamic,
-    /// That of equilibria.
+    /// The factor of the solve for an equilibrium.
     Static,
 }
 
-/// Counts of the present contacts.
+/// Counts and depths of the current contacts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ContactReport {
-    /// Pairs that press on each other.
+    /// Number of pairs with a positive load.
     pub pressing: usize,
-    /// Pairs watched: pressing, or nearly.
+    /// Number of tracked pairs, with or without load.
     pub watched: usize,
-    /// Deepest of their penetrations, world units…
+    /// Largest penetration depth of the tracked pairs, world units.
     pub deepest: f32,
-    /// …and in mean edge lengths.
+    /// Largest penetration depth in mean edge lengths.
     pub deepest_edges: f32,
-    /// Multiplications in the solves for loads since the last step began.
+    /// Number of matrix-vector products in the solves for loads since the last step began.
     pub multiplications: usize,
-    /// Milliseconds to find the contacts of the last step and prepare their solve.
+    /// Time to detect the contacts of the last step and to prepare their solve, ms.
     pub detection_ms: f64,
 }
 
@@ -75,7 +77,7 @@ pub struct Contacts {
     body: Arc<CollisionBody>,
     foot_points: PosedFootPoints,
     list: ContactList,
-    /// Diagonal of the stiffness matrix.
+    /// Diagonal of the stiffness matrix, by unknown.
     stiffness: Vec<f32>,
     compliance: Compliance,
     factor: FactorKind,
@@ -86,7 +88,7 @@ pub struct Contacts {
 }
 
 impl Contacts {
-    /// Without contacts yet.
+    /// Starts without contacts.
     #[must_use]
     pub fn new(body: Arc<CollisionBody>, system: &System, params: &Params, size: f32) -> Self {
         let foot_points = PosedFootPoints::at_rest(&body);
@@ -106,7 +108,7 @@ impl Contacts {
         contacts
     }
 
-    /// Sets where guided flesh belongs, and how deep it is, by vertex.
+    /// Sets the target positions of guided flesh and its depth (world units), by vertex.
     pub(super) fn set_guidance(&mut self, targets: impl Iterator<Item = Point>, depths: &[f32]) {
         std::mem::swap(&mut self.limits.targets, &mut self.limits.previous_targets);
         self.limits.targets.clear();
@@ -121,14 +123,14 @@ impl Contacts {
             .extend(depths.iter().map(|depth| depth * MAX_PRESS_FRACTION));
     }
 
-    /// Watches these pairs only, instead of everything.
+    /// Restricts contacts to these precomputed pairs, without detection.
     #[must_use]
     pub fn around_joints(mut self, pairs: Arc<JointPairs>) -> Self {
         self.list = ContactList::around_joints(pairs);
         self
     }
 
-    /// Takes over other parameters: another matrix.
+    /// Applies changed parameters, which change the matrix.
     pub fn set_params(&mut self, system: &System, params: &Params) {
         let scale = system.stiffness_scale(params);
         self.stiffness.clear();
@@ -139,31 +141,31 @@ impl Contacts {
         self.compliance.clear();
     }
 
-    /// The skin as an obstacle.
+    /// The skin as a collision object.
     #[must_use]
     pub fn body(&self) -> &Arc<CollisionBody> {
         &self.body
     }
 
-    /// Where the foot points are.
+    /// The posed foot points.
     #[must_use]
     pub fn foot_points(&self) -> &PosedFootPoints {
         &self.foot_points
     }
 
-    /// The pairs watched.
+    /// The tracked pairs.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         self.list.contacts()
     }
 
-    /// Counts of the present contacts.
+    /// Counts and depths of the current contacts.
     #[must_use]
     pub fn report(&self) -> ContactReport {
         self.report
     }
 
-    /// Forgets all contacts.
+    /// Removes all contacts.
     pub fn clear(&mut self) {
         self.list.clear();
         self.limits.cooldown.fill(0);
@@ -171,7 +173,7 @@ impl Contacts {
         self.report = ContactReport::default();
     }
 
-    /// Moves the foot points with the bones: `posed_from_bind` of every bone.
+    /// Moves the foot points with the bones. `posed_from_bind`: one transform per bone.
     pub fn move_foot_points(&mut self, posed_from_bind: &[Affine]) {
         if posed_from_bind.is_empty() {
             return; // Nothing was posed yet: the foot_points are at rest.
@@ -179,13 +181,12 @@ impl Contacts {
         self.foot_points.update(&self.body, posed_from_bind);
     }
 
-    /// Holds base vertices on their side of the planes between the bones that meet in a joint, so that flesh in a sharp bend has
-    /// room to give way.
+    /// Separates base vertices of adjacent bones in sharp bends, see `collision/base_separation.rs`.
     pub fn separate_base(&self, base: &mut [Point]) {
         self.body.separate_base(&self.foot_points, base);
     }
 
-    /// Finds the contacts at `positions` and prepares to solve for them with a factor. Returns whether a pair began or ended.
+    /// Detects the contacts at `positions` and prepares their solve with a factor. Returns whether a pair began or ended.
     pub(super) fn begin(
         &mut self,
         positions: &[Point],
@@ -197,7 +198,7 @@ impl Contacts {
             self.compliance.clear();
             self.factor = factor;
         }
-        // An equilibrium is what softness would end at.
+        // An equilibrium uses the final gaps at once: it is the state that gradual changes converge to.
         let gradual = factor == FactorKind::Dynamic;
         let (body, limits) = (&self.body, &mut self.limits);
         if gradual && limits.is_frozen() {
@@ -236,7 +237,7 @@ impl Contacts {
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
-        // Distinct vertices are at most this many; mostly about half.
+        // Upper bound of the number of distinct vertices; mostly about half remain.
         self.problem.window_vertices.clear();
         self.problem.window_vertices.extend(corners.clone());
         self.problem.window_vertices.sort_unstable();
@@ -271,7 +272,7 @@ impl Contacts {
         self.problem.assemble(compliance);
     }
 
-    /// The problem that [`Contacts::begin`] prepared; `None` if it is too large to be written down.
+    /// The problem that [`Contacts::begin`] prepared; `None` if its dense matrix is too large to be stored.
     pub(super) fn equations(&self) -> Option<ContactEquations<'_>> {
         let ContactProblem {
             weights,
@@ -292,7 +293,7 @@ impl Contacts {
         })
     }
 
-    /// Takes the loads of another solver.
+    /// Sets the loads that another solver found, one per contact.
     pub(super) fn set_loads(&mut self, loads: &[f32]) {
         for (contact, &load) in self.list.contacts_mut().iter_mut().zip(loads) {
             contact.load = if load.is_finite() { load.max(0.0) } else { 0.0 };
@@ -304,8 +305,8 @@ impl Contacts {
         self.list.contacts().is_empty()
     }
 
-    /// What the contacts add to the right-hand side of a global step: `window` holds the increments of the window's vertices without
-    /// them, and gets forces. `positions` need only be right at contacts. Returns whether there are any forces.
+    /// Computes the contact forces of a global step. `window` holds the unconstrained increments of the window's vertices, and is
+    /// overwritten with forces. `positions` need only be valid at contacts. Returns whether there are any forces.
     pub(super) fn solve_loads(
         &mut self,
         positions: &[Point],
@@ -338,7 +339,7 @@ impl Contacts {
         self.problem.write_forces(window)
     }
 
-    /// Measures the gaps at the end of a step.
+    /// Updates gaps and the report at the end of a step.
     pub(super) fn end(&mut self, positions: &[Point]) {
         self.report.watched = self.list.contacts().len();
         (self.report.pressing, self.report.deepest) = (0, 0.0);
@@ -351,7 +352,7 @@ impl Contacts {
             self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);
     }
 
-    /// `E_c(x)`, J up to the unit of length.
+    /// `E_c(x)` summed over all contacts, J up to the unit of length.
     pub(super) fn energy(&self, positions: &[Point]) -> f64 {
         let contacts = self
             .list

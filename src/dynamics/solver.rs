@@ -1,4 +1,4 @@
-//! Alternating local and global steps, on subdomains that share nothing but the top.
+//! Alternating local and global steps on subdomains that are coupled only through the top (the separator).
 //!
 //! ```text
 //!     every subdomain:  local step on its elements, right-hand side, forward substitution
@@ -6,8 +6,8 @@
 //!     every subdomain:  backward substitution, new positions
 //! ```
 //!
-//! The solve is for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). Rounding errors of the `f32` solve correct
-//! themselves, and the base needs no matrix of its own.
+//! The solve is for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). Later iterations correct rounding errors of
+//! the `f32` solve, and prescribed points need no matrix of their own.
 
 use std::time::Instant;
 
@@ -24,27 +24,27 @@ use crate::numerics::partition::{Partition, Subdomain};
 use crate::numerics::substitution::{Scratch, backward, forward};
 use crate::numerics::tiles::TiledFactor;
 
-/// An accelerated iterate is rejected if its energy is higher by more than this part: below, it is rounding.
+/// An accelerated iterate is rejected if its energy increases by more than this fraction; smaller increases are rounding errors.
 const ENERGY_TOLERANCE: f64 = 1e-5;
-/// The same for energies around zero, as a part of the sum of stiffness times volume.
+/// The same for energies close to zero, as a fraction of the sum of stiffness times volume.
 const ENERGY_FLOOR: f64 = 1e-10;
 
 /// The state of a subdomain, owned by one thread at a time.
 pub(super) struct SubdomainState {
     pub(super) rows: Rows,
     pub(super) weights: Vec<BlockWeights>,
-    /// Its part of the matrix of guidance.
+    /// Its part of the guidance matrix.
     pub(super) guidance: Quadratic,
     scratch: Scratch,
     energy: f64,
     products: Products,
     pub(super) max_displacement: f32,
-    /// Time in the local step, and in all of the descent.
+    /// Time of the local step, and of the whole forward pass.
     local_secs: f64,
     forward_secs: f64,
 }
 
-/// The state of the iteration: all subdomains and the top.
+/// State of the iteration: all subdomains and the top.
 pub(super) struct Solver {
     pub(super) subdomains: Vec<SubdomainState>,
     pub(super) top: Rows,
@@ -52,7 +52,7 @@ pub(super) struct Solver {
     top_scratch: Scratch,
     /// Σ w V.
     pub(super) total_weight: f64,
-    /// Resistance to changes of volume, relative to that to changes of shape.
+    /// Resistance to changes of volume, relative to the resistance to changes of shape.
     pub(super) volume: f32,
 }
 
@@ -61,23 +61,23 @@ pub(super) struct IterationParams<'a> {
     pub(super) system: &'a System,
     pub(super) factor: &'a TiledFactor,
     pub(super) iterations: usize,
-    /// Differences that the acceleration remembers; 0 for plain iterations.
+    /// Number of differences of Anderson acceleration; 0 for plain iterations.
     pub(super) memory: usize,
-    /// Without inertia: the constant that pulls on every unit of M/h².
+    /// For a solve without inertia: h² times gravity, the force per unit of M/h².
     pub(super) static_gravity: Option<Padded>,
-    /// Stop when no vertex moves farther than this…
+    /// Stop when no vertex moves farther than this in an iteration, world units.
     pub(super) tolerance: f32,
-    /// …or when so many iterations did not lower the largest change.
+    /// Stop when this many iterations did not decrease the largest change.
     pub(super) patience: usize,
-    /// Stop at this moment, after one iteration at least.
+    /// Stop at this time, after at least one iteration.
     pub(super) deadline: Option<Instant>,
 }
 
-/// Contacts, and the positions by vertex that they read.
+/// The contact solver, and buffers for positions by vertex.
 pub(super) struct IterationContacts<'a> {
     pub(super) solver: &'a mut ContactSolver,
     pub(super) positions: &'a mut [Point],
-    /// Whether contacts are detected again between iterations, with the factor of equilibria.
+    /// Whether contacts are detected again between iterations (solve for an equilibrium).
     pub(super) redetect: bool,
 }
 
@@ -114,7 +114,7 @@ impl Solver {
         }
     }
 
-    /// Iterates; positions are `rows.x` before and after.
+    /// Iterates from the positions in `rows.x`, and writes the result there.
     pub(super) fn iterate(
         &mut self,
         plan: &IterationParams<'_>,
@@ -171,7 +171,7 @@ impl Solver {
             let redetects = contacts.as_ref().is_some_and(|contacts| contacts.redetect);
             let last =
                 iteration == plan.iterations || is_late || (is_still && (was_still || !redetects));
-            // Contacts are looked for once more before it ends.
+            // Contacts are detected once more before the iteration ends.
             was_still = is_still;
             if last || !anderson.is_on() {
                 for_each_subdomain(&mut self.subdomains, 0, &|_, part| {
@@ -185,7 +185,8 @@ impl Solver {
                 self.accelerate(&mut anderson);
             }
         }
-        // Subdomains work at the same time or one after the other: of the time that descents took, local steps had their share.
+        // Subdomains may run in parallel or one after the other: split the elapsed time of the forward passes by the share of the
+        // local steps.
         let sum = |of: fn(&SubdomainState) -> f64| self.subdomains.iter().map(of).sum::<f64>();
         stats.local_secs = forward_secs * sum(|part| part.local_secs)
             / sum(|part| part.forward_secs).max(f64::MIN_POSITIVE);
@@ -193,7 +194,7 @@ impl Solver {
         stats
     }
 
-    /// Detects contacts again where that is wanted between iterations; returns whether a pair began or ended.
+    /// Detects contacts again if `redetect` is set. Returns whether a pair began or ended.
     fn refresh_contacts(
         &self,
         plan: &IterationParams<'_>,
@@ -212,7 +213,7 @@ impl Solver {
         )
     }
 
-    /// Replaces the iterate by the combination of the last ones.
+    /// Replaces the iterate by the Anderson combination of the last iterates.
     fn accelerate(&mut self, anderson: &mut Anderson) {
         let mut products = Products::default();
         for part in &self.subdomains {
@@ -224,7 +225,7 @@ impl Solver {
         self.extrapolate(gamma.values());
     }
 
-    /// Local step and forward substitution of all subdomains; returns the energy if asked for.
+    /// Local step and forward substitution of all subdomains. Returns the energy if asked for.
     fn forward_pass(
         &mut self,
         plan: &IterationParams<'_>,
@@ -299,7 +300,7 @@ impl Solver {
         energy
     }
 
-    /// Positions by vertex.
+    /// Copies positions to an array by vertex.
     pub(super) fn copy_positions(&self, partition: &Partition, positions: &mut [Point]) {
         let owners = self
             .subdomains
@@ -331,7 +332,7 @@ impl Solver {
         );
     }
 
-    /// Backward substitution of all subdomains; how far the vertex that moves most would go.
+    /// Backward substitution of all subdomains. Returns the largest increment of a vertex.
     fn backward_pass(&mut self, plan: &IterationParams<'_>, anderson: &Anderson) -> f32 {
         let IterationParams { system, factor, .. } = *plan;
         let Self {
@@ -372,7 +373,7 @@ impl Solver {
         self.top.extrapolate(gamma);
     }
 
-    /// Elastic and inertial energy at the present positions, in `f64` with exact rotations.
+    /// Elastic and inertial energy at the current positions, in `f64` with exact rotations.
     pub(super) fn energy(&mut self, system: &System) -> f64 {
         let top = &mut self.top;
         let mut energy = top.set_inertial_rhs(None) + self.top_guidance.add_forces(top, 0);
@@ -392,7 +393,7 @@ impl Solver {
     }
 }
 
-/// Runs `work` for every subdomain, in parallel.
+/// Runs `work` for every subdomain, in parallel. `first` is the index of the first one.
 pub(super) fn for_each_subdomain(
     subdomains: &mut [SubdomainState],
     first: usize,

@@ -1,4 +1,4 @@
-//! What contacts of guided flesh may do: which are allowed, and how far they press.
+//! Limits on contacts of guided flesh: which contacts are allowed, and how far they may press the flesh.
 
 use super::{MARGIN, separation};
 use crate::collision::{CollisionBody, Contact};
@@ -6,55 +6,57 @@ use crate::math::{Point, Vec3, smoothstep};
 
 /// Stiffness of a contact relative to that of the flesh at its vertices.
 const RELATIVE_STIFFNESS: f32 = 30.0;
-/// The same of guided flesh, so that what begins or ends to press hardly moves what presses already.
+/// The same for guided flesh. It is lower so that a contact that begins or ends hardly moves the other contacts.
 const GUIDED_RELATIVE_STIFFNESS: f32 = 5.0;
-/// Surfaces in contact have targets with a cosine between their normals below this…
+/// A contact is allowed only if the cosine between the normals of both surfaces at their targets is below this.
 const MAX_FACING_COSINE: f32 = 0.3;
-/// …the normal of the contact agrees with theirs by this cosine…
-const MIN_NORMAL_COSINE: f32 = 0.2;
-/// …and they are at most so many times as far from each other there as contacts may press them in. What overlaps by more than it can be
-/// pressed in is pressed less and less, down to nothing here: pressed as far as it goes, it would still overlap, and be crumpled.
+/// A contact is allowed only if, at the targets, the cosine between its normal and the triangle's normal is at least this, and the
+/// cosine between its normal and the vertex's own normal at most this.
+const NORMAL_COSINE: f32 = 0.2;
+/// A contact is allowed only if its targets are at most this many times `max_press` apart. Overlaps deeper than `max_press` are
+/// reduced less and less, down to zero at this multiple: with the full press they would still overlap, and the flesh would be
+/// crumpled.
 const MAX_OVERLAP: f32 = 3.0;
-/// A contact ends when its targets move past each other by more than so many times that in one step.
+/// A contact ends at once when its targets move relative to each other by more than this many times `max_press` in one step.
 const MAX_TARGET_JUMP: f32 = 2.0;
-/// A vertex whose contact was ended while it pressed begins no other for so many steps in which targets move: flesh that stands would
-/// go back and forth between two states for ever.
+/// Number of steps with moving targets in which a vertex gets no new contact after a loaded contact was ended. Without it, flesh
+/// over static targets would alternate between two states.
 const COOLDOWN_STEPS: u8 = 20;
 
-/// Contacts of guided flesh press it out of what it overlaps by this part of how far they may press it in, per step; and ones that
-/// are to end let it back by so many times that. So they begin and end softly.
+/// Largest increase of a contact's gap per step, as a fraction of `max_press`: contacts of guided flesh begin gradually.
 const PRESS_RATE: f32 = 0.1;
+/// The gap of a contact that is being released decreases by this many times that per step.
 const RELEASE_FACTOR: f32 = 2.0;
-/// The part of what the gap to be held lacks that is made up in a step: the place of a contact follows what it presses, and would
-/// otherwise go to and fro with it.
+/// Fraction of the remaining difference to the desired gap that is applied per step. The contact point follows the skin that it
+/// presses; larger fractions make the two oscillate.
 const GAP_RELAXATION: f32 = 0.1;
-/// Where targets have stood for so many steps, contacts stay as they are, so that flesh comes to rest…
+/// Contacts are frozen after the targets have been static for this many steps, so that held poses come to rest.
 const STATIC_STEPS: u32 = 60;
-/// …and stood means within this part of the size.
+/// Targets are static while they move less than this fraction of the size.
 const STATIC_TOLERANCE: f32 = 1e-3;
 
-/// How far guided flesh may be pressed in.
+/// Limits on contacts of guided flesh.
 ///
-/// Where targets lie inside each other, the base under them does, too, and there is no place for all of the flesh. So contacts press it
-/// in by a part of its depth, and leave the rest of the overlap.
+/// Where the targets of two surfaces overlap, the base surfaces below them overlap, too, and there is not enough space for all of
+/// the flesh. So contacts press the flesh in only by a fraction of its depth, and leave the rest of the overlap.
 #[derive(Debug, Default)]
 pub(in crate::dynamics) struct ContactLimits {
-    /// Targets by vertex; empty without guidance.
+    /// Target positions by vertex, world units; empty without guidance.
     pub(in crate::dynamics) targets: Vec<Point>,
-    /// Those of the step before.
+    /// Target positions of the previous step.
     pub(in crate::dynamics) previous_targets: Vec<Point>,
-    /// How far each may be pressed in, world units.
+    /// Largest distance by which each vertex may be pressed in, world units.
     pub(in crate::dynamics) max_press: Vec<f32>,
-    /// By vertex for how many more steps it is in no contact; empty without guidance.
+    /// Per vertex, the number of steps left in which it gets no contact; empty without guidance.
     pub(in crate::dynamics) cooldown: Vec<u8>,
-    /// Where the targets were when they last moved, and for how many steps they have stood there.
+    /// Reference positions for [`Self::count_static_step`], and the number of steps since the targets last left them.
     static_targets: Vec<Point>,
     static_steps: u32,
 }
 
 impl ContactLimits {
-    /// Whether a contact may stay. One that may not, but presses, stays until it presses no more, if `softly`; its vertex is then in
-    /// no other contact for a while.
+    /// Whether a contact is kept. A contact that is not allowed any more but carries a load is kept until its load is zero if
+    /// `gradual` is set. Its vertex then gets no other contact for [`COOLDOWN_STEPS`].
     pub(in crate::dynamics) fn should_keep(
         &mut self,
         contact: &mut Contact,
@@ -77,7 +79,7 @@ impl ContactLimits {
         contact.ending
     }
 
-    /// Whether the targets of a contact moved past each other in this step.
+    /// Whether the targets of a contact moved relative to each other by more than [`MAX_TARGET_JUMP`] in this step.
     fn has_jumped(&self, contact: &Contact) -> bool {
         if self.previous_targets.len() != self.targets.len() {
             return false;
@@ -87,7 +89,7 @@ impl ContactLimits {
         moved.norm() > MAX_TARGET_JUMP * self.max_press_of(contact)
     }
 
-    /// The gap that a contact is made to hold in this step.
+    /// The gap that a contact is constrained to keep in this step, world units.
     pub(in crate::dynamics) fn next_min_gap(&self, contact: &Contact, gradual: bool) -> f32 {
         let goal = (MARGIN * contact.edge).min(self.max_gap(contact));
         if self.targets.is_empty() || !gradual {
@@ -106,24 +108,24 @@ impl ContactLimits {
         min_gap + (GAP_RELAXATION * (goal - min_gap)).min(rate)
     }
 
-    /// Whether contacts are to stay as they are.
+    /// Whether the set of contacts is frozen.
     pub(in crate::dynamics) fn is_frozen(&self) -> bool {
         self.static_steps >= STATIC_STEPS && !self.targets.is_empty()
     }
 
-    /// Contacts are those of an equilibrium: they stay as they are until targets move.
+    /// Freezes the contacts, which are those of an equilibrium, until the targets move.
     pub(in crate::dynamics) fn freeze(&mut self) {
         self.static_steps = STATIC_STEPS;
         self.static_targets.clone_from(&self.targets);
     }
 
-    /// Contacts may change again.
+    /// Allows contacts to change again.
     pub(in crate::dynamics) fn unfreeze(&mut self) {
         self.static_steps = 0;
         self.static_targets.clear();
     }
 
-    /// Counts a step in which targets stand.
+    /// Counts a step in which the targets are static, or restarts the count if they moved.
     pub(in crate::dynamics) fn count_static_step(&mut self, size: f32) {
         let is_static = self.static_targets.len() == self.targets.len()
             && self
@@ -139,7 +141,7 @@ impl ContactLimits {
         }
     }
 
-    /// Counts a step down, unless all targets stand still.
+    /// Decreases the cooldown of all vertices by one step if any target moved by more than `tolerance`, world units.
     pub(in crate::dynamics) fn count_down(&mut self, tolerance: f32) {
         let moved = self.previous_targets.len() != self.targets.len()
             || self
@@ -154,8 +156,8 @@ impl ContactLimits {
         }
     }
 
-    /// Whether the guide allows a contact: at their targets the two surfaces face each other, are no farther apart than their flesh is
-    /// deep. Others are left from a tangle and would keep it.
+    /// Whether a contact agrees with the targets: there the two surfaces face each other, and their distance is at most
+    /// [`MAX_OVERLAP`]. Other contacts are remains of a tangled state and would preserve it.
     fn is_consistent(&self, contact: &Contact, body: &CollisionBody) -> bool {
         if body.are_opposite_sides(contact.vertex, contact.corners, contact.weights) {
             return false;
@@ -167,9 +169,9 @@ impl ContactLimits {
             return false;
         }
         let max_press = self.max_press_of(contact);
-        // Tangled skin has other normals than its targets.
-        let normals_agree = contact.normal.dot(&other) >= MIN_NORMAL_COSINE * other.norm()
-            && contact.normal.dot(&own) <= MIN_NORMAL_COSINE * own.norm();
+        // The normals of tangled skin differ from those of its targets.
+        let normals_agree = contact.normal.dot(&other) >= NORMAL_COSINE * other.norm()
+            && contact.normal.dot(&own) <= NORMAL_COSINE * own.norm();
         if !normals_agree {
             return false;
         }
@@ -185,15 +187,16 @@ impl ContactLimits {
         }
     }
 
-    /// How far both surfaces together may be pressed in.
+    /// Largest distance by which both surfaces together may be pressed in, world units.
     fn max_press_of(&self, contact: &Contact) -> f32 {
         let corners = contact.corners.iter().zip(&contact.weights);
         let other: f32 = corners.map(|(&v, &w)| self.max_press[v as usize] * w).sum();
         self.max_press[contact.vertex as usize] + other
     }
 
-    /// The largest gap that a contact may hold: that of its targets, and more where those lie inside each other. Targets that stand
-    /// beside each other rather than opposite have no overlap to give way to, so that flesh always finds its way back to them.
+    /// The largest gap that a contact may be constrained to keep, world units: the gap between its targets, plus `max_press` where
+    /// the targets overlap. Targets that are laterally apart rather than opposite do not overlap; for them nothing is added, so
+    /// that the flesh can always return to its targets.
     fn max_gap(&self, contact: &Contact) -> f32 {
         if self.targets.is_empty() {
             return f32::INFINITY;

@@ -12,40 +12,40 @@ use crate::numerics::window::WindowSolver;
 
 pub(super) use limits::ContactLimits;
 
-/// Contacts hold vertices this part of the local edge length above the surface (ε).
+/// Gap ε that contacts keep, as a fraction of the local edge length.
 const MARGIN: f32 = 0.05;
-/// A step pushes a contact out by no more than so many local edges.
+/// Largest push of a contact in one step, local edge lengths.
 const MAX_PUSH: f32 = 2.0;
 
-/// The complementarity problem of a step. Everything has one entry a contact.
+/// The complementarity problem of a step. Arrays have one entry per contact unless stated otherwise.
 #[derive(Default)]
 pub(super) struct ContactProblem {
     pub(super) slots: Vec<[u32; 4]>,
-    /// u: 1 and −β.
+    /// Coefficients u: 1 and −β.
     pub(super) weights: Vec<[f32; 4]>,
     normals: Vec<Vec3>,
-    /// ε, or less where the push is limited.
+    /// ε, or less where [`MAX_PUSH`] limits it, world units.
     pub(super) target_gaps: Vec<f32>,
     /// 1/w.
     pub(super) softness: Vec<f32>,
-    /// S + W⁻¹, row by row; empty if there are too many contacts to write it down.
+    /// S + W⁻¹, row-major, contacts × contacts; empty if there are too many contacts to store it.
     pub(super) matrix: Vec<f32>,
     diagonal: Vec<f32>,
     b: Vec<f32>,
     pub(super) loads: Complementarity,
-    /// Uᵀ P⁻¹: slots × contacts.
+    /// P⁻¹ U, slots × contacts, row-major.
     contact_compliance: Vec<f32>,
-    /// Normals, coordinate by coordinate.
+    /// Normals as one array per coordinate, for vector instructions.
     normal_coordinates: [Vec<f32>; 3],
     pub(super) window_vertices: Vec<u32>,
 }
 
-/// n · d at other positions than those of the last refresh.
+/// The gap n · d at other positions than those of the last refresh, world units.
 pub(super) fn gap(contact: &Contact, positions: &[Point]) -> f32 {
     contact.normal.dot(&separation(contact, positions))
 }
 
-/// From the place of a contact to its vertex.
+/// d: the vector from the contact point to the vertex.
 fn separation(contact: &Contact, positions: &[Point]) -> Vec3 {
     let mut separation = positions[contact.vertex as usize].coords;
     for (&v, &w) in contact.corners.iter().zip(&contact.weights) {
@@ -55,7 +55,7 @@ fn separation(contact: &Contact, positions: &[Point]) -> Vec3 {
 }
 
 impl ContactProblem {
-    /// What does not depend on P.
+    /// Sets all arrays that do not depend on P.
     pub(super) fn set_contacts(
         &mut self,
         contacts: &[Contact],
@@ -80,11 +80,11 @@ impl ContactProblem {
         }
     }
 
-    /// S + W⁻¹.
+    /// Assembles S + W⁻¹.
     pub(super) fn assemble(&mut self, compliance: &Compliance) {
         let m = self.slots.len();
         let slots = compliance.slots();
-        // Row s: P⁻¹ between slot s and every contact.
+        // Row s: P⁻¹ U between slot s and every contact.
         self.contact_compliance.clear();
         self.contact_compliance.resize(slots * m, 0.0);
         for (a, (own, weights)) in self.slots.iter().zip(&self.weights).enumerate() {
@@ -130,7 +130,7 @@ impl ContactProblem {
         );
     }
 
-    /// b from the plain solution at the window's vertices.
+    /// Sets b from the unconstrained increments at the window's vertices.
     pub(super) fn compute_violations(
         &mut self,
         contacts: &[Contact],
@@ -157,7 +157,7 @@ impl ContactProblem {
             })
     }
 
-    /// Puts the forces of the loads in place of the window's values; whether there are any.
+    /// Writes the forces of the loads to `window`. Returns whether any load is positive.
     pub(super) fn write_forces(&self, window: &mut [[f32; 4]]) -> bool {
         window.fill([0.0; 4]);
         scatter_forces(
@@ -170,7 +170,7 @@ impl ContactProblem {
         self.loads.values.iter().any(|&load| load > 0.0)
     }
 
-    /// The same as [`Self::solve_dense`] without writing the matrix down: a solve at the window's vertices for each multiplication.
+    /// As [`Self::solve_dense`], but matrix-free: each product with S is a solve restricted to the window's vertices.
     pub(super) fn solve_matrix_free(
         &mut self,
         window: &mut [[f32; 4]],
@@ -199,7 +199,7 @@ impl ContactProblem {
     }
 }
 
-/// Uᵀ u: how easily the vertices of a contact give way, each on its own.
+/// Estimate of a diagonal entry of Uᵀ P⁻¹ U: the compliance of each vertex of a contact, without coupling.
 fn compliance_of(contact: &Contact, stiffness: &[f32]) -> f32 {
     let of = |v: u32, w: f32| w * w / stiffness[v as usize];
     let [a, b, c] = contact.corners;
@@ -217,7 +217,7 @@ fn relative(slots: &[u32; 4], weights: &[f32; 4], window: &[[f32; 4]]) -> Vec3 {
     sum
 }
 
-/// Adds u n λ of all contacts.
+/// Adds the forces u n λ of all contacts to `window`.
 fn scatter_forces(
     slots: &[[u32; 4]],
     weights: &[[f32; 4]],
@@ -236,7 +236,7 @@ fn scatter_forces(
     }
 }
 
-/// y = A x, row by row.
+/// y = A x, row-major.
 struct Multiply<'a> {
     matrix: &'a [f32],
     x: &'a [f32],

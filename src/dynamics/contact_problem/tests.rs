@@ -6,7 +6,7 @@ use crate::numerics::pattern::Cliques;
 use crate::numerics::tiles::TiledFactor;
 use crate::numerics::window::Window;
 
-/// Two sheets of springs above each other, the upper one pressed into the lower one.
+/// Two sheets of springs, the upper one slightly below the lower one so that they intersect.
 struct Sheets {
     side: usize,
     positions: Vec<Point>,
@@ -96,7 +96,7 @@ impl Sheets {
     }
 }
 
-/// The matrix with the contacts that press, in f64, dense, factored anew.
+/// Reference solution: the matrix including the active contacts, factored densely in f64.
 fn refactored(
     sheets: &Sheets,
     contacts: &[Contact],
@@ -136,9 +136,9 @@ fn refactored(
     matrix.cholesky().expect("positive definite").solve(&b)
 }
 
-/// With and without writing the matrix of the contacts down.
+/// Both for the dense and the matrix-free solve.
 #[test]
-fn equals_a_solve_with_the_matrix_factored_anew() {
+fn equals_a_solve_with_the_refactored_matrix() {
     let sheets = Sheets::new(9);
     let contacts = sheets.contacts();
     let rhs: Vec<[f32; 4]> = (0..sheets.positions.len())
@@ -177,7 +177,7 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
                 .iter()
                 .map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)),
         );
-        // What contacts would have without being pushed, forces for it, and the solution with these.
+        // Unconstrained increments at the contacts, the contact forces for them, and the solution with these forces.
         let mut plain = rhs.clone();
         full_window.solve(&partition, &factor, &mut plain);
         let mut own = vec![[0.0; 4]; compliance.slots()];
@@ -223,11 +223,11 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
         for (v, found) in solution.iter().enumerate() {
             for c in 0..3 {
                 let difference = (f64::from(found[c]) - expected[3 * v + c]).abs();
-                // The sheets are 12 across.
+                // The sheets are 12 units across.
                 assert!(difference < 1e-5, "dense {dense}, vertex {v}: {difference}");
             }
         }
-        // Equal and opposite.
+        // Contact forces are equal and opposite.
         let mut forces = vec![[0.0; 4]; compliance.slots()];
         problem.write_forces(&mut forces);
         let sum = forces

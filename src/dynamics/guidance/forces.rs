@@ -1,15 +1,15 @@
-//! The forces of guidance at its targets, once a step.
+//! The forces of guidance at its targets, computed once per step.
 //!
-//! With the rotation of a tet the mean of those of its unknowns, the force on an unknown a is a sum over its neighbours b, itself among
-//! them, and over base points near it:
+//! The rotation of a tet is the mean of those of its unknowns. The force on an unknown a is then a sum over its neighbours b
+//! (including a) and over the base points s of its tets:
 //!
 //! ```text
 //!     r_a = Σ_b R_b p_ab − Σ_b K_ab (y_b − y_a) − Σ_s K_as (s − y_a) + Σ_b L_ba m_b,
 //!     m_b = k_b (R_b (L x̄)_b − (L y)_b)
 //! ```
 //!
-//! with `p_ab = Σ_t w_t V_t gₐ / n_t` over the tets around both, `n_t` unknowns each, and `K = Σ_t w_t V_t gₐ·g_b`: tables of one row per
-//! unknown, in place of a loop over tets.
+//! with `p_ab = Σ_t w_t V_t gₐ / n_t` over the tets that contain both (each with `n_t` unknowns) and `K_ab = Σ_t w_t V_t gₐ·g_b`.
+//! These tables, one row per unknown, replace a loop over tets.
 
 use rayon::prelude::*;
 
@@ -19,10 +19,10 @@ use crate::math::{Point, Vec3, Vec64};
 use crate::numerics::lanes::{Padded, add, scaled, sub};
 use crate::tissue::CornerKind;
 
-/// Vertices that one task handles at least.
+/// Smallest number of vertices per parallel task.
 const MIN_TASK: usize = 512;
 
-/// What a neighbour b adds to the force on an unknown a.
+/// Coefficients of a neighbour b in the force on an unknown a.
 #[derive(Clone, Copy, Default)]
 struct Neighbor {
     unknown: u32,
@@ -33,33 +33,33 @@ struct Neighbor {
     gradient: [f32; 3],
 }
 
-/// A target as the sums need it.
+/// A target with precomputed terms of the sums.
 #[derive(Clone, Copy, Default)]
 struct TransformedTarget {
     position: Padded,
-    /// Columns of the rotation.
+    /// Columns of the rotation matrix.
     rotation: [Padded; 3],
-    /// `m`.
+    /// `m_b`.
     bend: Padded,
 }
 
-/// The tables under one set of parameters, and the buffers of a step.
+/// The tables for one set of parameters, and the buffers of a step.
 #[derive(Default)]
 pub(in crate::dynamics) struct Forces {
-    /// `starts[a]..starts[a + 1]` are the neighbours of an unknown, itself among them.
+    /// `neighbors[starts[a]..starts[a + 1]]` are the neighbours of unknown a, including a.
     starts: Vec<u32>,
     neighbors: Vec<Neighbor>,
-    /// The same of prescribed points, with `K_as`.
+    /// The prescribed points near each unknown with `K_as`, stored in the same way.
     base_starts: Vec<u32>,
     base: Vec<(u32, f32)>,
-    /// `(L x̄)` and k of every unknown.
+    /// `(L x̄)` and k of each unknown.
     curvature: Vec<(Vec3, f32)>,
     transformed: Vec<TransformedTarget>,
     /// r by unknown.
     pub(in crate::dynamics) values: Vec<Padded>,
 }
 
-/// The row of one unknown while it is added up.
+/// The row of one unknown during assembly.
 #[derive(Default, Clone)]
 struct ForceRow {
     neighbors: Vec<(u32, f64, f64, Vec64)>,
@@ -84,7 +84,7 @@ impl ForceRow {
     }
 }
 
-/// Adds the elements of a chain of weight `weight` to the rows of its unknowns.
+/// Adds the tets of a chain, scaled by `weight`, to the rows of its unknowns.
 fn add_chain(rows: &mut [ForceRow], chain: &Chain, weight: f64) {
     let corners = chain.own_corners();
     let unknowns = corners.iter().filter(|c| c.as_unknown().is_some()).count() as f64;
@@ -109,7 +109,7 @@ fn add_chain(rows: &mut [ForceRow], chain: &Chain, weight: f64) {
 }
 
 impl Forces {
-    /// Builds the tables for the weights μ w of chains and those of bending.
+    /// Builds the tables for the weights μ w of the chains and the weights k of bending.
     pub(in crate::dynamics) fn set_weights(
         &mut self,
         guidance: &Guidance,

@@ -1,10 +1,10 @@
-//! The matrix of guidance, distributed over subdomains and top.
+//! The guidance matrix, distributed over the subdomains and the top.
 
 use crate::dynamics::rows::Rows;
 use crate::numerics::lanes::{add, dot, scaled, sub};
 use crate::numerics::partition::Partition;
 
-/// The lower triangle of Q in the slots of one owner: every entry with at least one of its own rows.
+/// The lower triangle of Q in the slots of one owner: all entries with at least one of the owner's rows.
 #[derive(Default)]
 pub(in crate::dynamics) struct Quadratic {
     starts: Vec<u32>,
@@ -13,7 +13,7 @@ pub(in crate::dynamics) struct Quadratic {
 }
 
 impl Quadratic {
-    /// Distributes values in the order of the partition's pattern: one part for each subdomain, and that of the top at the end.
+    /// Distributes values in the order of the partition's pattern: one part per subdomain, followed by that of the top.
     pub(in crate::dynamics) fn distribute(partition: &Partition, values: &[f64]) -> Vec<Self> {
         let owners = partition.subdomains.len();
         let counts = partition
@@ -66,8 +66,8 @@ impl Quadratic {
         part
     }
 
-    /// Adds r − Q (x − y) to the right-hand side of the own rows, and what the own rows pull on the `top` rows behind them. Returns the
-    /// energy. Without guidance it does nothing.
+    /// Adds r − Q (x − y) to the right-hand side of the owner's rows, and the coupling terms to the `top` rows behind them. Returns
+    /// the energy. Without guidance it does nothing.
     pub(in crate::dynamics) fn add_forces(&self, rows: &mut Rows, top: usize) -> f64 {
         if self.values.is_empty() {
             return 0.0;

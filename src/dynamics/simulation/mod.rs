@@ -1,4 +1,4 @@
-//! One simulated skin: what it is made of, its state (`state.rs`), its steps (`step.rs`).
+//! Simulation of one skin: its data, its state (`state.rs`) and its steps (`step.rs`).
 
 mod state;
 mod step;
@@ -17,59 +17,59 @@ use crate::numerics::FactorError;
 use crate::numerics::lanes::Padded;
 use crate::numerics::tiles::TiledFactor;
 
-/// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
+/// Limit of a vertex's speed relative to its base, sizes per second: a jump of the pose must not accelerate the skin without bound.
 const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
 
-/// In a step, inertia takes guided flesh at most this part of its depth away from what carries it: a jump of the pose must not turn its
-/// elements inside out.
+/// Largest distance by which inertia may leave guided flesh behind its reference motion in a step, as a fraction of its depth: a
+/// jump of the pose must not invert elements.
 const MAX_LAG: f32 = 0.5;
 
-/// Unknowns that one task handles at least.
+/// Smallest number of unknowns per parallel task.
 const MIN_TASK: usize = 512;
 
-/// What a step did.
+/// Times and convergence of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StepReport {
-    /// Milliseconds in local steps.
+    /// Time of local steps, ms.
     pub local_ms: f64,
-    /// Milliseconds in global steps, with everything between the iterations.
+    /// Time of global steps and everything else in the iterations, ms.
     pub global_ms: f64,
-    /// Local/global iterations done.
+    /// Number of local/global iterations.
     pub iterations: usize,
-    /// Accelerated iterates that were rejected because their energy was higher.
+    /// Number of accelerated iterates that were rejected because their energy was higher.
     pub rejected: usize,
-    /// How far the vertex that moved most in the last iteration went, world units.
+    /// Largest displacement of a vertex in the last iteration, world units.
     pub last_change: f32,
-    /// How far the vertex that moved most relative to its base went in the whole step, world units.
+    /// Largest displacement of a vertex relative to its base in the whole step, world units.
     pub max_displacement: f32,
 }
 
-/// Positions and velocities of the skin over a moving base, with everything a step needs.
+/// Simulation of the skin over a moving base.
 pub struct Simulation {
     system: Arc<System>,
     params: Params,
     materials: Materials,
     dynamic_factor: TiledFactor,
-    /// Factored when first asked for.
+    /// Computed when first needed.
     static_factor: Option<TiledFactor>,
     size: f32,
     solver: Solver,
-    /// The state by vertex, for others to read.
+    /// State by vertex, a copy of the solver's state.
     position: Vec<Point>,
     velocity: Vec<Vec3>,
     base: Vec<Point>,
-    /// Targets of guidance: those in force, and those that the next movement of the base brings. Empty without guidance.
+    /// Current guidance targets, and those that become current when the base moves next. Empty without guidance.
     targets: Vec<Target>,
     next_targets: Vec<Target>,
     forces: Forces,
-    /// Depth of guided flesh at rest, by unknown, world units.
+    /// Depth of the flesh at rest, by unknown, world units.
     depths: Vec<f32>,
-    /// None while parts pass through each other.
+    /// `None` without collisions.
     contact_solver: Option<ContactSolver>,
 }
 
 impl Simulation {
-    /// Factors the system and starts at rest with the given skin over the given base, as [`crate::tissue::Anchors::place`] gives it.
+    /// Factors the system and starts at rest with the given skin over the given base, see [`crate::tissue::Anchors::place`].
     ///
     /// # Errors
     /// [`FactorError`] if the matrix is not positive definite.
@@ -116,31 +116,32 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// The skin, world space.
+    /// The skin, world positions.
     #[must_use]
     pub fn positions(&self) -> &[Point] {
         &self.position
     }
 
-    /// The base under it, and after it the places of the loose vertices.
+    /// The prescribed points: the base, followed by the positions of carried vertices.
     #[must_use]
     pub fn base(&self) -> &[Point] {
         &self.base
     }
 
-    /// Whether its unknowns have targets.
+    /// Whether the unknowns have guidance targets.
     #[must_use]
     pub fn is_guided(&self) -> bool {
         self.system.guidance.is_some()
     }
 
-    /// The targets in force; none without guidance.
+    /// The current guidance targets; empty without guidance.
     #[must_use]
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
 
-    /// Sets the targets that come into force when the base moves next, by unknown. Without guidance they are not asked for.
+    /// Sets the guidance targets, by unknown, that become current when the base moves next. Without guidance, `target_of` is not
+    /// called.
     pub fn set_next_targets(&mut self, target_of: impl Fn(usize) -> Target + Sync) {
         self.next_targets
             .par_iter_mut()
@@ -161,7 +162,7 @@ impl Simulation {
             contacts.map(|contacts| ContactSolver::new(contacts, &self.system.partition));
     }
 
-    /// The contacts, if parts collide.
+    /// The contacts; `None` without collisions.
     #[must_use]
     pub fn contacts(&self) -> Option<&Contacts> {
         self.contact_solver
@@ -169,29 +170,29 @@ impl Simulation {
             .map(|contact_solver| &contact_solver.contacts)
     }
 
-    /// The contacts, to move what they are found by.
+    /// The contacts, for moving their foot points.
     pub fn contacts_mut(&mut self) -> Option<&mut Contacts> {
         self.contact_solver
             .as_mut()
             .map(|contact_solver| &mut contact_solver.contacts)
     }
 
-    /// The parameters in force.
+    /// The current parameters.
     #[must_use]
     pub fn params(&self) -> &Params {
         &self.params
     }
 
-    /// What is simulated.
+    /// The simulated system.
     #[must_use]
     pub fn system(&self) -> &Arc<System> {
         &self.system
     }
 
-    /// Changes parameters. Refactors numerically when a number of the matrix changes; the state stays.
+    /// Changes parameters. Refactors numerically if the matrix changes; the state is kept.
     ///
     /// # Errors
-    /// [`FactorError`]; the old parameters then stay.
+    /// [`FactorError`]; the old parameters are then kept.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         let params = params.sanitized();
         if !same_matrix(&params, &self.params) {
@@ -208,10 +209,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// Changes the materials. Refactors numerically; the state stays.
+    /// Changes the materials. Refactors numerically; the state is kept.
     ///
     /// # Errors
-    /// [`FactorError`]; the old materials then stay.
+    /// [`FactorError`]; the old materials are then kept.
     pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
         let materials = materials.sanitized(self.system.unknowns());
         let matrix =
@@ -223,7 +224,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The materials in force.
+    /// The current materials.
     #[must_use]
     pub fn materials(&self) -> &Materials {
         &self.materials
@@ -240,7 +241,7 @@ impl Simulation {
         }
     }
 
-    /// E(x) of the step that was made last, J up to the unit of length: what every iteration must lower.
+    /// E(x) of the last step, J up to the unit of length: every iteration must decrease it.
     #[must_use]
     pub fn energy(&mut self) -> f64 {
         let contacts = self.contact_solver.as_ref().map_or(0.0, |contact_solver| {
@@ -249,7 +250,7 @@ impl Simulation {
         self.solver.energy(&self.system) + contacts
     }
 
-    /// The equations of its time steps.
+    /// The equations of a time step, for other solvers.
     #[must_use]
     pub fn equations(&self) -> Equations {
         self.system.equations(
@@ -260,7 +261,7 @@ impl Simulation {
         )
     }
 
-    /// What contacts are found and prepared with.
+    /// The parts that detection and solve of contacts need.
     pub(super) fn contact_context(
         &mut self,
     ) -> (&System, Option<&mut ContactSolver>, &TiledFactor) {
@@ -271,7 +272,7 @@ impl Simulation {
         )
     }
 
-    /// No vertex is faster relative to its base, world units per simulated second.
+    /// Limit of a vertex's speed relative to its base, world units per simulated second.
     fn max_speed(&self) -> f32 {
         let h = self.params.simulated_step_secs() as f32;
         MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h)
@@ -282,7 +283,7 @@ impl Simulation {
         Vec3::from(self.params.gravity_m_s2.map(|g| (g / unit) as f32))
     }
 
-    /// Puts stiffness and mass into the solver.
+    /// Updates stiffness, mass and damping in the solver.
     fn update_weights(&mut self) {
         let Self {
             system,
@@ -331,7 +332,7 @@ impl Simulation {
     }
 }
 
-/// Whether the matrix depends on none of the differences.
+/// Whether both parameter sets have the same system matrix.
 fn same_matrix(a: &Params, b: &Params) -> bool {
     let matrix_only = |p: &Params| Params {
         damping_per_s: 0.0,

@@ -1,4 +1,4 @@
-//! The state by vertex, for others, and by rows of the solver.
+//! Conversion between the state by vertex and the solver's rows.
 
 use super::{Simulation, slot};
 use crate::dynamics::State;
@@ -20,7 +20,7 @@ impl Simulation {
         self.write_solver_state();
     }
 
-    /// A copy of the state.
+    /// A copy of the current state.
     #[must_use]
     pub fn state(&self) -> State {
         let mut base_velocity = vec![Vec3::zeros(); self.position.len()];
@@ -44,10 +44,10 @@ impl Simulation {
         }
     }
 
-    /// Restores a state, from [`Simulation::state`] or another solver of the same equations.
+    /// Restores a state from [`Simulation::state`] or from another solver of the same equations.
     ///
     /// # Panics
-    /// If it is of another system.
+    /// If the state belongs to another system.
     pub fn set_state(&mut self, state: &State) {
         self.position.copy_from_slice(&state.position);
         self.velocity.copy_from_slice(&state.velocity);
@@ -70,7 +70,7 @@ impl Simulation {
         }
     }
 
-    /// Moves the prescribed points.
+    /// Moves the prescribed points and makes the next guidance targets current.
     pub(super) fn move_base(&mut self, base: &[Point]) {
         self.base.copy_from_slice(base);
         let partition = &self.system.partition;
@@ -91,20 +91,20 @@ impl Simulation {
             rows.carried.clear();
         }
         for &[unknown, point] in &self.system.carried {
-            let place = &base[point as usize];
+            let position = &base[point as usize];
             let [part, row] = partition.place[unknown as usize].map(|k| k as usize);
             let rows = self
                 .solver
                 .subdomains
                 .get_mut(part)
                 .map_or(&mut self.solver.top, |part| &mut part.rows);
-            rows.carried.push((row, slot(&place.coords)));
+            rows.carried.push((row, slot(&position.coords)));
         }
         self.targets.clone_from(&self.next_targets);
         self.move_targets();
     }
 
-    /// Brings targets and forces of guidance into the rows.
+    /// Copies guidance targets and forces to the solver's rows.
     pub(super) fn move_targets(&mut self) {
         let Self {
             system,
@@ -126,12 +126,12 @@ impl Simulation {
         }
         let partition = &system.partition;
         let write = |rows: &mut Rows, unknowns: &[u32], behind: &[u32]| {
-            for (place, &unknown) in rows
+            for (target, &unknown) in rows
                 .target_position
                 .iter_mut()
                 .zip(unknowns.iter().chain(behind))
             {
-                *place = slot(&targets[unknown as usize].position.coords);
+                *target = slot(&targets[unknown as usize].position.coords);
             }
             for (force, &unknown) in rows.guidance_force.iter_mut().zip(unknowns) {
                 *force = forces.values[unknown as usize];
@@ -143,7 +143,7 @@ impl Simulation {
         write(&mut solver.top, &partition.top, &[]);
     }
 
-    /// State by vertex → solver.
+    /// Copies the state by vertex to the solver.
     pub(super) fn write_solver_state(&mut self) {
         let partition = &self.system.partition;
         let (position, velocity) = (&self.position, &self.velocity);
@@ -163,7 +163,7 @@ impl Simulation {
         self.move_base(&base);
     }
 
-    /// Solver → state by vertex.
+    /// Copies the solver's state to the state by vertex.
     pub(super) fn read_solver_state(&mut self) {
         let partition = &self.system.partition;
         let (position, velocity) = (&mut self.position, &mut self.velocity);

@@ -15,22 +15,22 @@ use crate::numerics::FactorError;
 use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
 use crate::numerics::tiles::TiledFactor;
 
-/// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
+/// Time step of the solve for an equilibrium, s: so long that inertia is negligible.
 const STATIC_STEP_SECS: f64 = 100.0;
-/// An equilibrium is reached when no vertex moves farther in an iteration than this part of the size…
+/// The solve for an equilibrium ends when no vertex moves more than this fraction of the size in an iteration.
 const STATIC_TOLERANCE: f32 = 1e-8;
-/// …or when so many iterations did not lower the largest change…
+/// It also ends when this many iterations did not decrease the largest change.
 const PATIENCE: usize = 60;
-/// …or after this many.
+/// Largest number of iterations of the solve for an equilibrium.
 const MAX_STATIC_ITERATIONS: usize = 1500;
-/// The iterations of a step of guided flesh end when no vertex moves farther in one than this part of the size: they shorten the way
-/// that is left by a factor of about eight each.
+/// The iterations of a step of guided flesh end when no vertex moves more than this fraction of the size in one. Each iteration
+/// reduces the remaining error by a factor of about eight.
 const STEP_TOLERANCE: f32 = 2e-5;
-/// Differences remembered in the solve for an equilibrium.
+/// Number of differences of Anderson acceleration in the solve for an equilibrium.
 const STATIC_MEMORY: usize = 6;
 
 impl Simulation {
-    /// One time step: the base moves to `base`, the skin follows.
+    /// One time step: the base moves to `base`, and the skin follows.
     ///
     /// # Panics
     /// If `base` has another length than the system.
@@ -38,7 +38,7 @@ impl Simulation {
         self.step_until(base, None)
     }
 
-    /// As [`Simulation::step`], but begins no iteration after the first when it is later than `deadline`.
+    /// As [`Simulation::step`], but starts no iteration after `deadline`, except the first one.
     ///
     /// # Panics
     /// If `base` has another length than the system.
@@ -101,7 +101,8 @@ impl Simulation {
         })
     }
 
-    /// Follows the base to `base` without inertia: a few iterations towards the equilibrium there, no velocity kept. For ramps.
+    /// Quasi-static step: moves the base to `base` and makes a few iterations towards the equilibrium there, without inertia.
+    /// Velocities become zero. Used to approach a pose in small increments.
     ///
     /// # Errors
     /// [`FactorError`].
@@ -130,7 +131,7 @@ impl Simulation {
         Ok(self.relax(iterations, 0.0))
     }
 
-    /// The equilibrium over the present base: iterates until nothing moves any more, then stands still.
+    /// Solves for the equilibrium over the current base. Velocities become zero.
     ///
     /// # Errors
     /// [`FactorError`].
@@ -227,7 +228,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs `work` inside the thread pool, so that forks don't have to enter it.
+    /// Runs `work` inside the thread pool, so that nested parallel calls don't have to enter it.
     fn in_pool<R: Send>(&mut self, work: impl FnOnce(&mut Self) -> R + Send) -> R {
         if self.solver.subdomains.len() < 2 || rayon::current_thread_index().is_some() {
             work(self)
@@ -237,16 +238,16 @@ impl Simulation {
     }
 }
 
-/// The motion of what carries the skin.
+/// Motion of the references of unknowns in a step: their guidance targets, or their base points without guidance.
 struct ReferenceMotion<'a> {
     system: &'a System,
-    /// Before and after; empty without guidance.
+    /// Before and after the step; empty without guidance.
     targets: [&'a [Target]; 2],
     base: [&'a [Point]; 2],
 }
 
 impl ReferenceMotion<'_> {
-    /// How far the point `x` of an unknown goes: with its target, or else with its base.
+    /// Displacement of an unknown at `x` that moves with its target, or else with its base point.
     fn displacement(&self, unknown: u32, x: Padded) -> Padded {
         let unknown = unknown as usize;
         let [from, to] = self.targets.map(|targets| targets.get(unknown));
@@ -259,15 +260,16 @@ impl ReferenceMotion<'_> {
     }
 }
 
-/// What stands for inertia.
+/// Which inertial term an iteration uses.
 enum SolveMode {
     /// M/h² (y − x).
     Dynamic,
-    /// Gravity alone.
+    /// Gravity only.
     Static,
 }
 
-/// Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
+/// Sets the inertial prediction and the initial guess: the displacement of the reference, plus the vertex's own relative velocity
+/// times h. The minimiser does not depend on the guess.
 fn predict(
     rows: &mut Rows,
     unknowns: &[u32],
@@ -291,7 +293,7 @@ fn predict(
     }
 }
 
-/// New velocities; how far the vertex that moved most relative to its base went.
+/// Updates velocities, with damping and the speed limit. Returns the largest displacement relative to the base.
 fn update_velocities(rows: &mut Rows, h: f32, max_speed: f32) -> f32 {
     for &(row, _) in &rows.carried {
         rows.base_velocity[row] = scaled(sub(rows.x[row], rows.before[row]), 1.0 / h);

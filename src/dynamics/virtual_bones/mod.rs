@@ -1,30 +1,34 @@
-//! Virtual bones: they shape the flesh but don't hold it (FPS figure 3.21). For trunks, tails, bellies, and skeletons with gaps.
+//! Virtual bones: bones without rigid anchors, which shape the flesh but are elastic (FPS figure 3.21). For trunks, tails, bellies,
+//! and skeletons with gaps.
 //!
-//! Connected virtual bones are one elastic rod, with as much inertia as the limb around it, that is attached to the bones that are not
-//! virtual. It is simulated by projective dynamics of its own, and the base surface follows it as it follows other bones. Every node
-//! of the graph that a virtual bone touches is four points, its centre and one on each axis; every virtual bone is an element that
-//! is at rest when its eight points have the shape that the pose gives them:
+//! Connected virtual bones form one elastic rod with the mass of the limb around it. The rod is attached to the adjacent
+//! non-virtual bones. It is simulated by a projective dynamics solver of its own, and the base surface follows it like other bones.
+//! Every node of a virtual bone in the bone graph has four points: its centre and one on each axis. Every virtual bone is an
+//! element over the eight points of its ends. Its rest shape is the shape that the pose gives to these points:
 //!
 //! ```text
 //!     E = 1/(2h²) ‖M^½ (q − y)‖² + Σₑ wₑ/2 Σᵢ ‖(qᵢ − q̄) − Rₑ (pᵢ − p̄)‖²,     wₑ = B / (l d²)
 //! ```
 //!
-//! with p the points as posed, bars for means over the element, Rₑ the best rotation, B the bending stiffness of a beam, l the bone's
-//! length and d the distance of the points from their centre. Nodes that touch a bone that is not virtual are prescribed.
+//! Here p are the posed points, bars denote means over the element, Rₑ is the closest rotation, B the bending stiffness of a beam,
+//! l the length of the bone and d the distance of the points from their centre. Nodes of non-virtual bones are prescribed.
 //!
-//! What keeps a trunk in shape is muscle and cartilage rather than flesh, the stronger the longer it is. So B is that of a beam with the
-//! mass of the limb around it (cross-section A, length L of the whole rod) that, of natural stiffness and held at one end on the
-//! ground, hangs by a fixed part δ of its length: B = ρ A g L³ / (8 δ). It swings about as fast as a pendulum of its length, slender
-//! or thick. Stiffness changes B in proportion, density the mass alone.
+//! A trunk keeps its shape by muscle and cartilage rather than by flesh, and longer trunks are stronger. So B is chosen by the sag
+//! of a beam: with the mass of the limb around it (cross-section A, length L of the whole rod), with natural stiffness, clamped at
+//! one end and under gravity, the beam sags by a fixed fraction δ of its length: B = ρ A g L³ / (8 δ). It oscillates about as fast
+//! as a pendulum of its length, whether slender or thick. The stiffness parameter scales B; the density parameter scales the mass
+//! only.
 //!
 //! # Departures
-//! - FPS leaves out the anchors there, so that the shrunken skin around a virtual bone is free: a hollow tube, and unknowns inside the
-//!   body. Here the bone itself swings: the tube keeps its inside, the flesh its matrix, and only a handful of unknowns are added.
-//! - The flesh follows the rod, but doesn't pull at it: its mass and stiffness are counted as the rod's.
-//! - The pose of a virtual joint is not ignored: it is the rod's rest shape.
-//! - Where nothing holds a connected set of virtual bones, its first node does.
+//! - FPS removes the anchors there, so that the shrunken skin around a virtual bone is free. This creates a hollow tube and
+//!   unknowns inside the body. Here the bone itself is elastic: the inside of the tube stays prescribed, the matrix of the flesh
+//!   does not change, and only a few unknowns are added.
+//! - The flesh follows the rod but exerts no force on it: its mass and stiffness are included in those of the rod.
+//! - The pose of a virtual joint is not ignored: it is the rest shape of the rod.
+//! - If a connected set of virtual bones is not attached to any other bone, its first node is prescribed.
 //!
-//! Everything is `f64` and allocates only when bound. A tree needs no sparse solver: blocks are eliminated from the leaves.
+//! All numbers are `f64`, and only [`VirtualBones::bind`] allocates. The matrix is block-sparse with the graph of a tree:
+//! eliminating blocks from the leaves causes no fill-in, so that no general sparse solver is needed.
 
 mod parts;
 mod tree;
@@ -39,13 +43,13 @@ use crate::tissue::{BaseFrame, FreeBone, Tissue};
 use parts::{OFFSET, Rod, RodNode, iterate};
 use tree::TreeFactor;
 
-/// Local/global iterations of a step; a rod costs next to nothing.
+/// Local/global iterations per step; they take negligible time because a rod has few unknowns.
 const ITERATIONS: usize = 20;
-/// "Time step" of the solve for an equilibrium, s.
+/// Time step of the solve for an equilibrium, s: so long that inertia is negligible.
 const STATIC_STEP_SECS: f64 = 100.0;
-/// An equilibrium is reached when nothing moves farther in an iteration than this part of the size.
+/// An equilibrium is reached when no point moves more than this fraction of the size in an iteration.
 const STATIC_TOLERANCE: f64 = 1e-9;
-/// Nothing is faster relative to its pose than this many sizes a second.
+/// Limit of a point's speed relative to its posed position, sizes per second.
 const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
 
 /// All virtual bones of a tissue, with their state.
@@ -53,7 +57,7 @@ const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
 pub struct VirtualBones {
     nodes: Vec<RodNode>,
     rods: Vec<Rod>,
-    /// Unknown nodes, leaves before the nodes that they are attached to.
+    /// Unknown nodes, children before parents.
     order: Vec<usize>,
     dynamic: TreeFactor,
     equilibrium: TreeFactor,
@@ -112,7 +116,7 @@ impl VirtualBones {
         Some(bones)
     }
 
-    /// The three points around every node's centre.
+    /// Sets the rest positions of the three points around every node's centre.
     fn set_node_points(&mut self) {
         for (index, node) in self.nodes.iter_mut().enumerate() {
             let own = || self.rods.iter().filter(|rod| rod.ends.contains(&index));
@@ -124,7 +128,7 @@ impl VirtualBones {
         }
     }
 
-    /// Holds at least one node of every connected set, and finds the node that each of the others is attached to.
+    /// Prescribes at least one node of every connected set, and finds the parent of every other node.
     fn attach_nodes(&mut self) {
         let mut reached: Vec<bool> = self.nodes.iter().map(|node| node.fixed).collect();
         let mut queue: Vec<usize> = (0..self.nodes.len())
@@ -156,7 +160,7 @@ impl VirtualBones {
                     }
                 }
             }
-            // Joints come parents first, and so do nodes: the first that is left is where the set begins.
+            // Joints are sorted parents first, and so are nodes: the first node that was not reached is the root of its set.
             let Some(root) = (free_roots..self.nodes.len()).find(|&node| !reached[node]) else {
                 break;
             };
@@ -168,7 +172,7 @@ impl VirtualBones {
         self.set_whole_lengths(depth);
     }
 
-    /// Gives every bone the length of the whole rod: the greatest depth that hangs together with its own.
+    /// Sets the length of the whole rod for every bone: the largest depth in its connected set.
     fn set_whole_lengths(&mut self, mut depth: Vec<f64>) {
         let mut changed = true;
         while changed {
@@ -185,7 +189,7 @@ impl VirtualBones {
         }
     }
 
-    /// Takes over parameters and materials.
+    /// Applies changed parameters and materials.
     pub fn set_params(&mut self, simulation: &Simulation) {
         let (system, params, materials) = (
             simulation.system(),
@@ -210,7 +214,7 @@ impl VirtualBones {
             let mass = density * density_factor * rod.area() * rod.length / 8.0;
             for end in rod.ends {
                 let node = &mut self.nodes[end];
-                // As sums over the rods that meet, weighted by mass; made means below.
+                // Sums over the adjacent rods, weighted by mass; divided by the mass below.
                 node.gravity_scale += mass;
                 node.mass += mass * jiggle;
                 node.damping_factor += mass * (-damping * h).exp();
@@ -226,7 +230,7 @@ impl VirtualBones {
             .factor(&self.nodes, &self.rods, &self.order, STATIC_STEP_SECS);
     }
 
-    /// Puts everything where the pose has it, without velocity.
+    /// Moves all points to their posed positions; velocities become zero.
     pub fn reset(&mut self, world_from_joint: &[Affine]) {
         self.pose(world_from_joint);
         for node in &mut self.nodes {
@@ -238,7 +242,7 @@ impl VirtualBones {
         }
     }
 
-    /// One time step of [`Params::simulated_step_secs`]: the bones that hold move to the pose, the virtual ones follow.
+    /// One time step of [`Params::simulated_step_secs`]: non-virtual bones move to the pose, virtual bones follow.
     pub fn step(&mut self, world_from_joint: &[Affine]) {
         let h = self.params.simulated_step_secs();
         let max_speed = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs / h);
@@ -269,7 +273,8 @@ impl VirtualBones {
         self.reset_if_not_finite(world_from_joint);
     }
 
-    /// Some iterations towards the equilibrium in a pose, without inertia; how far the point that moved most in the last one went.
+    /// Quasi-static step: a few iterations towards the equilibrium in a pose, without inertia. Returns the largest displacement of
+    /// a point in the last iteration.
     pub fn step_quasistatic(&mut self, world_from_joint: &[Affine], iterations: usize) -> f64 {
         self.pose(world_from_joint);
         for node in &mut self.nodes {
@@ -302,13 +307,13 @@ impl VirtualBones {
         max_displacement
     }
 
-    /// Whether the last [`Self::creep`] reached its end when it returned this.
+    /// Whether [`Self::step_quasistatic`] converged, given its result.
     #[must_use]
     pub fn is_converged(&self, max_displacement: f64) -> bool {
         max_displacement <= STATIC_TOLERANCE * self.size
     }
 
-    /// Tells the base where the virtual bones are.
+    /// Writes the transforms of the virtual bones to the frame.
     pub fn write_frame(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
         frame.free.resize(self.bones_of_graph, None);
         for rod in &self.rods {
@@ -325,7 +330,7 @@ impl VirtualBones {
         }
     }
 
-    /// Where the pose has the nodes' points.
+    /// Computes the posed points of the nodes.
     fn pose(&mut self, world_from_joint: &[Affine]) {
         for node in &mut self.nodes {
             let posed = |joint: usize| world_from_joint[joint] * self.joint_from_bind[joint];
@@ -337,7 +342,7 @@ impl VirtualBones {
         }
     }
 
-    /// Nothing that is infinite stays.
+    /// Resets all bones if any position is not finite.
     fn reset_if_not_finite(&mut self, world_from_joint: &[Affine]) {
         let finite = |node: &RodNode| {
             node.position
