@@ -1,45 +1,47 @@
-//! The plane between two bones of a joint, and the test whether two vertices have crossed it.
+//! The bisecting plane between two bones of a joint, and the test whether two vertices have crossed each other there.
 
 use crate::math::{Point, Vec3};
 
-/// Bones closer than this to a line, or to each other, define no plane.
-const STRAIGHT: f32 = 1e-3;
+/// Vectors shorter than this are treated as zero: bones that are collinear or coincide define no plane.
+const MIN_DIRECTION_NORM: f32 = 1e-3;
 
-/// Two bones in a pose.
+/// Geometry of two posed bones that meet in a joint.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bend {
     joint: Point,
-    /// In the plane of the bones: along the first, and perpendicular to it towards the second.
+    /// Basis of the plane that contains both bones: the unit vector along the first bone, and the one perpendicular to it towards
+    /// the second.
     axes: [Vec3; 2],
-    /// Unit bisector of the bones, into the bend.
-    pub(super) middle: Vec3,
-    /// Normal of the bisecting plane, towards the first bone.
-    pub(super) apart: Vec3,
+    /// Unit vector that bisects the angle between the bones; it points into the bend.
+    pub(super) bisector: Vec3,
+    /// Unit normal of the bisecting plane, towards the first bone.
+    pub(super) plane_normal: Vec3,
 }
 
 impl Bend {
-    /// `along`: unit vectors from the joint along both bones. `None` if they are on one line.
+    /// `along`: unit vectors from the joint along both bones. Returns `None` if the bones are collinear.
     pub(super) fn of(joint: Point, along: [Vec3; 2]) -> Option<Self> {
         let [first, second] = along;
-        let across = (second - first * first.dot(&second)).try_normalize(STRAIGHT)?;
-        let middle = (first + second).try_normalize(STRAIGHT)?;
-        let apart = (first - second).try_normalize(STRAIGHT)?;
+        let across = (second - first * first.dot(&second)).try_normalize(MIN_DIRECTION_NORM)?;
+        let bisector = (first + second).try_normalize(MIN_DIRECTION_NORM)?;
+        let plane_normal = (first - second).try_normalize(MIN_DIRECTION_NORM)?;
         Some(Self {
             joint,
             axes: [first, across],
-            middle,
-            apart,
+            bisector,
+            plane_normal,
         })
     }
 
-    /// Whether two vertices of the first and the second bone have crossed: seen from the joint, in the plane of the bones,
-    /// the angle from the first bone to its vertex exceeds that to the vertex of the second. Vertices outside the bend never cross.
+    /// Whether a vertex of the first bone and a vertex of the second bone have crossed each other. Angles are measured at the
+    /// joint, in the plane of the bones: the vertices have crossed if the angle from the first bone to its vertex exceeds the angle
+    /// to the vertex of the second bone. Vertices outside the bend never cross.
     ///
-    /// PS 5.2 compares cosines of the angles (cos α − cos β < 0); the sign of the sine of their difference also orders angles on
-    /// both sides of the bone.
+    /// PS 5.2 compares cosines of the angles (cos α − cos β < 0). Here the sign of the sine of their difference is used; it is also
+    /// correct when the vertices lie on both sides of the bone.
     pub(super) fn has_crossed(&self, of_first: &Point, of_second: &Point) -> bool {
         let (a, b) = (of_first - self.joint, of_second - self.joint);
-        if self.middle.dot(&a) <= 0.0 || self.middle.dot(&b) <= 0.0 {
+        if self.bisector.dot(&a) <= 0.0 || self.bisector.dot(&b) <= 0.0 {
             return false;
         }
         let [x, y] = &self.axes;

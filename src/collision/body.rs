@@ -1,73 +1,73 @@
-//! Pose-independent data of collision detection: wedges, neighbours, patches, and ignored pairs.
+//! Pose-independent data of collision detection: wedges, adjacency, patches, and excluded pairs.
 
+use super::base_separation::JointPlanes;
 use super::bone_cells::{BoneCells, bone_cells};
-use super::part::Meetings;
-use super::{Detector, Feet};
+use super::{Detector, PosedFootPoints};
 use crate::math::{Point, Point64, Vec3, Vec64};
 use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
 
-/// Vertices per patch.
-const PATCH: usize = 40;
+/// Largest number of vertices per patch.
+const MAX_PATCH_VERTICES: usize = 40;
 /// Pairs within this many local edge lengths along the surface are neighbours and do not collide.
 const NEIGHBOR_EDGES: f32 = 1.5;
-/// A pair recorded at rest also excludes all pairs within this many local edge lengths.
-const LEARNT_EDGES: f32 = 5.0;
-/// Limit of visited vertices in the search for a neighbour.
-const VISITS: usize = 96;
+/// A pair that intersects at rest excludes all pairs within this many local edge lengths, too.
+const REST_PAIR_EDGES: f32 = 5.0;
+/// Largest number of vertices visited when [`NEIGHBOR_EDGES`] is tested.
+const MAX_VISITS: usize = 96;
 
-/// A group of nearby vertices.
+/// A group of nearby vertices, the leaf of the broad phase.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Patch {
-    /// The bone of all their foot points.
+    /// The bone of the vertices' foot points.
     pub(super) bone: u32,
     pub(super) vertices: Vec<u32>,
 }
 
-/// The skin as a collision object against itself. Immutable; made once per tissue.
+/// The skin as a collision object against itself. Immutable; built once per tissue.
 #[derive(Debug, Clone)]
 pub struct CollisionBody {
     pub(super) triangles: Vec<[u32; 3]>,
-    /// Corners sorted by index: the order of the wedge's tets, as in [`crate::tissue::layer`].
-    pub(super) chains: Vec<[u32; 3]>,
-    /// Sign of the volume of the wedge's tets at rest.
+    /// Per triangle, its corners sorted by index. This is the order of the wedge's tets, as in [`crate::tissue::layer`].
+    pub(super) sorted_corners: Vec<[u32; 3]>,
+    /// Per triangle, the sign of the volume of its wedge's tets at rest.
     pub(super) orientation: Vec<f32>,
     pub(super) rest: Vec<Point>,
     pub(super) foot_bones: Vec<u32>,
     pub(super) foot_points: Vec<Point64>,
-    /// Unit vectors from the foot points to the skin, at rest.
+    /// Per vertex, the unit vector from its foot point to its rest position.
     pub(super) outward: Vec<Vec3>,
-    /// Mean length of the edges at each vertex, at rest.
+    /// Per vertex, the mean length of its edges at rest, world units.
     pub(super) edge_at: Vec<f32>,
     pub(super) patches: Vec<Patch>,
     pub(super) bones: Vec<BoneCells>,
-    /// Whether the foot points of a triangle belong to several bones.
+    /// Per triangle, whether its foot points belong to several bones.
     pub(super) mixed: Vec<bool>,
-    /// Per vertex, the triangles whose wedge contains it at rest.
+    /// Per vertex, the triangles whose wedge contains it at rest: `ignored[ignored_offsets[v]..ignored_offsets[v + 1]]`.
     ignored_offsets: Vec<u32>,
     ignored: Vec<u32>,
-    /// Per vertex, its adjacent triangles.
+    /// Per vertex, its adjacent triangles, stored in the same way.
     fan_offsets: Vec<u32>,
     fans: Vec<u32>,
-    /// Per triangle, its neighbours across the edges (0,1), (1,2), (2,0).
-    pub(super) across: Vec<[u32; 3]>,
-    pub(super) meetings: Meetings,
-    /// Per bone, whether its skin may fold onto itself: the bone is shorter than its flesh is thick.
-    pub(super) folds: Vec<bool>,
+    /// Per triangle, its neighbours across the edges (0,1), (1,2), (2,0); [`NO_TRIANGLE`] at a boundary.
+    pub(super) edge_neighbors: Vec<[u32; 3]>,
+    pub(super) joint_planes: JointPlanes,
+    /// Per bone, whether its skin may touch itself: true if the bone is shorter than its flesh is thick.
+    pub(super) may_fold: Vec<bool>,
     topology: Topology,
     mean_edge: f32,
 }
 
-/// The two sides of a limb are at most so many times as far from each other as their flesh is deep.
-const BACK_TO_BACK: f32 = 1.3;
-/// One side is behind the other if the cosine between the way from it and the way inwards is at least this.
-const BEHIND: f32 = 0.4;
+/// Opposite sides of a limb are at most this many times their summed flesh thickness apart.
+const MAX_THICKNESS_RATIO: f32 = 1.3;
+/// A side lies behind the other if the cosine between the direction to it and the inward direction is at least this.
+const MIN_BEHIND_COSINE: f32 = 0.4;
 
-/// No triangle.
-pub(super) const NONE: u32 = u32::MAX;
+/// Marks a missing triangle.
+pub(super) const NO_TRIANGLE: u32 = u32::MAX;
 
 impl CollisionBody {
-    /// Prepares the skin of a tissue, and records the pairs that intersect at rest.
+    /// Builds the collision object of a tissue's skin, and records the pairs that intersect at rest.
     #[must_use]
     pub fn new(mesh: &TriMesh, tissue: &Tissue) -> Self {
         let topology = Topology::of(mesh);
@@ -84,7 +84,7 @@ impl CollisionBody {
             total += f64::from(sum);
         }
         let mean_edge = (total / (2 * topology.edges.len()).max(1) as f64) as f32;
-        let chains: Vec<[u32; 3]> = mesh
+        let sorted_corners: Vec<[u32; 3]> = mesh
             .triangles
             .iter()
             .map(|&triangle| {
@@ -96,22 +96,22 @@ impl CollisionBody {
         let orientation = mesh
             .triangles
             .iter()
-            .zip(&chains)
+            .zip(&sorted_corners)
             .map(|(&[a, b, c], sorted)| {
                 let even = [[a, b, c], [b, c, a], [c, a, b]].contains(sorted);
                 if even { -1.0 } else { 1.0 }
             })
             .collect();
         let (fan_offsets, fans) = fans(&mesh.triangles, n);
-        let across = across(&mesh.triangles, &fan_offsets, &fans);
-        let mixed = chains
+        let edge_neighbors = edge_neighbors(&mesh.triangles, &fan_offsets, &fans);
+        let mixed = sorted_corners
             .iter()
             .map(|t| {
                 t.iter()
                     .any(|&v| tissue.foot_bones[v as usize] != tissue.foot_bones[t[0] as usize])
             })
             .collect();
-        let bones = bone_cells(mesh, tissue, &chains, mean_edge);
+        let bones = bone_cells(mesh, tissue, &sorted_corners, mean_edge);
         let outward = mesh.positions.iter().zip(&tissue.foot_points);
         let outward = outward
             .map(|(x, s)| {
@@ -121,10 +121,10 @@ impl CollisionBody {
                     .cast::<f32>()
             })
             .collect();
-        let (meetings, folds) = Meetings::of(mesh, tissue);
+        let (joint_planes, may_fold) = JointPlanes::of(mesh, tissue);
         let mut body = Self {
             triangles: mesh.triangles.clone(),
-            chains,
+            sorted_corners,
             orientation,
             rest: mesh.positions.clone(),
             foot_bones: tissue.foot_bones.clone(),
@@ -138,13 +138,13 @@ impl CollisionBody {
             ignored: Vec::new(),
             fan_offsets,
             fans,
-            across,
-            meetings,
-            folds,
+            edge_neighbors,
+            joint_planes,
+            may_fold,
             topology,
             mean_edge,
         };
-        body.learn();
+        body.record_rest_intersections();
         body
     }
 
@@ -166,7 +166,7 @@ impl CollisionBody {
         self.triangles[triangle as usize]
     }
 
-    /// Mean length of the edges around a triangle, at rest.
+    /// Mean edge length of the corners of a triangle, at rest.
     #[must_use]
     pub fn local_edge(&self, triangle: u32) -> f32 {
         self.triangle(triangle)
@@ -187,13 +187,13 @@ impl CollisionBody {
             ..self.ignored_offsets[vertex as usize + 1] as usize]
     }
 
-    fn learn(&mut self) {
+    fn record_rest_intersections(&mut self) {
         let mut detector = Detector::default();
         let mut hits: Vec<[u32; 2]> = Vec::new();
-        let feet = Feet::at_rest(self);
+        let foot_points = PosedFootPoints::at_rest(self);
         hits.extend(
             detector
-                .detect(self, &self.rest, &feet)
+                .detect(self, &self.rest, &foot_points)
                 .iter()
                 .map(|hit| [hit.vertex, hit.triangle]),
         );
@@ -207,29 +207,29 @@ impl CollisionBody {
         }
     }
 
-    /// Whether a vertex and a triangle are excluded: neighbours on the surface, or intersecting at rest.
+    /// Whether a vertex and a triangle never collide: they are neighbours on the surface, or intersect at rest.
     #[must_use]
-    pub fn is_left_alone(&self, vertex: u32, triangle: u32) -> bool {
+    pub fn is_excluded(&self, vertex: u32, triangle: u32) -> bool {
         self.are_neighbors(vertex, triangle) || self.is_ignored(vertex, triangle)
     }
 
-    /// Whether a vertex and a point of a triangle are the two sides of the same flesh at rest: each lies behind the other, no farther away
-    /// than the flesh is thick. To push such a pair apart is to turn the flesh inside out.
+    /// Whether a vertex and a point of a triangle are opposite sides of the same limb at rest: each lies behind the other, and
+    /// their distance is at most the thickness of the flesh. A contact between them would invert the flesh.
     #[must_use]
-    pub fn are_back_to_back(&self, vertex: u32, corners: [u32; 3], weights: [f32; 3]) -> bool {
+    pub fn are_opposite_sides(&self, vertex: u32, corners: [u32; 3], weights: [f32; 3]) -> bool {
         let depth =
             |v: u32| (self.rest[v as usize] - self.foot_points[v as usize].cast::<f32>()).norm();
-        let (mut way, mut thickness) = (self.rest[vertex as usize].coords, depth(vertex));
+        let (mut offset, mut thickness) = (self.rest[vertex as usize].coords, depth(vertex));
         let mut outward = Vec3::zeros();
         for (&corner, weight) in corners.iter().zip(weights) {
-            way -= self.rest[corner as usize].coords * weight;
+            offset -= self.rest[corner as usize].coords * weight;
             outward += self.outward[corner as usize] * weight;
             thickness += depth(corner) * weight;
         }
-        let least = BEHIND * way.norm();
-        way.norm() <= BACK_TO_BACK * thickness
-            && -way.dot(&outward) >= least
-            && way.dot(&self.outward[vertex as usize]) >= least
+        let least = MIN_BEHIND_COSINE * offset.norm();
+        offset.norm() <= MAX_THICKNESS_RATIO * thickness
+            && -offset.dot(&outward) >= least
+            && offset.dot(&self.outward[vertex as usize]) >= least
     }
 
     fn are_neighbors(&self, vertex: u32, triangle: u32) -> bool {
@@ -244,8 +244,8 @@ impl CollisionBody {
         if nearest > reach {
             return false;
         }
-        // The triangle is excluded if a path along edges within the ball connects the two.
-        let mut visited = [vertex; VISITS];
+        // The triangle is a neighbour if a path along edges inside the ball connects it to the vertex.
+        let mut visited = [vertex; MAX_VISITS];
         let (mut count, mut next) = (1, 0);
         while next < count {
             let here = visited[next];
@@ -255,7 +255,7 @@ impl CollisionBody {
             }
             for &neighbor in self.topology.neighbors(here as usize) {
                 let inside = (self.rest[neighbor as usize] - start).norm() <= reach;
-                if inside && count < VISITS && !visited[..count].contains(&neighbor) {
+                if inside && count < MAX_VISITS && !visited[..count].contains(&neighbor) {
                     visited[count] = neighbor;
                     count += 1;
                 }
@@ -268,7 +268,7 @@ impl CollisionBody {
         if self.ignored.is_empty() {
             return false;
         }
-        let reach = LEARNT_EDGES
+        let reach = REST_PAIR_EDGES
             * self.edge_at[vertex as usize]
                 .max(self.local_edge(triangle))
                 .max(0.5 * self.mean_edge);
@@ -305,7 +305,7 @@ impl CollisionBody {
     }
 }
 
-/// Triangles around every vertex, ascending.
+/// Compressed rows (offsets and entries) of the triangles adjacent to each vertex, in ascending order.
 fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0_u32; vertices + 1];
     for &v in triangles.as_flattened() {
@@ -325,14 +325,14 @@ fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
     (offsets, fans)
 }
 
-/// The neighbour across every edge; [`NONE`] at boundaries, the first found at non-manifold edges.
-fn across(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]> {
+/// Per triangle, the neighbour across each edge; [`NO_TRIANGLE`] at boundaries, the first one found at non-manifold edges.
+fn edge_neighbors(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]> {
     let over = |triangle: usize, a: u32, b: u32| {
         let fan = &fans[offsets[a as usize] as usize..offsets[a as usize + 1] as usize];
         fan.iter()
             .copied()
             .find(|&t| t as usize != triangle && triangles[t as usize].contains(&b))
-            .unwrap_or(NONE)
+            .unwrap_or(NO_TRIANGLE)
     };
     triangles
         .iter()
@@ -341,19 +341,24 @@ fn across(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]
         .collect()
 }
 
-/// Splits the vertices of every bone along their longest extent until the parts are small.
+/// Splits the vertices of every bone at the median of the longest axis until each patch has at most [`MAX_PATCH_VERTICES`].
 fn patches(mesh: &TriMesh, foot_bones: &[u32]) -> Vec<Patch> {
     let mut order: Vec<u32> = (0..mesh.positions.len() as u32).collect();
     order.sort_by_key(|&v| foot_bones[v as usize]);
     let mut patches = Vec::new();
     for bone in order.chunk_by_mut(|&a, &b| foot_bones[a as usize] == foot_bones[b as usize]) {
-        halve(bone, foot_bones, &mesh.positions, &mut patches);
+        split_patch(bone, foot_bones, &mesh.positions, &mut patches);
     }
     patches
 }
 
-fn halve(vertices: &mut [u32], foot_bones: &[u32], positions: &[Point], patches: &mut Vec<Patch>) {
-    if vertices.len() <= PATCH {
+fn split_patch(
+    vertices: &mut [u32],
+    foot_bones: &[u32],
+    positions: &[Point],
+    patches: &mut Vec<Patch>,
+) {
+    if vertices.len() <= MAX_PATCH_VERTICES {
         vertices.sort_unstable();
         patches.push(Patch {
             bone: foot_bones[vertices[0] as usize],
@@ -369,6 +374,6 @@ fn halve(vertices: &mut [u32], foot_bones: &[u32], positions: &[Point], patches:
             .then(a.cmp(&b))
     });
     let (low, high) = vertices.split_at_mut(vertices.len() / 2);
-    halve(low, foot_bones, positions, patches);
-    halve(high, foot_bones, positions, patches);
+    split_patch(low, foot_bones, positions, patches);
+    split_patch(high, foot_bones, positions, patches);
 }

@@ -1,44 +1,45 @@
-//! Finds the vertices in the wedges of one bone.
+//! Middle and narrow phase around one bone: finds the vertices inside its wedges.
 //!
-//! A grid in cylinder coordinates around the bone: each cell stores the largest radius of its wedges, and vertices of other bones
-//! within that radius are counting-sorted into the cells.
+//! The space around the bone is divided into a grid in cylinder coordinates. Each cell stores the largest radius of the wedges that
+//! touch it. Vertices of other bones within that radius are candidates; a counting sort groups them by cell.
 
-use super::axes::{Axes, CylinderCell, SECTORS};
+use super::axes::{BoneAxes, CylinderCell, SECTORS};
 use super::bone_cells::BoneCells;
-use super::wedge::{BLOCK, Span, WedgeShape};
-use super::{CollisionBody, Feet, Hit};
+use super::wedge::{Aabb, BLOCK, WedgeShape};
+use super::{CollisionBody, Hit, PosedFootPoints};
 use crate::math::Point;
 
-/// Visitors for which there is room from the start.
-const FIRST_VISITORS: usize = 1024;
-/// Tolerance for rounding of radii.
-const SLACK: f32 = 1.0 + 1e-5;
+/// Number of candidates that buffers are first allocated for.
+const INITIAL_CANDIDATES: usize = 1024;
+/// Factor on the radius of wedges, against rounding errors.
+const RADIUS_SLACK: f32 = 1.0 + 1e-5;
 
-/// Data of the search around one bone.
+/// Buffers of the search around one bone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BoneSearch {
-    axes: Axes,
-    /// Bounding box of its wedges.
-    span: Span,
-    /// Per closure vertex, its position in the bone's coordinates.
-    places: Vec<CylinderCell>,
+    axes: BoneAxes,
+    /// Bounding box of the bone's wedges.
+    aabb: Aabb,
+    /// Cells of the skin and foot points, two per vertex of [`BoneCells::closure`].
+    point_cells: Vec<CylinderCell>,
     /// Per wedge, the cells that it touches.
-    wedges: Vec<Wedge>,
-    /// Per cell, the largest distance of a wedge from the axis.
+    wedges: Vec<WedgeCells>,
+    /// Per cell, the largest distance of a wedge from the axis, world units; −1 without wedges.
     reach: Vec<f32>,
-    /// Foreign vertices within that distance (visitors), with their cells; then sorted by cell: those of cell c are `sorted[starts[c]..starts[c + 1]]`.
-    visitors: Vec<Visitor>,
-    sorted: Vec<Visitor>,
-    /// Coordinates of the sorted visitors, for testing many against a box at once.
-    places_of_sorted: [Vec<f32>; 3],
+    /// Vertices of other bones within that distance.
+    /// The candidates of cell c are `sorted[starts[c]..starts[c + 1]]`.
+    candidates: Vec<WedgeCandidate>,
+    sorted: Vec<WedgeCandidate>,
+    /// Coordinates of the sorted candidates (x, y, z), so that blocks of them can be tested against a box with vector instructions.
+    sorted_coordinates: [Vec<f32>; 3],
     starts: Vec<u32>,
-    /// Per slice, the sectors with visitors.
+    /// Per slice, the sectors that contain candidates, one bit each.
     occupied: Vec<u8>,
     pub(super) hits: Vec<Hit>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Wedge {
+struct WedgeCells {
     slices: [u8; 2],
     /// One bit per sector.
     sectors: u8,
@@ -46,7 +47,7 @@ struct Wedge {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Visitor {
+struct WedgeCandidate {
     vertex: u32,
     cell: u32,
 }
@@ -57,50 +58,58 @@ impl BoneSearch {
         bone: usize,
         body: &CollisionBody,
         positions: &[Point],
-        feet: &Feet,
-        patches: &[Span],
+        foot_points: &PosedFootPoints,
+        patches: &[Aabb],
     ) {
         self.hits.clear();
         let own = &body.bones[bone];
         if own.triangles.is_empty() {
             return;
         }
-        if self.visitors.capacity() == 0 {
-            self.reserve(positions.len().min(FIRST_VISITORS));
+        if self.candidates.capacity() == 0 {
+            self.reserve(positions.len().min(INITIAL_CANDIDATES));
         }
-        self.axes = own.axes(feet.bone(bone as u32));
-        self.place(own, positions, feet);
+        self.axes = own.axes(foot_points.bone(bone as u32));
+        self.transform_points(own, positions, foot_points);
         self.fill_cells(own, body);
-        self.invite(bone, body, positions, patches);
-        if !self.visitors.is_empty() {
+        self.collect_candidates(bone, body, positions, patches);
+        if !self.candidates.is_empty() {
             self.sort(own, positions);
-            self.test(own, body, positions, feet);
+            self.test(own, body, positions, foot_points);
         }
     }
 
-    /// Makes room for so many visitors, so that few of the later searches allocate.
+    /// Reserves buffers for `count` candidates, so that later searches rarely allocate.
     fn reserve(&mut self, count: usize) {
-        self.visitors.reserve(count);
+        self.candidates.reserve(count);
         self.sorted.reserve(count);
         self.hits.reserve(count);
-        for places in &mut self.places_of_sorted {
-            places.reserve(count);
+        for coordinates in &mut self.sorted_coordinates {
+            coordinates.reserve(count);
         }
     }
 
-    /// Transforms all corners and foot points of the wedges to the bone's coordinates.
-    fn place(&mut self, own: &BoneCells, positions: &[Point], feet: &Feet) {
+    /// Computes the cells of all skin and foot points of the wedges.
+    fn transform_points(
+        &mut self,
+        own: &BoneCells,
+        positions: &[Point],
+        foot_points: &PosedFootPoints,
+    ) {
         let Self {
-            axes, span, places, ..
+            axes,
+            aabb,
+            point_cells,
+            ..
         } = self;
-        *span = Span::EMPTY;
-        places.clear();
+        *aabb = Aabb::EMPTY;
+        point_cells.clear();
         for &v in &own.closure {
-            let (skin, foot) = (&positions[v as usize], &feet.points[v as usize]);
-            span.add(skin);
-            span.add(foot);
-            places.push(axes.place(own, skin));
-            places.push(axes.place(own, foot));
+            let (skin, foot) = (&positions[v as usize], &foot_points.points[v as usize]);
+            aabb.add(skin);
+            aabb.add(foot);
+            point_cells.push(axes.cell_of(own, skin));
+            point_cells.push(axes.cell_of(own, foot));
         }
     }
 
@@ -109,7 +118,7 @@ impl BoneSearch {
         self.reach.resize(own.slices * SECTORS, -1.0);
         self.wedges.clear();
         for (&triangle, closure) in own.triangles.iter().zip(&own.corners) {
-            let mut wedge = Wedge {
+            let mut wedge = WedgeCells {
                 slices: [u8::MAX, 0],
                 sectors: 0,
                 radius: 0.0,
@@ -117,8 +126,8 @@ impl BoneSearch {
             let mut sum = 0;
             for &corner in closure {
                 let [skin, foot] = [
-                    self.places[2 * corner as usize],
-                    self.places[2 * corner as usize + 1],
+                    self.point_cells[2 * corner as usize],
+                    self.point_cells[2 * corner as usize + 1],
                 ];
                 wedge.slices[0] = wedge.slices[0].min(skin.slice).min(foot.slice);
                 wedge.slices[1] = wedge.slices[1].max(skin.slice).max(foot.slice);
@@ -126,14 +135,14 @@ impl BoneSearch {
                 wedge.sectors |= 1 << skin.sector;
                 sum |= 1_u32 << skin.sector;
             }
-            // With its foot points on the axis, a wedge within two neighbouring sectors touches no others.
+            // Foot points lie on the axis: a wedge whose skin points are in two adjacent sectors touches no other sector.
             let mixed = body.mixed[triangle as usize];
             let neighbors = sum.count_ones() <= 1
                 || (sum.count_ones() == 2 && (sum & (sum >> 1) != 0 || sum == 0b1000_0001));
             if mixed || !neighbors {
                 wedge.sectors = u8::MAX;
             }
-            wedge.radius *= SLACK;
+            wedge.radius *= RADIUS_SLACK;
             for slice in wedge.slices[0]..=wedge.slices[1] {
                 for sector in bits(u32::from(wedge.sectors)) {
                     let reach = &mut self.reach[slice as usize * SECTORS + sector];
@@ -144,23 +153,29 @@ impl BoneSearch {
         }
     }
 
-    /// Finds the vertices of other bones within range of the wedges.
-    fn invite(&mut self, bone: usize, body: &CollisionBody, positions: &[Point], patches: &[Span]) {
+    /// Collects the vertices of other bones that may lie in a wedge.
+    fn collect_candidates(
+        &mut self,
+        bone: usize,
+        body: &CollisionBody,
+        positions: &[Point],
+        patches: &[Aabb],
+    ) {
         let own = &body.bones[bone];
-        self.visitors.clear();
-        for (patch, span) in body.patches.iter().zip(patches) {
-            if patch.bone as usize == bone || !span.meets(&self.span) {
+        self.candidates.clear();
+        for (patch, aabb) in body.patches.iter().zip(patches) {
+            if patch.bone as usize == bone || !aabb.overlaps(&self.aabb) {
                 continue;
             }
             for &vertex in &patch.vertices {
                 let p = &positions[vertex as usize];
-                if !self.span.holds(p) {
+                if !self.aabb.contains(p) {
                     continue;
                 }
-                let place = self.axes.place(own, p);
-                let cell = place.slice as usize * SECTORS + place.sector as usize;
-                if place.radius <= self.reach[cell] {
-                    self.visitors.push(Visitor {
+                let cylinder = self.axes.cell_of(own, p);
+                let cell = cylinder.slice as usize * SECTORS + cylinder.sector as usize;
+                if cylinder.radius <= self.reach[cell] {
+                    self.candidates.push(WedgeCandidate {
                         vertex,
                         cell: cell as u32,
                     });
@@ -169,72 +184,79 @@ impl BoneSearch {
         }
     }
 
-    /// Counting sort of the visitors by cell.
+    /// Counting sort of the candidates by cell.
     fn sort(&mut self, own: &BoneCells, positions: &[Point]) {
         let cells = own.slices * SECTORS;
         self.starts.clear();
         self.starts.resize(cells + 1, 0);
-        for visitor in &self.visitors {
-            self.starts[visitor.cell as usize + 1] += 1;
+        for candidate in &self.candidates {
+            self.starts[candidate.cell as usize + 1] += 1;
         }
         for c in 0..cells {
             self.starts[c + 1] += self.starts[c];
         }
         self.sorted.clear();
-        self.sorted.resize(self.visitors.len(), Visitor::default());
-        // Backwards, so that every cell's end decreases to its start.
-        for visitor in self.visitors.iter().rev() {
-            let slot = &mut self.starts[visitor.cell as usize + 1];
+        self.sorted
+            .resize(self.candidates.len(), WedgeCandidate::default());
+        // Fill each cell from its end, so that the end index decreases to the start index.
+        for candidate in self.candidates.iter().rev() {
+            let slot = &mut self.starts[candidate.cell as usize + 1];
             *slot -= 1;
-            self.sorted[*slot as usize] = *visitor;
+            self.sorted[*slot as usize] = *candidate;
         }
         self.starts.copy_within(1.., 0);
-        self.starts[cells] = self.visitors.len() as u32;
+        self.starts[cells] = self.candidates.len() as u32;
         self.occupied.clear();
         self.occupied.resize(own.slices, 0);
-        for visitor in &self.visitors {
-            self.occupied[visitor.cell as usize / SECTORS] |=
-                1 << (visitor.cell as usize % SECTORS);
+        for candidate in &self.candidates {
+            self.occupied[candidate.cell as usize / SECTORS] |=
+                1 << (candidate.cell as usize % SECTORS);
         }
-        for (c, places) in self.places_of_sorted.iter_mut().enumerate() {
-            places.clear();
-            places.extend(
+        for (c, coordinates) in self.sorted_coordinates.iter_mut().enumerate() {
+            coordinates.clear();
+            coordinates.extend(
                 self.sorted
                     .iter()
-                    .map(|visitor| positions[visitor.vertex as usize][c]),
+                    .map(|candidate| positions[candidate.vertex as usize][c]),
             );
         }
     }
 
-    fn test(&mut self, own: &BoneCells, body: &CollisionBody, positions: &[Point], feet: &Feet) {
+    fn test(
+        &mut self,
+        own: &BoneCells,
+        body: &CollisionBody,
+        positions: &[Point],
+        foot_points: &PosedFootPoints,
+    ) {
         let Self {
             wedges,
             occupied,
             starts,
             sorted,
-            places_of_sorted,
+            sorted_coordinates,
             hits,
             ..
         } = self;
         for (&triangle, wedge) in own.triangles.iter().zip(wedges) {
             let [first, last] = wedge.slices.map(usize::from);
-            let met = |slice: usize| occupied[slice] & wedge.sectors;
-            if (first..=last).all(|slice| met(slice) == 0) {
+            let occupied_sectors = |slice: usize| occupied[slice] & wedge.sectors;
+            if (first..=last).all(|slice| occupied_sectors(slice) == 0) {
                 continue;
             }
-            let shape = WedgeShape::of(body, triangle, positions, feet);
+            let shape = WedgeShape::of(body, triangle, positions, foot_points);
             for slice in first..=last {
-                for sector in bits(u32::from(met(slice))) {
+                for sector in bits(u32::from(occupied_sectors(slice))) {
                     let cell = slice * SECTORS + sector;
                     let mut next = starts[cell] as usize;
                     let end = starts[cell + 1] as usize;
                     while next < end {
                         let block = next..end.min(next + BLOCK);
-                        for k in bits(shape.boxed(places_of_sorted, &block)) {
+                        for k in bits(shape.points_in_box(sorted_coordinates, &block)) {
                             let vertex = sorted[block.start + k].vertex;
-                            if shape.holds(&positions[vertex as usize])
+                            if shape.contains(&positions[vertex as usize])
                                 && !shape.bones.contains(&body.foot_bones[vertex as usize])
-                                && !body.is_left_alone(vertex, triangle)
+                                && !body.is_excluded(vertex, triangle)
                             {
                                 hits.push(Hit { vertex, triangle });
                             }
@@ -247,7 +269,7 @@ impl BoneSearch {
     }
 }
 
-/// Indices of the set bits.
+/// Indices of the set bits, in ascending order.
 fn bits(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let next = (word != 0).then(|| word.trailing_zeros() as usize);

@@ -1,37 +1,37 @@
-//! Measures of contact, for reports and panels, not for every frame.
+//! Penetration measures for reports and panels. They run a full detection and are too slow for every frame.
 
-use super::{CollisionBody, Detector, Feet};
+use super::{CollisionBody, Detector, PosedFootPoints};
 use crate::math::Point;
 
-/// Depth of self-intersections.
+/// Number and depth of self-intersections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Penetration {
-    /// Number of vertices inside another part.
+    /// Number of penetrating vertices.
     pub vertices: usize,
-    /// Largest depth, world units.
+    /// Largest penetration depth, world units.
     pub deepest: f32,
-    /// The same in mean edge lengths.
+    /// Largest penetration depth in mean edge lengths.
     pub deepest_edges: f32,
 }
 
-/// Measures all vertices against all wedges, independent of the contacts.
+/// Measures all vertices against all wedges, independently of the tracked contacts.
 pub fn deepest_penetration(
     body: &CollisionBody,
     positions: &[Point],
-    feet: &Feet,
+    foot_points: &PosedFootPoints,
     detector: &mut Detector,
 ) -> Penetration {
     let mut found = Penetration::default();
-    let hits = detector.detect(body, positions, feet);
+    let hits = detector.detect(body, positions, foot_points);
     for of_vertex in hits.chunk_by(|a, b| a.vertex == b.vertex) {
-        // The smallest distance over all wedges that contain it.
+        // Depth at the closest point over all wedges that contain the vertex.
         let depth = of_vertex.iter().filter_map(|hit| {
             let p = positions[hit.vertex as usize];
-            let foot = body.walk(&p, hit.triangle, positions);
-            let neighbor = body.triangle(foot.triangle).contains(&hit.vertex)
-                || body.is_left_alone(hit.vertex, foot.triangle);
-            let distance = (p - foot.point).norm();
-            (!neighbor).then(|| (distance, -foot.normal.dot(&(p - foot.point))))
+            let closest = body.closest_point_from(&p, hit.triangle, positions);
+            let neighbor = body.triangle(closest.triangle).contains(&hit.vertex)
+                || body.is_excluded(hit.vertex, closest.triangle);
+            let distance = (p - closest.point).norm();
+            (!neighbor).then(|| (distance, -closest.normal.dot(&(p - closest.point))))
         });
         let Some((_, depth)) = depth.min_by(|a, b| a.0.total_cmp(&b.0)) else {
             continue;

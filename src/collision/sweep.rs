@@ -1,4 +1,4 @@
-//! Finds the vertices that can meet around a joint: one bone is swept towards the other until they almost touch.
+//! Finds the vertices that can touch around a joint: one bone is rotated towards the other until they almost coincide.
 
 use std::ops::Range;
 
@@ -9,74 +9,74 @@ use super::bend::Bend;
 use crate::math::{Point, Quat, Vec3, Vec64};
 use crate::tissue::{BoneGraph, Tissue};
 
-/// Sweep directions around the other bone.
+/// Number of sweep directions around the first bone.
 pub(super) const DIRECTIONS: usize = 8;
 /// Angle between the bones at the end of the sweep: a bend of 150°.
-const CLOSEST_RAD: f64 = 30.0 * std::f64::consts::PI / 180.0;
-/// Bones with a smaller angle at rest (those of fingers) are not paired.
-const SIBLINGS_RAD: f64 = 45.0 * std::f64::consts::PI / 180.0;
-/// A vertex belongs to a patch if it comes within this many local edge lengths of the plane between the bones.
-const NEAR_EDGES: f32 = 1.0;
-/// Vertices of a pair are offset by at most this many local edge lengths in the swept pose…
-const BESIDE_EDGES: f32 = 2.5;
-/// …and are at least this many apart at rest.
-const APART_EDGES: f32 = 2.5;
+const MIN_ANGLE_RAD: f64 = 30.0 * std::f64::consts::PI / 180.0;
+/// Bones with a smaller angle at rest, such as those of adjacent fingers, are not paired.
+const MIN_REST_ANGLE_RAD: f64 = 45.0 * std::f64::consts::PI / 180.0;
+/// A vertex belongs to a patch if it reaches the plane between the bones up to this distance, local edge lengths.
+const PATCH_DISTANCE_EDGES: f32 = 1.0;
+/// Largest distance between the vertices of a pair, projected to the plane, in the swept pose, local edge lengths.
+const MAX_OFFSET_EDGES: f32 = 2.5;
+/// Smallest distance between the vertices of a pair at rest, local edge lengths.
+const MIN_REST_DISTANCE_EDGES: f32 = 2.5;
 /// Largest cosine between the outward directions of the two vertices of a pair.
-const FACING: f32 = 0.5;
+const MAX_FACING_COSINE: f32 = 0.5;
 
-/// Two vertices that may touch, of the first bone and of the second.
+/// Two vertices that may touch: one of the first bone and one of the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Pair {
+pub(super) struct VertexPair {
     pub(super) vertices: [u32; 2],
-    /// Mean edge length there, at rest.
+    /// Mean of their local edge lengths at rest, world units.
     pub(super) edge: f32,
 }
 
-/// Two bones of a joint and the pairs between their skins.
+/// Two bones of a joint, and the pairs between their skins.
 #[derive(Debug, Clone)]
-pub(super) struct Hinge {
+pub(super) struct BonePair {
     pub(super) bones: [u32; 2],
-    /// The joint in the bind pose.
+    /// Bind position of the joint.
     pub(super) joint: Point,
     /// Unit vectors from the joint along both bones, in the bind pose.
     pub(super) along: [Vec3; 2],
     /// Unit vectors perpendicular to the first bone, in the bind pose: the sweep directions.
     pub(super) directions: [Vec3; DIRECTIONS],
-    /// The pairs of each direction.
+    /// Per direction, the range of its pairs.
     pub(super) ranges: [Range<u32>; DIRECTIONS],
 }
 
 /// Result of one joint.
-type SweptPairs = (Hinge, Vec<Pair>);
+type SweptPairs = (BonePair, Vec<VertexPair>);
 
-/// Sweeps all joints, each independently, so that the result does not depend on the number of threads.
-pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<Hinge>, Vec<Pair>) {
+/// Sweeps all joints. Each is independent of the others, so that the result does not depend on the number of threads.
+pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<BonePair>, Vec<VertexPair>) {
     let graph = &tissue.graph;
     let mut by_bone: Vec<Vec<u32>> = vec![Vec::new(); graph.bones.len()];
     for (vertex, &bone) in tissue.foot_bones.iter().enumerate() {
         by_bone[bone as usize].push(vertex as u32);
     }
-    let found: Vec<SweptPairs> = meeting_bones(graph)
+    let found: Vec<SweptPairs> = bone_pairs_at_nodes(graph)
         .into_par_iter()
         .filter_map(|(node, bones)| {
             let skins = bones.map(|bone| by_bone[bone].as_slice());
             sweep_joint(body, graph, node, bones, skins)
         })
         .collect();
-    let (mut hinges, mut pairs) = (Vec::new(), Vec::new());
-    for (mut hinge, own) in found {
+    let (mut bone_pairs, mut pairs) = (Vec::new(), Vec::new());
+    for (mut bone_pair, own) in found {
         let before = pairs.len() as u32;
-        for range in &mut hinge.ranges {
+        for range in &mut bone_pair.ranges {
             *range = range.start + before..range.end + before;
         }
-        hinges.push(hinge);
+        bone_pairs.push(bone_pair);
         pairs.extend(own);
     }
-    (hinges, pairs)
+    (bone_pairs, pairs)
 }
 
-/// Nodes with two of their bones; first the one that ends there.
-fn meeting_bones(graph: &BoneGraph) -> Vec<(usize, [usize; 2])> {
+/// All pairs of bones that share a node, with the node. A bone that ends there comes first.
+fn bone_pairs_at_nodes(graph: &BoneGraph) -> Vec<(usize, [usize; 2])> {
     let mut found = Vec::new();
     for (index, node) in graph.nodes.iter().enumerate() {
         for (k, &a) in node.bones.iter().enumerate() {
@@ -98,21 +98,21 @@ fn sweep_joint(
     skins: [&[u32]; 2],
 ) -> Option<SweptPairs> {
     let center = graph.nodes[node].position;
-    let way = |bone: usize| {
+    let offset = |bone: usize| {
         (graph.nodes[graph.other_end(bone, node)].position - center).try_normalize(1e-30)
     };
-    let (first, second) = (way(bones[0])?, way(bones[1])?);
-    if first.angle(&second) < SIBLINGS_RAD {
+    let (first, second) = (offset(bones[0])?, offset(bones[1])?);
+    if first.angle(&second) < MIN_REST_ANGLE_RAD {
         return None;
     }
     let joint = center.cast::<f32>();
     let along = [first, second].map(nalgebra::Matrix::cast::<f32>);
-    let aside = if first.x.abs() < 0.7 {
+    let helper = if first.x.abs() < 0.7 {
         Vec64::x()
     } else {
         Vec64::y()
     };
-    let u = first.cross(&aside).normalize();
+    let u = first.cross(&helper).normalize();
     let v = first.cross(&u);
     let at_rest = Bend::of(joint, along);
     let (mut pairs, mut directions) = (Vec::new(), [Vec3::zeros(); DIRECTIONS]);
@@ -120,10 +120,10 @@ fn sweep_joint(
     for (k, (direction, range)) in directions.iter_mut().zip(&mut ranges).enumerate() {
         let (sin, cos) = (std::f64::consts::TAU * k as f64 / DIRECTIONS as f64).sin_cos();
         let across = u * cos + v * sin;
-        let target = first * CLOSEST_RAD.cos() + across * CLOSEST_RAD.sin();
+        let target = first * MIN_ANGLE_RAD.cos() + across * MIN_ANGLE_RAD.sin();
         *direction = across.cast::<f32>();
         let before = pairs.len();
-        // For opposite bones the shortest rotation is not unique: skip this direction.
+        // For opposite directions the shortest rotation is not unique: skip this sweep direction.
         if let (Some(turn), Some(bend)) = (
             Quat::rotation_between(&second, &target),
             Bend::of(joint, [along[0], target.cast::<f32>()]),
@@ -132,7 +132,7 @@ fn sweep_joint(
             let patches =
                 [0, 1].map(|side| patch(body, skins[side], &joint, &turns[side], &bend, side));
             pair_up(body, &patches, &mut pairs);
-            let rest = |pair: &Pair| pair.vertices.map(|v| body.rest[v as usize]);
+            let rest = |pair: &VertexPair| pair.vertices.map(|v| body.rest[v as usize]);
             let mut index = 0;
             pairs.retain(|pair| {
                 index += 1;
@@ -140,7 +140,8 @@ fn sweep_joint(
                 let crossed = at_rest
                     .as_ref()
                     .is_some_and(|bend| bend.has_crossed(&a, &b));
-                index <= before || (!crossed && (a - b).norm() > APART_EDGES * pair.edge)
+                index <= before
+                    || (!crossed && (a - b).norm() > MIN_REST_DISTANCE_EDGES * pair.edge)
             });
         }
         *range = before as u32..pairs.len() as u32;
@@ -149,7 +150,7 @@ fn sweep_joint(
         return None;
     }
     Some((
-        Hinge {
+        BonePair {
             bones: bones.map(|bone| bone as u32),
             joint,
             along,
@@ -162,14 +163,14 @@ fn sweep_joint(
 
 /// A vertex of a patch in the swept pose.
 #[derive(Debug, Clone, Copy)]
-struct Swept {
+struct SweptVertex {
     vertex: u32,
-    /// Coordinates on the plane between the bones: away from the joint, and along the hinge.
-    place: [f32; 2],
+    /// Coordinates on the plane between the bones: distance from the joint along the bisector, and along the hinge axis.
+    coordinates: [f32; 2],
     outward: Vec3,
 }
 
-/// The vertices of one bone that reach or cross the plane between the bones, by distance from the joint.
+/// The vertices of one bone that reach or cross the plane between the bones, sorted by distance from the joint.
 fn patch(
     body: &CollisionBody,
     skin: &[u32],
@@ -177,30 +178,31 @@ fn patch(
     turn: &nalgebra::UnitQuaternion<f32>,
     bend: &Bend,
     side: usize,
-) -> Vec<Swept> {
-    let hinge = bend.apart.cross(&bend.middle);
+) -> Vec<SweptVertex> {
+    let hinge_axis = bend.plane_normal.cross(&bend.bisector);
     let own_side = if side == 0 { 1.0 } else { -1.0 };
     let swept = |&vertex: &u32| {
-        let way = turn * (body.rest[vertex as usize] - joint);
-        let near = own_side * bend.apart.dot(&way) < NEAR_EDGES * body.edge_at[vertex as usize];
-        let place = [bend.middle.dot(&way), hinge.dot(&way)];
-        (near && place[0] > 0.0).then(|| Swept {
+        let offset = turn * (body.rest[vertex as usize] - joint);
+        let near = own_side * bend.plane_normal.dot(&offset)
+            < PATCH_DISTANCE_EDGES * body.edge_at[vertex as usize];
+        let coordinates = [bend.bisector.dot(&offset), hinge_axis.dot(&offset)];
+        (near && coordinates[0] > 0.0).then(|| SweptVertex {
             vertex,
-            place,
+            coordinates,
             outward: turn * body.outward[vertex as usize],
         })
     };
-    let mut patch: Vec<Swept> = skin.iter().filter_map(swept).collect();
+    let mut patch: Vec<SweptVertex> = skin.iter().filter_map(swept).collect();
     patch.sort_by(|a, b| {
-        a.place[0]
-            .total_cmp(&b.place[0])
+        a.coordinates[0]
+            .total_cmp(&b.coordinates[0])
             .then(a.vertex.cmp(&b.vertex))
     });
     patch
 }
 
-/// Pairs each vertex of the larger patch with the closest one of the other.
-fn pair_up(body: &CollisionBody, patches: &[Vec<Swept>; 2], pairs: &mut Vec<Pair>) {
+/// Pairs each vertex of the larger patch with the closest vertex of the other.
+fn pair_up(body: &CollisionBody, patches: &[Vec<SweptVertex>; 2], pairs: &mut Vec<VertexPair>) {
     let [first, second] = patches;
     let swapped = second.len() > first.len();
     let (from, to) = if swapped {
@@ -210,17 +212,20 @@ fn pair_up(body: &CollisionBody, patches: &[Vec<Swept>; 2], pairs: &mut Vec<Pair
     };
     for own in from {
         let edge_of = |v: u32| body.edge_at[v as usize];
-        let reach = BESIDE_EDGES * edge_of(own.vertex);
-        let start = to.partition_point(|other| other.place[0] < own.place[0] - reach);
+        let reach = MAX_OFFSET_EDGES * edge_of(own.vertex);
+        let start = to.partition_point(|other| other.coordinates[0] < own.coordinates[0] - reach);
         let mut best: Option<(f32, u32)> = None;
         for other in to[start..]
             .iter()
-            .take_while(|other| other.place[0] <= own.place[0] + reach)
+            .take_while(|other| other.coordinates[0] <= own.coordinates[0] + reach)
         {
-            let (x, y) = (other.place[0] - own.place[0], other.place[1] - own.place[1]);
+            let (x, y) = (
+                other.coordinates[0] - own.coordinates[0],
+                other.coordinates[1] - own.coordinates[1],
+            );
             let distance = x * x + y * y;
             if best.is_none_or(|(least, _)| distance < least)
-                && own.outward.dot(&other.outward) < FACING
+                && own.outward.dot(&other.outward) < MAX_FACING_COSINE
             {
                 best = Some((distance, other.vertex));
             }
@@ -233,7 +238,7 @@ fn pair_up(body: &CollisionBody, patches: &[Vec<Swept>; 2], pairs: &mut Vec<Pair
             } else {
                 [own.vertex, other]
             };
-            pairs.push(Pair {
+            pairs.push(VertexPair {
                 vertices,
                 edge: 0.5 * (edge_of(own.vertex) + edge_of(other)),
             });

@@ -1,41 +1,41 @@
-//! Wedges in a pose: bounding boxes and point containment.
+//! Posed wedges: bounding boxes and point containment. A wedge is the volume between a skin triangle and its foot points.
 
-use super::{CollisionBody, Feet};
+use super::{CollisionBody, PosedFootPoints};
 use crate::math::{Point, Vec3};
 
-/// A tet whose volume is below this fraction of the product of its edges is degenerate and contains no points.
-const FLAT: f32 = 1e-4;
-/// Points tested against a box at once.
+/// A tet is degenerate, and contains no points, if its volume is below this fraction of the product of its edge lengths.
+const MIN_RELATIVE_VOLUME: f32 = 1e-4;
+/// Number of points tested against a box at once; one bit each.
 pub(super) const BLOCK: usize = 32;
 
-/// An axis-aligned box; empty while `min > max`.
+/// Axis-aligned bounding box; empty while `min > max`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct Aabb {
     min: Vec3,
     max: Vec3,
 }
 
-impl Default for Span {
+impl Default for Aabb {
     fn default() -> Self {
         Self::EMPTY
     }
 }
 
-impl Span {
+impl Aabb {
     pub(super) const EMPTY: Self = Self {
         min: Vec3::new(f32::INFINITY, f32::INFINITY, f32::INFINITY),
         max: Vec3::new(f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY),
     };
 
     pub(super) fn of<'a>(points: impl Iterator<Item = &'a Point>) -> Self {
-        let mut span = Self::EMPTY;
-        points.for_each(|p| span.add(p));
-        span
+        let mut aabb = Self::EMPTY;
+        points.for_each(|p| aabb.add(p));
+        aabb
     }
 
     pub(super) fn add(&mut self, p: &Point) {
         for c in 0..3 {
-            // Comparisons that are false for NaN.
+            // These comparisons are false for NaN, so that NaN is ignored.
             self.min[c] = if p[c] < self.min[c] {
                 p[c]
             } else {
@@ -49,19 +49,19 @@ impl Span {
         }
     }
 
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|c| self.min[c] <= other.max[c] && other.min[c] <= self.max[c])
     }
 
-    pub(super) fn holds(&self, p: &Point) -> bool {
+    pub(super) fn contains(&self, p: &Point) -> bool {
         (0..3).all(|c| p[c] >= self.min[c] && p[c] <= self.max[c])
     }
 }
 
-/// A wedge in the pose.
+/// A posed wedge: the chain of three tets between the triangle and its foot points.
 pub(super) struct WedgeShape {
     chain: [Point; 6],
-    span: Span,
+    aabb: Aabb,
     sign: f32,
     pub(super) bones: [u32; 3],
 }
@@ -71,38 +71,38 @@ impl WedgeShape {
         body: &CollisionBody,
         triangle: u32,
         positions: &[Point],
-        feet: &Feet,
+        foot_points: &PosedFootPoints,
     ) -> Self {
-        let corners = body.chains[triangle as usize];
+        let corners = body.sorted_corners[triangle as usize];
         let [i, j, k] = corners.map(|v| v as usize);
         let chain = [
             positions[i],
             positions[j],
             positions[k],
-            feet.points[i],
-            feet.points[j],
-            feet.points[k],
+            foot_points.points[i],
+            foot_points.points[j],
+            foot_points.points[k],
         ];
         let bones = corners.map(|v| body.foot_bones[v as usize]);
         Self {
-            span: Span::of(chain.iter()),
+            aabb: Aabb::of(chain.iter()),
             chain,
             sign: body.orientation[triangle as usize],
             bones,
         }
     }
 
-    /// Tests which of at most [`BLOCK`] points lie in the wedge's box; one bit each.
+    /// Tests which points of a block (at most [`BLOCK`]) lie in the wedge's bounding box; one bit each.
     #[expect(
         clippy::needless_bitwise_bool,
         reason = "without branches the comparisons fill vector registers"
     )]
-    pub(super) fn boxed(
+    pub(super) fn points_in_box(
         &self,
         [xs, ys, zs]: &[Vec<f32>; 3],
         block: &std::ops::Range<usize>,
     ) -> u32 {
-        let Span { min, max } = self.span;
+        let Aabb { min, max } = self.aabb;
         let mut inside = [0_u32; BLOCK];
         let points = xs[block.clone()]
             .iter()
@@ -124,15 +124,15 @@ impl WedgeShape {
     }
 
     /// Whether a point lies in one of the three tets between the triangle and its foot points.
-    pub(super) fn holds(&self, p: &Point) -> bool {
+    pub(super) fn contains(&self, p: &Point) -> bool {
         let chain = self.chain.map(|q| q - p);
-        (0..3).any(|tet| tet_holds_origin(&chain[tet..tet + 4], self.sign))
+        (0..3).any(|tet| tet_contains_origin(&chain[tet..tet + 4], self.sign))
     }
 }
 
-fn tet_holds_origin(corners: &[Vec3], sign: f32) -> bool {
+fn tet_contains_origin(corners: &[Vec3], sign: f32) -> bool {
     let [a, b, c, d] = [corners[0], corners[1], corners[2], corners[3]];
-    // Volumes with the origin replacing each corner.
+    // Signs of the volumes with the origin in place of each corner.
     let ab = a.cross(&b);
     let inside = ab.dot(&d) * sign >= 0.0
         && ab.dot(&c) * sign <= 0.0
@@ -140,6 +140,6 @@ fn tet_holds_origin(corners: &[Vec3], sign: f32) -> bool {
         && c.cross(&a).dot(&d) * sign >= 0.0;
     inside && {
         let (ab, ac, ad) = (b - a, c - a, d - a);
-        ab.cross(&ac).dot(&ad) * sign > FLAT * ab.norm() * ac.norm() * ad.norm()
+        ab.cross(&ac).dot(&ad) * sign > MIN_RELATIVE_VOLUME * ab.norm() * ac.norm() * ad.norm()
     }
 }

@@ -1,4 +1,4 @@
-//! The elements of a subdomain in blocks for the local step, with the prescribed points that they are attached to.
+//! The elements of a subdomain in blocks for the local step, and the prescribed points that they use.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,18 +8,19 @@ use crate::numerics::lanes::LANES;
 use crate::numerics::partition::{Partition, Subdomain};
 use crate::tissue::CornerKind;
 
-/// What the local step of a subdomain reads besides its unknowns.
+/// Constant data of a subdomain's local step.
 pub(super) struct SubdomainBlocks {
-    /// Prescribed points of its elements; they lie in the subdomain's free slots, in this order.
+    /// Prescribed points of its elements. Their positions are stored in the subdomain's free slots, in this order.
     pub(super) prescribed: Vec<u32>,
-    /// Its elements, sixteen a block but the last, in the order of the subdomain's cliques.
+    /// Its elements in blocks of sixteen (the last block may be partly empty), in the order of the subdomain's cliques.
     pub(super) blocks: Vec<Block>,
-    /// Whether only the first three points of its chains are unknown; forces on the others need not be computed.
+    /// Whether only the first three points of its chains are unknown. Forces on the others are then not computed.
     pub(super) first_three_only: bool,
 }
 
 impl SubdomainBlocks {
-    /// The distinct prescribed points of these elements, in order of appearance. Cliques behind the last chain are no elements.
+    /// The distinct prescribed points of these elements, in order of appearance. Cliques behind the last chain are no elements
+    /// (they belong to bending) and are skipped.
     pub(super) fn prescribed_of(chains: &[Chain], own: &[u32]) -> Vec<u32> {
         let mut seen = HashSet::new();
         own.iter()
@@ -56,7 +57,7 @@ impl SubdomainBlocks {
         let first_three_only = subdomain
             .cliques
             .iter()
-            .all(|&k| chains[k as usize].pulls_first_three_only());
+            .all(|&k| chains[k as usize].has_only_first_three_unknown());
         Self {
             prescribed,
             blocks,
@@ -64,7 +65,7 @@ impl SubdomainBlocks {
         }
     }
 
-    /// The end of the slots that the local step writes forces to.
+    /// End of the slots that the local step writes forces to.
     pub(super) fn forces_end(&self, subdomain: &Subdomain) -> usize {
         if self.first_three_only {
             subdomain.free_start

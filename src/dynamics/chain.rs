@@ -1,17 +1,17 @@
-//! Chains of tets: how the elements are packed.
+//! Chains of tets, the packing of the elements for the local step.
 //!
-//! Consecutive tets of a layer that share three corners form a chain: the points p₀ … p₅ with tet t made of `p_t … p_t+3`, so that five
-//! edges serve three tets and a vector unit loads six points instead of twelve. A tet that shares nothing with its neighbours in the
-//! list is a chain of its own. Each of the points is unknown or prescribed, in any mix.
+//! Consecutive tets of a layer that share three corners form a chain with points p₀ … p₅, where tet t consists of `p_t … p_t+3`.
+//! Three tets then need five edges, and a vector unit loads six points instead of twelve. A tet that shares no face with its
+//! predecessor in the list is a chain of its own. Each point is either unknown or prescribed, in any combination.
 
 use nalgebra::{Matrix3, Vector3};
 
 use crate::numerics::pattern::Cliques;
 use crate::tissue::{Corner, Layer, Tet};
 
-/// Tets of a chain, at most.
+/// Largest number of tets per chain.
 pub(super) const TETS: usize = 3;
-/// Points of a chain, at most.
+/// Largest number of points per chain.
 pub(super) const POINTS: usize = TETS + 3;
 
 /// Up to three tets over up to six points.
@@ -19,13 +19,13 @@ pub(super) const POINTS: usize = TETS + 3;
 pub(super) struct Chain {
     /// The points; the last one is repeated where there are fewer than six.
     pub(super) corners: [Corner; POINTS],
-    /// How many points there are: three more than tets.
+    /// Number of points: number of tets plus three.
     pub(super) points: usize,
-    /// The unknowns whose material it has: an index into [`Chains::cells`].
+    /// The cell that determines its material: an index into [`Chains::cells`].
     pub(super) cell: u32,
-    /// Inverse of the rest edges along the chain, 1/world unit; zero for tets that take no part.
+    /// Inverse of the rest edges along the chain, 1/world unit; zero for degenerate or missing tets.
     pub(super) rest_inverse: [Matrix3<f64>; TETS],
-    /// Volume of each tet, world units³; zero for tets that take no part.
+    /// Volume of each tet, world units³; zero for degenerate or missing tets.
     pub(super) volume: [f64; TETS],
 }
 
@@ -40,7 +40,7 @@ impl Chain {
         }
     }
 
-    /// Whether a tet begins with the last three points of the chain.
+    /// Whether the tet begins with the last three points of the chain.
     fn continues_with(&self, tet: &Tet) -> bool {
         (4..POINTS).contains(&self.points)
             && self.corners[self.points - 3..self.points] == tet.corners[..3]
@@ -67,12 +67,13 @@ impl Chain {
         &self.corners[..self.points]
     }
 
-    /// Whether its first three points are unknown and all others prescribed: then only the first three are pulled.
-    pub(super) fn pulls_first_three_only(&self) -> bool {
+    /// Whether its first three points are unknown and all others prescribed. Then only the first three need forces.
+    pub(super) fn has_only_first_three_unknown(&self) -> bool {
         (0..self.points).all(|k| self.corners[k].as_unknown().is_some() == (k < 3))
     }
 
-    /// `g_a` of a point in a tet of the chain: `∂F/∂x_a`, 1/world unit. A point ends one edge of the chain and begins the next.
+    /// `g_a = ∂F/∂x_a` of a point in a tet of the chain, 1/world unit. A point is the end of one edge of the chain and the start of
+    /// the next.
     fn gradient(&self, tet: usize, point: usize) -> Vector3<f64> {
         let row = |k: usize| self.rest_inverse[tet].row(k).transpose();
         match point.checked_sub(tet) {
@@ -83,15 +84,15 @@ impl Chain {
         }
     }
 
-    /// `Σ V g_a·g_b` over the tets, for two of its points.
+    /// `Σ V g_a·g_b` over the tets, for two points of the chain, world units.
     pub(super) fn stiffness(&self, a: usize, b: usize) -> f64 {
         let tets = 0..self.points - 3;
         tets.map(|tet| self.volume[tet] * self.gradient(tet, a).dot(&self.gradient(tet, b)))
             .sum()
     }
 
-    /// `Σ V g_a` over the tets, for one of its points, world units².
-    pub(super) fn pull(&self, a: usize) -> Vector3<f64> {
+    /// `Σ V g_a` over the tets, for one point of the chain, world units².
+    pub(super) fn volume_gradient(&self, a: usize) -> Vector3<f64> {
         let tets = 0..self.points - 3;
         tets.map(|tet| self.gradient(tet, a) * self.volume[tet])
             .sum()
@@ -102,12 +103,12 @@ impl Chain {
 pub(super) struct Chains {
     /// The chains, in the order of the tets.
     pub(super) chains: Vec<Chain>,
-    /// The unknowns of every cell, in order of appearance.
+    /// The unknowns of each cell, in order of appearance.
     pub(super) cells: Cliques,
 }
 
 impl Chains {
-    /// Packs the tets of layers; those without any unknown take no part.
+    /// Packs the tets of layers into chains. Chains without any unknown are dropped.
     pub(super) fn of(layers: &[Layer]) -> Self {
         let mut chains: Vec<Chain> = Vec::new();
         let mut cells: Vec<Vec<u32>> = Vec::new();
@@ -153,7 +154,7 @@ impl Chains {
         }
     }
 
-    /// The unknowns of every chain.
+    /// The unknowns of each chain.
     pub(super) fn cliques(&self) -> Cliques {
         let unknowns: Vec<Vec<u32>> = self
             .chains
@@ -185,10 +186,10 @@ mod tests {
                 tet([u(0), u(1), u(2), p(0)], 0),
                 tet([u(1), u(2), p(0), p(1)], 0),
                 tet([u(2), p(0), p(1), p(2)], 0),
-                // Another cell; then one tet that shares a face, but not in order.
+                // Another cell: two tets that share a face, but not in chain order.
                 tet([p(0), p(1), p(2), u(3)], 1),
                 tet([u(3), p(1), p(2), u(4)], 1),
-                // Nothing unknown.
+                // No unknowns.
                 tet([p(0), p(1), p(2), p(3)], 2),
             ],
             cells: 3,
@@ -197,14 +198,20 @@ mod tests {
         let packed: Vec<(usize, u32, bool)> = chains
             .chains
             .iter()
-            .map(|chain| (chain.points, chain.cell, chain.pulls_first_three_only()))
+            .map(|chain| {
+                (
+                    chain.points,
+                    chain.cell,
+                    chain.has_only_first_three_unknown(),
+                )
+            })
             .collect();
         assert_eq!(packed, [(6, 0, true), (4, 1, false), (4, 1, false)]);
         assert_eq!(chains.cells.get(0), [0, 1, 2]);
         assert_eq!(chains.cells.get(1), [3, 4]);
     }
 
-    /// Gradients of a linear function add up to zero: so do the rows of the element's matrix.
+    /// Gradients of a linear function add up to zero, and so do the rows of the element's matrix.
     #[test]
     fn rows_of_the_stiffness_add_up_to_zero() {
         let u = Corner::unknown;

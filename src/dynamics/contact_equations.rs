@@ -1,4 +1,4 @@
-//! The contacts of a step as plain numbers, for solvers that run elsewhere; see [`super::contacts`] for the equations.
+//! The contact problem of a step as flat arrays, for solvers on other devices; see [`super::contacts`] for the equations.
 
 use super::contacts::FactorKind;
 use super::simulation::Simulation;
@@ -6,36 +6,37 @@ use super::{Equations, State};
 use crate::collision::Contact;
 use crate::math::Point;
 
-/// The complementarity problem (S + W⁻¹) λ ≥ b, λ ≥ 0 of one step. Everything has one entry a contact.
+/// The complementarity problem (S + W⁻¹) λ ≥ b, λ ≥ 0 of one step. All arrays have one entry per contact.
 #[derive(Debug, Clone, Copy)]
 pub struct ContactEquations<'a> {
-    /// Who touches whom, with the load λ to start from.
+    /// The contact pairs, with the initial guess of the load λ.
     pub contacts: &'a [Contact],
-    /// u: 1 for the vertex, −β for the corners of the triangle.
+    /// Coefficients u: 1 for the vertex, −β for the corners of the triangle.
     pub weights: &'a [[f32; 4]],
-    /// The gap ε that a contact holds, world units.
-    pub targets: &'a [f32],
-    /// 1/w.
+    /// Gap ε that a contact must keep, world units.
+    pub target_gaps: &'a [f32],
+    /// 1/w, the inverse stiffness of a contact.
     pub softness: &'a [f32],
-    /// S + W⁻¹, row by row; symmetric.
+    /// S + W⁻¹, row-major, symmetric.
     pub matrix: &'a [f32],
-    /// Loads are exact enough when gaps are to this, world units.
+    /// Loads are accurate enough when gaps are accurate to this, world units.
     pub tolerance: f32,
 }
 
-/// What a step meets.
+/// Contacts found at the beginning of a step.
 #[derive(Debug, Clone, Copy)]
-pub enum Meeting<'a> {
-    /// Nothing touches, or nothing may.
-    Nothing,
-    /// These contacts.
+pub enum StepContacts<'a> {
+    /// No contacts, or collisions are disabled.
+    Empty,
+    /// The problem of these contacts.
     Contacts(ContactEquations<'a>),
-    /// More than can be written down: only [`Simulation::step`] does it.
+    /// Too many contacts to store the dense matrix: only [`Simulation::step`] can make this step.
     TooMany,
 }
 
 impl State {
-    /// Where a step over the base begins, by vertex: carried along by the base, with what each vertex had of its own motion.
+    /// Predicted positions at the beginning of a step, by vertex: the displacement of the base, plus the vertex's own velocity
+    /// relative to the base times h.
     ///
     /// # Panics
     /// If there are fewer base points than vertices.
@@ -50,31 +51,32 @@ impl State {
 }
 
 impl Simulation {
-    /// Finds what touches at the positions that a step begins with, for another solver of the same step. The foot points must have
-    /// been moved ([`super::Contacts::place_feet`]).
+    /// Detects contacts at the positions that a step begins with, for another solver of the same step. The foot points must have
+    /// been moved first ([`super::Contacts::move_foot_points`]).
     ///
     /// # Panics
     /// If there are not as many positions as vertices.
-    pub fn begin_contacts(&mut self, positions: &[Point]) -> Meeting<'_> {
-        let (system, touch, factor) = self.for_contacts();
-        let Some(touch) = touch else {
-            return Meeting::Nothing;
+    pub fn begin_contacts(&mut self, positions: &[Point]) -> StepContacts<'_> {
+        let (system, contact_solver, factor) = self.contact_context();
+        let Some(contact_solver) = contact_solver else {
+            return StepContacts::Empty;
         };
-        touch.begin(&system.partition, factor, FactorKind::Dynamic, positions);
-        match touch.contacts.equations() {
-            _ if touch.contacts.is_empty() => Meeting::Nothing,
-            Some(equations) => Meeting::Contacts(equations),
-            None => Meeting::TooMany,
+        contact_solver.begin(&system.partition, factor, FactorKind::Dynamic, positions);
+        match contact_solver.contacts.equations() {
+            _ if contact_solver.contacts.is_empty() => StepContacts::Empty,
+            Some(equations) => StepContacts::Contacts(equations),
+            None => StepContacts::TooMany,
         }
     }
 
-    /// Ends the step that [`Simulation::begin_contacts`] began: the loads that were found, one a contact, and where the skin is now.
+    /// Ends the step that [`Simulation::begin_contacts`] began. `positions` are the final positions of the skin; `loads` has one
+    /// entry per contact.
     ///
     /// # Panics
     /// If there are not as many positions as vertices.
     pub fn end_contacts(&mut self, positions: &[Point], loads: &[f32]) {
         if let Some(contacts) = self.contacts_mut() {
-            contacts.take_loads(loads);
+            contacts.set_loads(loads);
             contacts.end(positions);
         }
     }

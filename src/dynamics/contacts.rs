@@ -1,104 +1,106 @@
 //! Contacts in the global step.
 //!
-//! FPS 3.2.5 holds a colliding vertex by springs to the corners of a triangle and rebuilds the matrix when contacts change. Here a
-//! contact is one spring between the vertex and the closest point of the triangle, with d = x − Σ β t, u = (1, −β) and normal n:
+//! FPS 3.2.5 attaches a colliding vertex by springs to the corners of a triangle and rebuilds the matrix when contacts change. Here
+//! a contact is one spring between the vertex and the closest point of the triangle. With d = x − Σ β t, u = (1, −β) and the normal
+//! n, its energy is
 //!
 //! ```text
 //!     E_c(x) = w/2 max(0, ε − n·d)²
 //! ```
-//! translation invariant, without drag along the surface, and one-sided inside of the global step itself: an iteration solves
+//! It is translation invariant, frictionless, and one-sided inside the global step itself: an iteration solves
 //!
 //! ```text
 //!     P Δ = r + Σ λ_c u_c n_c,     λ_c = w_c max(0, ε − n·d_c(x + Δ))
 //! ```
-//! exactly. With the plain solution y = P⁻¹ r, eliminating Δ leaves a complementarity problem for the loads λ alone (Schur
+//! exactly. With the unconstrained increment y = P⁻¹ r, eliminating Δ leaves a complementarity problem for the loads λ alone (Schur
 //! complement; Ichim et al., SIGGRAPH 2016, for two-sided contacts):
 //!
 //! ```text
 //!     (S + W⁻¹) λ ≥ b,   λ ≥ 0,   S = Nᵀ Uᵀ P⁻¹ U N,   b = ε − n·d(x + y)
 //! ```
-//! P stays factored as it is; S needs P⁻¹ only between vertices in contact, see [`Compliance`].
+//! The factor of P does not change. S needs P⁻¹ only between vertices in contact, see [`Compliance`].
 //!
 //! # Departures
-//! - The weight w is a multiple of the stiffness of the vertices involved instead of one number, so that it does not depend on scale
-//!   or material.
-//! - Deep contacts are pushed out over several steps rather than shot.
+//! - The weight w is a multiple of the stiffness of the vertices involved instead of one number, so that it does not depend on
+//!   scale or material.
+//! - Deep contacts are pushed out over several steps, which limits the velocity that they cause.
 
 use std::sync::Arc;
 
 use super::contact_equations::ContactEquations;
-use super::contact_problem::{Problem, Room, gap};
+use super::contact_problem::{ContactLimits, ContactProblem, gap};
 use super::{Params, System};
-use crate::collision::{CollisionBody, Contact, ContactList, Feet, JointPairs};
+use crate::collision::{CollisionBody, Contact, ContactList, JointPairs, PosedFootPoints};
 use crate::math::{Affine, Point};
 use crate::numerics::compliance::{Compliance, MAX_COVERED};
 use crate::numerics::window::WindowSolver;
 
-/// Gaps are exact to this part of the size in a time step…
-const EXACT: f32 = 1e-6;
-/// …and in an equilibrium, which is to stand still.
-const EXACT_STATIC: f32 = 3e-8;
+/// Accuracy of gaps in a time step, as a fraction of the size.
+const GAP_TOLERANCE: f32 = 1e-6;
+/// Accuracy of gaps in an equilibrium, as a fraction of the size. It is smaller so that iterations can converge to
+/// [`super::Simulation::settle`]'s tolerance.
+const GAP_TOLERANCE_STATIC: f32 = 3e-8;
 
-/// Targets that moved less than this part of the size in a step stand still.
-const STILL: f32 = 1e-6;
-/// Contacts press guided flesh in by at most this part of its depth.
-const GIVE: f32 = 0.3;
+/// Targets that move less than this fraction of the size in a step count as static.
+const MOVED_TOLERANCE: f32 = 1e-6;
+/// Contacts press guided flesh in by at most this fraction of its depth.
+const MAX_PRESS_FRACTION: f32 = 0.3;
 
-/// Which factor the compliance belongs to.
+/// The factor that the compliance was computed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FactorKind {
-    /// That of time steps.
+    /// The factor of time steps.
     Dynamic,
-    /// That of equilibria.
+    /// The factor of the solve for an equilibrium.
     Static,
 }
 
-/// Counts of the present contacts.
+/// Counts and depths of the current contacts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ContactReport {
-    /// Pairs that press on each other.
+    /// Number of pairs with a positive load.
     pub pressing: usize,
-    /// Pairs watched: pressing, or nearly.
+    /// Number of tracked pairs, with or without load.
     pub watched: usize,
-    /// Deepest of their penetrations, world units…
+    /// Largest penetration depth of the tracked pairs, world units.
     pub deepest: f32,
-    /// …and in mean edge lengths.
+    /// Largest penetration depth in mean edge lengths.
     pub deepest_edges: f32,
-    /// Multiplications in the solves for loads since the last step began.
+    /// Number of matrix-vector products in the solves for loads since the last step began.
     pub multiplications: usize,
-    /// Milliseconds to find the contacts of the last step and prepare their solve.
+    /// Time to detect the contacts of the last step and to prepare their solve, ms.
     pub detection_ms: f64,
 }
 
 /// The contacts of one simulated skin.
 pub struct Contacts {
     body: Arc<CollisionBody>,
-    feet: Feet,
+    foot_points: PosedFootPoints,
     list: ContactList,
-    /// Diagonal of the stiffness matrix.
+    /// Diagonal of the stiffness matrix, by unknown.
     stiffness: Vec<f32>,
     compliance: Compliance,
     factor: FactorKind,
-    problem: Problem,
-    room: Room,
+    problem: ContactProblem,
+    limits: ContactLimits,
     size: f32,
     report: ContactReport,
 }
 
 impl Contacts {
-    /// Without contacts yet.
+    /// Starts without contacts.
     #[must_use]
     pub fn new(body: Arc<CollisionBody>, system: &System, params: &Params, size: f32) -> Self {
-        let feet = Feet::at_rest(&body);
+        let foot_points = PosedFootPoints::at_rest(&body);
         let mut contacts = Self {
             body,
-            feet,
+            foot_points,
             list: ContactList::default(),
             stiffness: Vec::new(),
             compliance: Compliance::default(),
             factor: FactorKind::Dynamic,
-            problem: Problem::default(),
-            room: Room::default(),
+            problem: ContactProblem::default(),
+            limits: ContactLimits::default(),
             size,
             report: ContactReport::default(),
         };
@@ -106,29 +108,29 @@ impl Contacts {
         contacts
     }
 
-    /// Sets where guided flesh belongs, and how deep it is, by vertex.
-    pub(super) fn set_room(&mut self, targets: impl Iterator<Item = Point>, depths: &[f32]) {
-        std::mem::swap(&mut self.room.targets, &mut self.room.before);
-        self.room.targets.clear();
-        self.room.targets.extend(targets);
-        let count = self.room.targets.len();
-        self.room.bans.resize(count, 0);
-        self.room.lift_bans(STILL * self.size);
-        self.room.count_stood(self.size);
-        self.room.give.clear();
-        self.room
-            .give
-            .extend(depths.iter().map(|depth| depth * GIVE));
+    /// Sets the target positions of guided flesh and its depth (world units), by vertex.
+    pub(super) fn set_guidance(&mut self, targets: impl Iterator<Item = Point>, depths: &[f32]) {
+        std::mem::swap(&mut self.limits.targets, &mut self.limits.previous_targets);
+        self.limits.targets.clear();
+        self.limits.targets.extend(targets);
+        let count = self.limits.targets.len();
+        self.limits.cooldown.resize(count, 0);
+        self.limits.count_down(MOVED_TOLERANCE * self.size);
+        self.limits.count_static_step(self.size);
+        self.limits.max_press.clear();
+        self.limits
+            .max_press
+            .extend(depths.iter().map(|depth| depth * MAX_PRESS_FRACTION));
     }
 
-    /// Watches these pairs only, instead of everything.
+    /// Restricts contacts to these precomputed pairs, without detection.
     #[must_use]
     pub fn around_joints(mut self, pairs: Arc<JointPairs>) -> Self {
         self.list = ContactList::around_joints(pairs);
         self
     }
 
-    /// Takes over other parameters: another matrix.
+    /// Applies changed parameters, which change the matrix.
     pub fn set_params(&mut self, system: &System, params: &Params) {
         let scale = system.stiffness_scale(params);
         self.stiffness.clear();
@@ -139,53 +141,52 @@ impl Contacts {
         self.compliance.clear();
     }
 
-    /// The skin as an obstacle.
+    /// The skin as a collision object.
     #[must_use]
     pub fn body(&self) -> &Arc<CollisionBody> {
         &self.body
     }
 
-    /// Where the foot points are.
+    /// The posed foot points.
     #[must_use]
-    pub fn feet(&self) -> &Feet {
-        &self.feet
+    pub fn foot_points(&self) -> &PosedFootPoints {
+        &self.foot_points
     }
 
-    /// The pairs watched.
+    /// The tracked pairs.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         self.list.contacts()
     }
 
-    /// Counts of the present contacts.
+    /// Counts and depths of the current contacts.
     #[must_use]
     pub fn report(&self) -> ContactReport {
         self.report
     }
 
-    /// Forgets all contacts.
+    /// Removes all contacts.
     pub fn clear(&mut self) {
         self.list.clear();
-        self.room.bans.fill(0);
-        self.room.wake();
+        self.limits.cooldown.fill(0);
+        self.limits.unfreeze();
         self.report = ContactReport::default();
     }
 
-    /// Moves the foot points with the bones: `posed_from_bind` of every bone.
-    pub fn place_feet(&mut self, posed_from_bind: &[Affine]) {
+    /// Moves the foot points with the bones. `posed_from_bind`: one transform per bone.
+    pub fn move_foot_points(&mut self, posed_from_bind: &[Affine]) {
         if posed_from_bind.is_empty() {
-            return; // Nothing was posed yet: the feet are at rest.
+            return; // Nothing was posed yet: the foot_points are at rest.
         }
-        self.feet.place(&self.body, posed_from_bind);
+        self.foot_points.update(&self.body, posed_from_bind);
     }
 
-    /// Holds base vertices on their side of the planes between the bones that meet in a joint, so that flesh in a sharp bend has
-    /// room to give way.
-    pub fn part_base(&self, base: &mut [Point]) {
-        self.body.part(&self.feet, base);
+    /// Separates base vertices of adjacent bones in sharp bends, see `collision/base_separation.rs`.
+    pub fn separate_base(&self, base: &mut [Point]) {
+        self.body.separate_base(&self.foot_points, base);
     }
 
-    /// Finds the contacts at `positions` and prepares to solve for them with a factor. Returns whether a pair began or ended.
+    /// Detects the contacts at `positions` and prepares their solve with a factor. Returns whether a pair began or ended.
     pub(super) fn begin(
         &mut self,
         positions: &[Point],
@@ -197,28 +198,29 @@ impl Contacts {
             self.compliance.clear();
             self.factor = factor;
         }
-        // An equilibrium is what softness would end at.
-        let softly = factor == FactorKind::Dynamic;
-        let (body, room) = (&self.body, &mut self.room);
-        if softly && room.has_stood() {
+        // An equilibrium uses the final gaps at once: it is the state that gradual changes converge to.
+        let gradual = factor == FactorKind::Dynamic;
+        let (body, limits) = (&self.body, &mut self.limits);
+        if gradual && limits.is_frozen() {
             for contact in self.list.contacts_mut() {
                 contact.gap = gap(contact, positions);
             }
         } else {
-            self.list.refresh(body, positions, &self.feet, !softly);
             self.list
-                .retain(|contact| room.admits(contact, body, softly));
+                .refresh(body, positions, &self.foot_points, !gradual);
+            self.list
+                .retain(|contact| limits.should_keep(contact, body, gradual));
             for contact in self.list.contacts_mut() {
-                contact.held = room.held(contact, softly);
+                contact.min_gap = limits.next_min_gap(contact, gradual);
             }
         }
-        if !softly {
-            room.settle();
+        if !gradual {
+            limits.freeze();
         }
         let contacts = self.list.contacts();
-        let pressed = contacts.iter().filter(|c| c.load > 0.0).count();
-        let changed = contacts.iter().any(|c| !c.old) || pressed != self.report.pressing;
-        self.report.pressing = pressed;
+        let loaded = contacts.iter().filter(|c| c.load > 0.0).count();
+        let changed = contacts.iter().any(|c| !c.old) || loaded != self.report.pressing;
+        self.report.pressing = loaded;
         self.report.multiplications = 0;
         if !contacts.is_empty() {
             self.prepare(solver);
@@ -229,23 +231,26 @@ impl Contacts {
 
     fn prepare(&mut self, solver: &mut WindowSolver<'_>) {
         let contacts = self.list.contacts();
-        let hardness = self.room.hardness();
-        self.problem.take(contacts, &self.stiffness, hardness);
+        let relative_stiffness = self.limits.relative_stiffness();
+        self.problem
+            .set_contacts(contacts, &self.stiffness, relative_stiffness);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
-        // Distinct vertices are at most this many; mostly about half.
-        self.problem.own_slots.clear();
-        self.problem.own_slots.extend(corners.clone());
-        self.problem.own_slots.sort_unstable();
-        self.problem.own_slots.dedup();
-        if self.problem.own_slots.len() > MAX_COVERED {
+        // Upper bound of the number of distinct vertices; mostly about half remain.
+        self.problem.window_vertices.clear();
+        self.problem.window_vertices.extend(corners.clone());
+        self.problem.window_vertices.sort_unstable();
+        self.problem.window_vertices.dedup();
+        if self.problem.window_vertices.len() > MAX_COVERED {
             self.compliance.clear();
-            solver.set_window(&self.problem.own_slots);
-            let Problem {
-                own_slots, slots, ..
+            solver.set_window(&self.problem.window_vertices);
+            let ContactProblem {
+                window_vertices,
+                slots,
+                ..
             } = &mut self.problem;
-            let slot = |v: u32| own_slots.partition_point(|&own| own < v) as u32;
+            let slot = |v: u32| window_vertices.partition_point(|&own| own < v) as u32;
             slots.extend(
                 contacts
                     .iter()
@@ -253,7 +258,7 @@ impl Contacts {
             );
             self.problem.matrix.clear();
             self.problem
-                .rough_diagonal(contacts, &self.stiffness, hardness);
+                .estimate_diagonal(contacts, &self.stiffness, relative_stiffness);
             return;
         }
         self.compliance.cover(corners, solver);
@@ -267,29 +272,29 @@ impl Contacts {
         self.problem.assemble(compliance);
     }
 
-    /// The problem that [`Contacts::begin`] prepared; `None` if it is too large to be written down.
+    /// The problem that [`Contacts::begin`] prepared; `None` if its dense matrix is too large to be stored.
     pub(super) fn equations(&self) -> Option<ContactEquations<'_>> {
-        let Problem {
+        let ContactProblem {
             weights,
-            targets,
+            target_gaps,
             softness,
             matrix,
             ..
         } = &self.problem;
-        let tolerance = EXACT * self.size;
+        let tolerance = GAP_TOLERANCE * self.size;
         let contacts = self.list.contacts();
         (!matrix.is_empty()).then_some(ContactEquations {
             contacts,
             weights,
-            targets,
+            target_gaps,
             softness,
             matrix,
             tolerance,
         })
     }
 
-    /// Takes the loads of another solver.
-    pub(super) fn take_loads(&mut self, loads: &[f32]) {
+    /// Sets the loads that another solver found, one per contact.
+    pub(super) fn set_loads(&mut self, loads: &[f32]) {
         for (contact, &load) in self.list.contacts_mut().iter_mut().zip(loads) {
             contact.load = if load.is_finite() { load.max(0.0) } else { 0.0 };
         }
@@ -300,9 +305,9 @@ impl Contacts {
         self.list.contacts().is_empty()
     }
 
-    /// What the contacts add to the right-hand side of a global step: `window` holds the increments of the window's vertices without
-    /// them, and gets forces. `positions` need only be right at contacts. Returns whether there are any forces.
-    pub(super) fn press(
+    /// Computes the contact forces of a global step. `window` holds the unconstrained increments of the window's vertices, and is
+    /// overwritten with forces. `positions` need only be valid at contacts. Returns whether there are any forces.
+    pub(super) fn solve_loads(
         &mut self,
         positions: &[Point],
         window: &mut [[f32; 4]],
@@ -310,14 +315,14 @@ impl Contacts {
     ) -> bool {
         let (contacts, problem) = (self.list.contacts(), &mut self.problem);
         let exact = if self.factor == FactorKind::Static {
-            EXACT_STATIC
+            GAP_TOLERANCE_STATIC
         } else {
-            EXACT
+            GAP_TOLERANCE
         };
         let tolerance = exact * self.size;
-        problem.violations(contacts, positions, window);
+        problem.compute_violations(contacts, positions, window);
         self.report.multiplications += if problem.matrix.is_empty() {
-            problem.solve_by_windows(window, solver, tolerance)
+            problem.solve_matrix_free(window, solver, tolerance)
         } else {
             problem.solve_dense(tolerance)
         };
@@ -331,10 +336,10 @@ impl Contacts {
             contact.load = load;
             self.report.pressing += usize::from(load > 0.0);
         }
-        self.problem.forces(window)
+        self.problem.write_forces(window)
     }
 
-    /// Measures the gaps at the end of a step.
+    /// Updates gaps and the report at the end of a step.
     pub(super) fn end(&mut self, positions: &[Point]) {
         self.report.watched = self.list.contacts().len();
         (self.report.pressing, self.report.deepest) = (0, 0.0);
@@ -347,17 +352,17 @@ impl Contacts {
             self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);
     }
 
-    /// `E_c(x)`, J up to the unit of length.
+    /// `E_c(x)` summed over all contacts, J up to the unit of length.
     pub(super) fn energy(&self, positions: &[Point]) -> f64 {
         let contacts = self
             .list
             .contacts()
             .iter()
-            .zip(&self.problem.targets)
+            .zip(&self.problem.target_gaps)
             .zip(&self.problem.softness);
         contacts
-            .map(|((contact, target), softness)| {
-                0.5 * f64::from((target - gap(contact, positions)).max(0.0)).powi(2)
+            .map(|((contact, target_gap), softness)| {
+                0.5 * f64::from((target_gap - gap(contact, positions)).max(0.0)).powi(2)
                     / f64::from(*softness)
             })
             .sum()

@@ -1,32 +1,32 @@
-//! The numbers of [`Params`], each declared once.
+//! Declarations of the numbers in [`Params`], each in one place.
 //!
-//! Options of the command line with their help, rows of the panel, and the ranges into which numbers of projects are clamped are all
-//! made from [`PHYSICS`].
+//! The command line's options and help, the rows of the panel, and the ranges that project files are clamped to are all generated
+//! from [`PHYSICS`].
 
 use super::{Params, Preset};
 use crate::character::MOST_JIGGLE;
 use crate::param::{ParamKind, ParamSpec};
 
-/// More remembered iterations than these only cost time.
+/// Largest memory of Anderson acceleration: more only costs time.
 pub const MAX_ACCELERATION: u32 = 8;
 
-/// Acceleration on the ground, m s⁻².
-const EARTH: f64 = 9.81;
+/// Standard gravity on Earth, m s⁻².
+const EARTH_GRAVITY: f64 = 9.81;
 
-/// The field of [`Params`] that holds a number.
+/// Accessor of the field of [`Params`] that holds a number.
 #[derive(Debug, Clone, Copy)]
 pub enum ParamField {
     /// A real number.
     Real(fn(&mut Params) -> &mut f64),
-    /// A whole number.
+    /// A non-negative integer.
     Whole(fn(&mut Params) -> &mut u32),
-    /// A number that is not always there.
+    /// A real number that may be absent.
     Optional(fn(&mut Params) -> &mut Option<f64>),
-    /// The strength of a vector that points along −Y.
+    /// The length of a vector along −Y.
     Downwards(fn(&mut Params) -> &mut [f64; 3]),
 }
 
-/// A number of [`Params`]: its declaration, where it is stored, and how a slider shows it.
+/// A number of [`Params`]: its declaration, its field, and how a slider displays it.
 #[derive(Debug, Clone, Copy)]
 pub struct PhysicsParam {
     /// Key, label, unit, range and default.
@@ -35,17 +35,17 @@ pub struct PhysicsParam {
     pub field: ParamField,
     /// Name of the field in project files.
     pub project_key: &'static str,
-    /// Smallest and largest value that the slider reaches, in the unit of the value.
+    /// Range of the slider, in the unit of the value.
     pub slider: [f64; 2],
-    /// The slider shows the value times this, in this unit.
+    /// Factor and unit of the displayed value.
     pub shown: (f64, &'static str),
-    /// Digits behind the point.
+    /// Number of displayed decimals.
     pub decimals: usize,
-    /// For what can be switched off: the value it gets when switched on.
+    /// Value set when an optional number is switched on.
     pub switched_on: Option<f64>,
-    /// Name of the value in the help of the command line.
+    /// Placeholder of the value in the command line's help.
     pub value_name: &'static str,
-    /// What the help of the command line adds to the declaration's sentence.
+    /// Text that the command line's help appends to the declaration's sentence.
     pub note: &'static str,
 }
 
@@ -91,7 +91,7 @@ pub const DENSITY: PhysicsParam = PhysicsParam {
     note: "",
 };
 
-/// Rate at which velocities relative to the skeleton die out, s⁻¹.
+/// Decay rate of velocities relative to the skeleton, s⁻¹.
 pub const DAMPING: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
         key: "damping",
@@ -112,7 +112,7 @@ pub const DAMPING: PhysicsParam = PhysicsParam {
     note: "",
 };
 
-/// Factor on the inertia of the flesh.
+/// Factor on the inertial mass of the flesh.
 pub const JIGGLE: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
         key: "jiggle",
@@ -133,7 +133,7 @@ pub const JIGGLE: PhysicsParam = PhysicsParam {
     note: "",
 };
 
-/// Weight of the resistance to changes of volume, relative to that against changes of shape.
+/// Resistance to changes of volume, relative to the resistance to changes of shape.
 pub const VOLUME: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
         key: "volume",
@@ -154,7 +154,7 @@ pub const VOLUME: PhysicsParam = PhysicsParam {
     note: "",
 };
 
-/// Weight of the elements' preference for the rotations of guided flesh.
+/// Weight of the energies with prescribed rotations of guided flesh.
 pub const GUIDANCE: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
         key: "guidance",
@@ -175,7 +175,7 @@ pub const GUIDANCE: PhysicsParam = PhysicsParam {
     note: "; not with --base bones",
 };
 
-/// Factor on the skin's resistance to bending.
+/// Factor on the bending stiffness of the skin.
 pub const BENDING: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
         key: "bending",
@@ -196,7 +196,7 @@ pub const BENDING: PhysicsParam = PhysicsParam {
     note: "; not with --base bones",
 };
 
-/// Iterations of a step.
+/// Local/global iterations of a step.
 pub const ITERATIONS: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
         key: "iterations",
@@ -217,7 +217,7 @@ pub const ITERATIONS: PhysicsParam = PhysicsParam {
     note: "",
 };
 
-/// Iterations that Anderson acceleration remembers.
+/// Number of earlier iterations that Anderson acceleration combines.
 pub const ACCELERATION: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
         key: "acceleration",
@@ -259,7 +259,7 @@ pub const TIME_STEP: PhysicsParam = PhysicsParam {
     note: ", as in 0.01",
 };
 
-/// Time after which the iterations of a frame end, ms.
+/// Time limit of a frame's iterations, ms.
 pub const BUDGET: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
         key: "budget",
@@ -296,12 +296,12 @@ pub const GRAVITY: PhysicsParam = PhysicsParam {
     slider: [0.0, 30.0],
     shown: (1.0, "m/s²"),
     decimals: 2,
-    switched_on: Some(EARTH),
+    switched_on: Some(EARTH_GRAVITY),
     value_name: "M/S2",
     note: ", along the axis that `info` says is up; on the ground 9.81",
 };
 
-/// All of them, in the order of the panel.
+/// All declarations, in the order of the panel.
 pub const PHYSICS: [PhysicsParam; 12] = [
     STIFFNESS,
     DENSITY,
@@ -318,7 +318,7 @@ pub const PHYSICS: [PhysicsParam; 12] = [
 ];
 
 impl PhysicsParam {
-    /// The number in these parameters, in the unit of the declaration; `None` if it is optional and absent.
+    /// The number in these parameters, in the declaration's unit; `None` if it is optional and absent.
     #[must_use]
     pub fn get(&self, params: &Params) -> Option<f64> {
         let mut params = *params;
@@ -326,12 +326,12 @@ impl PhysicsParam {
             ParamField::Real(field) => Some(*field(&mut params)),
             ParamField::Whole(field) => Some(f64::from(*field(&mut params))),
             ParamField::Optional(field) => *field(&mut params),
-            // 0 − y, since −0 would be printed.
+            // `0 − y` instead of `−y`, which would print as −0.
             ParamField::Downwards(field) => Some(0.0 - field(&mut params)[1]),
         }
     }
 
-    /// Sets the number, moved into its range.
+    /// Sets the number, clamped to its range.
     pub fn set(&self, params: &mut Params, value: f64) {
         let value = self.spec.sanitized(value);
         match self.field {
@@ -342,7 +342,7 @@ impl PhysicsParam {
         }
     }
 
-    /// Moves the number into its range; what isn't finite becomes the default, or absent if it is optional.
+    /// Clamps the number to its range. Non-finite numbers become the default, or absent if optional.
     pub(super) fn sanitize(&self, params: &mut Params) {
         let clean = |value: f64| {
             if value.is_finite() {
@@ -371,7 +371,7 @@ impl PhysicsParam {
         }
     }
 
-    /// What the help of the command line says: the declaration's sentence, the note, and the default by preset.
+    /// Help text of the command line: the declaration's sentence, the note, and the default by preset.
     #[must_use]
     pub fn help(&self) -> String {
         let text = |preset: Preset| {
@@ -392,7 +392,7 @@ impl PhysicsParam {
     }
 }
 
-/// A number with at most four digits behind the point.
+/// A number with at most four decimals.
 fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -402,7 +402,7 @@ fn short(value: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Every number of the parameters is declared, under the name that project files use, and its default is that of the default preset.
+    /// Every number of the parameters is declared under its name in project files, with the default of the default preset.
     #[test]
     fn every_number_of_a_project_is_declared() {
         let serde_json::Value::Object(fields) =
@@ -428,7 +428,7 @@ mod tests {
         }
     }
 
-    /// A number written into a project under the declared name arrives in the declared field, inside the declared range.
+    /// A number in a project file sets the declared field, clamped to the declared range.
     #[test]
     fn numbers_of_a_project_are_clamped_into_the_declared_range() {
         for param in &PHYSICS {

@@ -1,10 +1,10 @@
-//! The equations of a time step as plain numbers, for solvers that run elsewhere (`gpu::flesh`).
+//! The equations of a time step as flat arrays, for solvers on other devices (`gpu::flesh`).
 //!
 //! ```text
 //!     minimise over x:  Σ_r inertia_r/2 ‖x_r − y_r‖² + Σ_t weight_t/2 (‖F_t − R_t‖² + volume ‖F_t − F*_t‖²)
 //! ```
-//! with F = E Ē⁻¹, E the edges of a tet along its chain. *Rows* are the unknowns in order of elimination: rows that are
-//! coupled lie close to each other, and the factor of the matrix fills in little.
+//! with F = E Ē⁻¹, E the edges of a tet along its chain. *Rows* are the unknowns in elimination order. In this order, coupled rows
+//! are close to each other, and the Cholesky factor has little fill-in.
 
 use faer::sparse::linalg::cholesky::SymbolicCholeskyRaw;
 
@@ -15,22 +15,22 @@ use crate::numerics::lanes::LANES;
 use crate::numerics::{Elimination, RowMatrix};
 use crate::tissue::{Corner, CornerKind};
 
-/// Up to three tets over a chain of six points; tet t is made of the points t … t + 3.
+/// Up to three tets over a chain of six points; tet t consists of the points t … t + 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EquationChain {
-    /// Its points: rows of unknowns, or prescribed points as they are in the base that is handed to a step. Where there are fewer than
-    /// six, the last one is repeated.
+    /// Its points: rows of unknowns, or indices of prescribed points in the base of a step. Where there are fewer than six, the
+    /// last one is repeated.
     pub corners: [Corner; 6],
-    /// How many of them there are: three more than tets.
+    /// Number of points: number of tets plus three.
     pub points: usize,
-    /// Ē⁻¹ of each tet, column by column, 1/world unit; zero for tets that take no part.
+    /// Ē⁻¹ of each tet, column-major, 1/world unit; zero for degenerate or missing tets.
     pub rest_inverse: [[f32; 9]; 3],
-    /// Stiffness times volume of each tet; zero for those that take no part.
+    /// Stiffness times volume of each tet; zero for degenerate or missing tets.
     pub weights: [f32; 3],
 }
 
 impl EquationChain {
-    /// The rows of its unknowns, each with its place among the points.
+    /// The rows of its unknowns, each with its index among the points.
     pub fn rows(&self) -> impl Iterator<Item = (usize, u32)> {
         self.corners[..self.points]
             .iter()
@@ -39,66 +39,66 @@ impl EquationChain {
     }
 }
 
-/// The constants of a time step, for all poses.
+/// The constants of a time step, independent of the pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Equations {
-    /// Unknown of every row.
+    /// The unknown of each row.
     pub vertex_of_row: Vec<u32>,
-    /// The elements; those that share rows follow each other.
+    /// The elements, sorted by their rows.
     pub chains: Vec<EquationChain>,
     /// The constant matrix M/h² + Qᵀ W Q.
     pub matrix: RowMatrix,
     /// Supernodes of its Cholesky factor, children before parents.
     pub eliminations: Vec<Elimination>,
-    /// Mass over h² of every row, kg s⁻².
+    /// M/h² per row, kg s⁻².
     pub inertia: Vec<f32>,
-    /// Weight over inertial mass of every row: 1 but for jiggle.
-    pub heaviness: Vec<f32>,
-    /// The part of a row's velocity relative to its base that a step leaves.
-    pub kept: Vec<f32>,
-    /// Prescribed point that each row moves with: see [`crate::tissue::Tissue::references`].
+    /// Physical over inertial mass per row; 1 unless jiggle differs from 1.
+    pub gravity_scale: Vec<f32>,
+    /// Factor exp(−c h) of a step on a row's velocity relative to its base.
+    pub damping_factor: Vec<f32>,
+    /// Per row, the prescribed point that it moves with, see [`crate::tissue::Tissue::references`].
     pub references: Vec<u32>,
-    /// Rows that are not simulated, and the prescribed point that each is put at.
+    /// Rows that are not simulated, each with the prescribed point that it is placed at.
     pub carried: Vec<[u32; 2]>,
-    /// Prescribed points.
+    /// Number of prescribed points.
     pub base_points: usize,
     /// Simulated time of a step, s.
     pub step_secs: f32,
     /// Acceleration of gravity, world units s⁻².
     pub gravity: Vec3,
-    /// No row is faster relative to its base, world units per simulated second.
-    pub fastest: f32,
+    /// Limit of a row's speed relative to its base, world units per simulated second.
+    pub max_speed: f32,
     /// Σ w V over all tets: the scale of energies.
     pub total_weight: f64,
-    /// Resistance to changes of volume, relative to that to changes of shape.
+    /// Resistance to changes of volume, relative to the resistance to changes of shape.
     pub volume: f32,
     /// Local/global iterations of a step.
     pub iterations: u32,
-    /// Earlier iterations that Anderson acceleration combines; 0 for plain iterations.
+    /// Number of earlier iterations that Anderson acceleration combines; 0 for plain iterations.
     pub acceleration: u32,
 }
 
-/// Positions and velocities, by unknown.
+/// State of a simulation: positions and velocities, by unknown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
     /// World positions.
     pub position: Vec<Point>,
     /// World units per simulated second.
     pub velocity: Vec<Vec3>,
-    /// Velocity of the prescribed point that it moves with.
+    /// Velocity of the prescribed point that the unknown moves with, or of its target.
     pub base_velocity: Vec<Vec3>,
-    /// The prescribed points.
+    /// The prescribed points, world positions.
     pub base: Vec<Point>,
 }
 
 impl System {
-    /// The equations under these parameters; rows are this system's own.
+    /// The equations with these parameters. Rows are in the elimination order of this system.
     pub(super) fn equations(
         &self,
         params: &Params,
         materials: &Materials,
         gravity: Vec3,
-        fastest: f32,
+        max_speed: f32,
     ) -> Equations {
         let h = params.simulated_step_secs();
         let (vertex_of_row, row_of_vertex) = self.rows();
@@ -119,8 +119,8 @@ impl System {
             matrix: self.equation_matrix(params, materials, &row_of_vertex),
             eliminations: self.eliminations(),
             inertia: by_row(&|v| self.inertial_mass(v, params, materials) / (h * h)),
-            heaviness: by_row(&|v| 1.0 / materials.inertia(v, params)),
-            kept: by_row(&|v| (-materials.damping_per_s(v, params) * h).exp()),
+            gravity_scale: by_row(&|v| 1.0 / materials.inertia(v, params)),
+            damping_factor: by_row(&|v| (-materials.damping_per_s(v, params) * h).exp()),
             carried,
             references: vertex_of_row
                 .iter()
@@ -129,7 +129,7 @@ impl System {
             base_points: self.prescribed,
             step_secs: h as f32,
             gravity,
-            fastest,
+            max_speed,
             total_weight: self.total_volume * self.stiffness_scale(params),
             volume: params.volume as f32,
             iterations: params.iterations,
@@ -138,7 +138,7 @@ impl System {
         }
     }
 
-    /// Vertex of every row, and row of every vertex.
+    /// The unknown of each row, and the row of each unknown.
     fn rows(&self) -> (Vec<u32>, Vec<u32>) {
         let count = self.unknowns();
         let vertex_of_row: Vec<u32> = match self.partition.symbolic.perm() {

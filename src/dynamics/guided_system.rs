@@ -1,11 +1,11 @@
-//! The matrix of guidance, and its weights under parameters and materials.
+//! Assembly of the guidance matrix, and its weights for given parameters and materials.
 
 use super::guidance::{Guidance, pairs};
 use super::system::System;
 use super::{Materials, Params};
 
 impl System {
-    /// Stiffness of the skin's bending at every vertex: a factor of squares of (L x)ᵢ.
+    /// Bending stiffness k/A of the skin per vertex: the factor of ‖(L x)ᵢ‖².
     pub(super) fn bending_weights(
         &self,
         guidance: &Guidance,
@@ -19,7 +19,7 @@ impl System {
         bending.areas.iter().enumerate().map(of).collect()
     }
 
-    /// μ w of the cell of every element.
+    /// μ w per element (chain).
     pub(super) fn guidance_weights(&self, params: &Params, materials: &Materials) -> Vec<f64> {
         let scale = self.stiffness_scale(params) * params.guidance;
         let chains = self.chains.chains.iter();

@@ -1,9 +1,10 @@
-//! The local step: for every tet the closest rotation, and the forces that pull towards it, added up on its points.
+//! The local step: computes the closest rotation of each tet, and adds the resulting forces on its points.
 //!
-//! Elements are chains of up to three tets (`chain.rs`), packed in blocks of [`LANES`] with one chain a lane, so that one vector
-//! instruction works on 4, 8 or 16 chains, whatever the processor has (chosen at run time). With E the edges of a tet along the chain,
-//! F = E Ē⁻¹ and R the rotation closest to F, the stress w V (R − F) Ē⁻ᵀ has one column an edge; a point is pulled by the difference of
-//! the sums on its two edges. Where all chains have three unknown points followed by prescribed ones, only those three are pulled.
+//! Elements are chains of up to three tets (`chain.rs`), packed in blocks of [`LANES`] with one chain per lane. One vector
+//! instruction processes 4, 8 or 16 chains, depending on the processor (chosen at run time). With E the edges of a tet along the
+//! chain, F = E Ē⁻¹ and R the rotation closest to F, the stress w V (R − F) Ē⁻ᵀ has one column per edge. The force on a point is
+//! the difference of the sums on its two edges. If all chains have three unknown points followed by prescribed ones, only forces on
+//! those three are computed.
 
 use nalgebra::{Matrix3, Vector3};
 use pulp::{Arch, Simd, WithSimd};
@@ -16,30 +17,30 @@ use crate::numerics::lanes::{
 };
 use crate::numerics::polar::Rotations;
 
-/// Sixteen chains; every load is of one line of the cache.
+/// Sixteen chains; aligned so that every load is of one cache line.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub(super) struct Block {
-    /// Slots of the chain's six points.
+    /// Slots of the chains' six points.
     points: [Indices; POINTS],
-    /// Three matrices, column by column.
+    /// Three matrices, column-major.
     rest_inverse: [[Lanes; 9]; TETS],
 }
 
-/// Stiffness times volume of the tets of a block; 0 for those that take no part.
+/// Stiffness times volume of the tets of a block; 0 for degenerate or missing tets.
 pub(super) type BlockWeights = [Lanes; TETS];
 
-/// Prefetch distance in blocks.
-const AHEAD: isize = 2;
-/// Bytes of one block that the local step streams.
+/// Prefetch distance, blocks.
+const PREFETCH_BLOCKS: isize = 2;
+/// Bytes of one block that the local step reads.
 pub(super) const BLOCK_BYTES: usize = size_of::<Block>() + size_of::<BlockWeights>();
-/// Operations of one chain. A tet: F 45, three Newton steps of 53 (cofactors 27, determinant 5, step 18, tests 3), strain and stress 27;
-/// a chain: edges 15, its six columns on edges to the first three points 96, differences 6 and sums 9.
+/// Floating-point operations per chain. Per tet: F 45, three Newton steps of 53 (cofactors 27, determinant 5, step 18, tests 3),
+/// strain and stress 27. Per chain: edges 15, six columns on edges to the first three points 96, differences 6 and sums 9.
 pub(super) const CHAIN_FLOPS: usize = 3 * (45 + 3 * 53 + 27) + 15 + 96 + 15;
 
 impl Block {
-    /// Packs up to sixteen chains; `slots` gives the places of the six points of a chain. Empty lanes have no weight and write to the
-    /// slot `dummy`.
+    /// Packs up to sixteen chains. `slots` returns the slots of the six points of a chain. Empty lanes have zero weight and write
+    /// to the slot `dummy`.
     pub(super) fn pack(
         elements: &[&Chain],
         slots: impl Fn(&Chain) -> [u16; POINTS],
@@ -69,7 +70,7 @@ impl Block {
         block
     }
 
-    /// Inverse rest edges of the three tets of the chain in a lane, column by column.
+    /// Inverse rest edges of the three tets of the chain in a lane, column-major.
     pub(super) fn rest_inverse_of(&self, lane: usize) -> [[f32; 9]; 3] {
         std::array::from_fn(|tet| std::array::from_fn(|entry| self.rest_inverse[tet][entry][lane]))
     }
@@ -116,17 +117,18 @@ impl Block {
     }
 }
 
-/// Which forces [`add_forces`] computes, and whether it measures the energy.
+/// Variant of the force computation in [`add_forces`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ForceTask {
-    /// Resistance to changes of volume, relative to that to changes of shape.
+    /// Resistance to changes of volume, relative to the resistance to changes of shape.
     pub(super) volume: f32,
     pub(super) with_energy: bool,
     /// Whether only the first three points of every chain are unknown.
     pub(super) first_three_only: bool,
 }
 
-/// Adds the forces of all elements to `forces` and returns their elastic energy, Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²), if asked for.
+/// Adds the forces of all elements to `forces`. Returns their elastic energy Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²) if `task` asks
+/// for it, otherwise 0.
 pub(super) fn add_forces(
     blocks: &[Block],
     weights: &[BlockWeights],
@@ -153,7 +155,7 @@ pub(super) fn add_forces(
     }
 }
 
-/// What [`LocalKernel`] reads and writes.
+/// Input and output of [`LocalKernel`].
 struct LocalInput<'a> {
     blocks: &'a [Block],
     weights: &'a [BlockWeights],
@@ -168,7 +170,8 @@ impl LocalInput<'_> {
     }
 }
 
-/// With energy, resistance to changes of volume, and forces on all six points instead of three.
+/// The local step with options: `ENERGY` sums up the energy, `VOLUME` adds resistance to changes of volume, `ALL` computes forces
+/// on all six points instead of three.
 struct LocalKernel<'a, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(LocalInput<'a>);
 
 impl<const ENERGY: bool, const VOLUME: bool, const ALL: bool> WithSimd
@@ -192,8 +195,8 @@ impl<const ENERGY: bool, const VOLUME: bool, const ALL: bool> WithSimd
             volume,
         } = self.0;
         for (block, weights) in blocks.iter().zip(weights) {
-            prefetch_lines(simd, block, AHEAD);
-            prefetch_lines(simd, weights, AHEAD);
+            prefetch_lines(simd, block, PREFETCH_BLOCKS);
+            prefetch_lines(simd, weights, PREFETCH_BLOCKS);
             for part in 0..LANES / S::F32_LANES {
                 let lanes = chains::<S, ENERGY, VOLUME, ALL>(
                     ops, block, weights, part, points, forces, volume,
@@ -207,14 +210,14 @@ impl<const ENERGY: bool, const VOLUME: bool, const ALL: bool> WithSimd
     }
 }
 
-/// Prefetches the element so many elements ahead.
+/// Prefetches the element that is `ahead` elements after `element`.
 #[expect(
     clippy::inline_always,
     reason = "vector code must be inlined into the function that enables the instructions"
 )]
 #[inline(always)]
-fn prefetch_lines<S: Simd, T>(simd: S, place: &T, ahead: isize) {
-    let line = std::ptr::from_ref(place)
+fn prefetch_lines<S: Simd, T>(simd: S, element: &T, ahead: isize) {
+    let line = std::ptr::from_ref(element)
         .wrapping_offset(ahead)
         .cast::<[u8; 64]>();
     for k in 0..size_of::<T>() / 64 {
@@ -222,7 +225,7 @@ fn prefetch_lines<S: Simd, T>(simd: S, place: &T, ahead: isize) {
     }
 }
 
-/// `S::F32_LANES` chains; returns twice the energy of each.
+/// Processes `S::F32_LANES` chains. Returns twice the energy of each.
 #[expect(
     clippy::inline_always,
     reason = "vector code must be inlined into the function that enables the instructions"
@@ -265,7 +268,7 @@ fn chains<S: Simd, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(
         ops.repair(&f, &mut rotations);
     }
     let mut energy = ops.splat(0.0);
-    let mut pulls = [ops.zero3(); POINTS - 1];
+    let mut edge_forces = [ops.zero3(); POINTS - 1];
     for tet in 0..TETS {
         let weight = ops.load(&weights[tet], part);
         let mut stress = stress::<S, ENERGY>(ops, &f[tet], &rotations, tet, weight, &mut energy);
@@ -278,26 +281,47 @@ fn chains<S: Simd, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(
                 &mut energy,
             );
         }
-        // Only the edges that end at an unknown point pull on one.
+        // Only edges that end at an unknown point contribute forces.
         let columns = transposed(load_matrix(ops, &block.rest_inverse[tet], part));
-        let pulled = if ALL { 3 } else { 3 - tet };
-        for edge in 0..pulled {
-            pulls[tet + edge] = ops.add3(pulls[tet + edge], ops.combine(stress, columns[edge]));
+        let loaded_edges = if ALL { 3 } else { 3 - tet };
+        for edge in 0..loaded_edges {
+            edge_forces[tet + edge] =
+                ops.add3(edge_forces[tet + edge], ops.combine(stress, columns[edge]));
         }
     }
-    ops.scatter_add(forces, &block.points[0], part, pulls[0]);
-    ops.scatter_add(forces, &block.points[1], part, ops.sub3(pulls[1], pulls[0]));
-    ops.scatter_add(forces, &block.points[2], part, ops.sub3(pulls[2], pulls[1]));
+    ops.scatter_add(forces, &block.points[0], part, edge_forces[0]);
+    ops.scatter_add(
+        forces,
+        &block.points[1],
+        part,
+        ops.sub3(edge_forces[1], edge_forces[0]),
+    );
+    ops.scatter_add(
+        forces,
+        &block.points[2],
+        part,
+        ops.sub3(edge_forces[2], edge_forces[1]),
+    );
     if ALL {
-        ops.scatter_add(forces, &block.points[3], part, ops.sub3(pulls[3], pulls[2]));
-        ops.scatter_add(forces, &block.points[4], part, ops.sub3(pulls[4], pulls[3]));
-        let last = ops.sub3(ops.zero3(), pulls[4]);
+        ops.scatter_add(
+            forces,
+            &block.points[3],
+            part,
+            ops.sub3(edge_forces[3], edge_forces[2]),
+        );
+        ops.scatter_add(
+            forces,
+            &block.points[4],
+            part,
+            ops.sub3(edge_forces[4], edge_forces[3]),
+        );
+        let last = ops.sub3(ops.zero3(), edge_forces[4]);
         ops.scatter_add(forces, &block.points[5], part, last);
     }
     energy
 }
 
-/// F = E Ē⁻¹ of one tet; zero-weight tets use F = I, which needs no repair of its rotation.
+/// F = E Ē⁻¹ of one tet. Zero-weight tets use F = I, which needs no repair of its rotation.
 #[expect(
     clippy::inline_always,
     reason = "vector code must be inlined into the function that enables the instructions"
@@ -326,7 +350,7 @@ fn gradient<S: Simd>(
     ]
 }
 
-/// w (F − F*).
+/// Adds w (F − F*) to the stress.
 #[expect(
     clippy::inline_always,
     reason = "vector code must be inlined into the function that enables the instructions"
@@ -350,7 +374,7 @@ fn add_volume_stress<S: Simd, const ENERGY: bool>(
     }
 }
 
-/// w (F − R), minus the stress of FPS: what is pulled along an edge is pulled back at its first point.
+/// w (F − R), the negative stress of FPS: the force on an edge's first point.
 #[expect(
     clippy::inline_always,
     reason = "vector code must be inlined into the function that enables the instructions"

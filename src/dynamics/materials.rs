@@ -1,49 +1,50 @@
 //! Materials per unknown: factors on the parameters of the whole body.
 //!
-//! From the settings of bones ([`Materials::of_bones`]): every vertex takes those of the bone that its foot point lies on, and the
-//! borders between regions are made smooth over half a limb's radius. Or from anything else that knows a number per vertex (a vertex
-//! colour, a painted map).
+//! They come from the settings of bones ([`Materials::of_bones`]): every vertex takes the settings of the bone that its foot point
+//! lies on, and transitions between regions are smoothed over half a limb radius. Or they come from any other source of numbers per
+//! vertex (a vertex colour, a painted map).
 //!
-//! | factor    | on                                                                                                     |
+//! | factor    | applies to                                                                                             |
 //! |-----------|--------------------------------------------------------------------------------------------------------|
 //! | stiffness | wᵢ of a tet: the mean factor of the unknowns of its cell                                                |
 //! | density   | mass of the vertex                                                                                      |
-//! | damping   | rate at which its velocity relative to the base dies out                                                |
-//! | jiggle    | its *inertial* mass; its weight stays                                                                   |
+//! | damping   | decay rate of the vertex's velocity relative to the base                                                |
+//! | jiggle    | *inertial* mass of the vertex; its weight does not change                                               |
 //!
 //! # Jiggle
-//! With inertial mass j m, weight m g and base acceleration a, a vertex on a spring k obeys j m ü + k u = m g − j m a: the sag m g / k
-//! stays, what a base that accelerates slowly does to it is scaled by j, the amplitude of swinging on after a stop (velocity v) is
-//! v √(j m / k), and its frequency √(k / (j m)). For j → 0 the flesh follows its equilibrium at once. j is only another mass to the
-//! integrator, so all that holds for it (stability, the same motion on all displays, rest stays rest) still does.
+//! With inertial mass j m, weight m g and base acceleration a, a vertex on a spring k obeys j m ü + k u = m g − j m a. The sag m g
+//! / k does not change. The response to a slow acceleration of the base scales with j. After a stop from velocity v, the vertex
+//! oscillates with the amplitude v √(j m / k) and the frequency √(k / (j m)). For j → 0 the flesh follows its equilibrium at once.
+//! For the integrator j is only another mass, so that its properties still hold (stability, the same motion at all frame rates,
+//! rest is preserved).
 
 use super::Params;
 use crate::character::{BoneMap, BoneSettings, MOST_JIGGLE};
 use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
 
-/// The inertial mass is at least this part of the physical one.
-const LEAST_INERTIA: f64 = 1e-3;
-/// Borders between regions are as wide as this part of the mean distance from the skin to the bone lines, to either side.
-const BORDER: f64 = 0.5;
-/// Passes of smoothing, at most: a transition as wide as the square root of it in edges.
-const MOST_PASSES: f64 = 100.0;
+/// Smallest ratio of inertial to physical mass: with zero mass the oscillation frequency above would be infinite.
+const MIN_INERTIA: f64 = 1e-3;
+/// Half-width of the transition between regions, as a fraction of the mean distance from the skin to the bone lines.
+const TRANSITION_WIDTH: f64 = 0.5;
+/// Largest number of smoothing passes: limits the time. The transition is as wide as its square root, in edges.
+const MAX_PASSES: f64 = 100.0;
 
-/// Factors on the body's parameters, one per unknown each (skin vertices first).
+/// Factors on the body's parameters, one entry per unknown each (skin vertices first).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Materials {
-    /// On [`Params::stiffness_pa`].
+    /// Factor on [`Params::stiffness_pa`].
     pub stiffness: Vec<f32>,
-    /// On [`Params::density_kg_m3`].
+    /// Factor on [`Params::density_kg_m3`].
     pub density: Vec<f32>,
-    /// On [`Params::damping_per_s`].
+    /// Factor on [`Params::damping_per_s`].
     pub damping: Vec<f32>,
-    /// On [`Params::jiggle`].
+    /// Factor on [`Params::jiggle`].
     pub jiggle: Vec<f32>,
 }
 
 impl Materials {
-    /// The same everywhere: the parameters of the body as they are.
+    /// All factors 1.
     #[must_use]
     pub fn uniform(vertices: usize) -> Self {
         let ones = vec![1.0; vertices];
@@ -64,19 +65,19 @@ impl Materials {
             .all(|&factor| factor == 1.0)
     }
 
-    /// How many vertices it is for.
+    /// Number of vertices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.stiffness.len()
     }
 
-    /// Whether it is for no vertex at all.
+    /// Whether there are no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stiffness.is_empty()
     }
 
-    /// Spreads the settings of bones over the skin `mesh` of `tissue`.
+    /// Distributes the settings of bones over the skin `mesh` of `tissue`.
     #[must_use]
     pub fn of_bones(tissue: &Tissue, mesh: &TriMesh, bones: &BoneMap) -> Self {
         let vertices = mesh.positions.len();
@@ -88,14 +89,14 @@ impl Materials {
                 .unwrap_or_default()
         };
         let settings: Vec<BoneSettings> = (0..vertices).map(of_vertex).collect();
-        let border = Border::of(tissue, mesh);
-        // Stiffness and density are spread as ratios: half-way between 1/4 and 4 lies 1.
+        let smoothing = RegionSmoothing::new(tissue, mesh);
+        // Stiffness and density are interpolated logarithmically: the mean of 1/4 and 4 is 1.
         let ratios = |of: fn(&BoneSettings) -> f64| {
-            let logarithms = border.smooth(settings.iter().map(|bone| of(bone).ln()).collect());
+            let logarithms = smoothing.smooth(settings.iter().map(|bone| of(bone).ln()).collect());
             logarithms.into_iter().map(|l| l.exp() as f32).collect()
         };
         let numbers = |of: fn(&BoneSettings) -> f64| {
-            border
+            smoothing
                 .smooth(settings.iter().map(of).collect())
                 .into_iter()
                 .map(|f| f as f32)
@@ -109,7 +110,8 @@ impl Materials {
         }
     }
 
-    /// The same for `vertices` vertices, every factor finite and in the range that the solver is made for; 1 where one is missing.
+    /// Factors for `vertices` vertices, all finite and in the range that the solver supports. Missing and non-finite factors become
+    /// 1.
     #[must_use]
     pub fn sanitized(&self, vertices: usize) -> Self {
         let clean = |factors: &[f32], least: f32, most: f32| {
@@ -134,7 +136,7 @@ impl Materials {
         }
     }
 
-    /// Factor on the stiffness of tets in a cell with these unknowns.
+    /// Mean stiffness factor of a cell with these unknowns.
     pub(super) fn cell_stiffness(&self, unknowns: &[u32]) -> f64 {
         unknowns
             .iter()
@@ -143,40 +145,40 @@ impl Materials {
             / unknowns.len().max(1) as f64
     }
 
-    /// Inertial over physical mass of a vertex.
+    /// Ratio of inertial to physical mass of a vertex.
     pub(super) fn inertia(&self, vertex: usize, params: &Params) -> f64 {
-        (f64::from(self.jiggle[vertex]) * params.jiggle).max(LEAST_INERTIA)
+        (f64::from(self.jiggle[vertex]) * params.jiggle).max(MIN_INERTIA)
     }
 
-    /// Rate at which a vertex' velocity relative to its base dies out, s⁻¹.
+    /// Decay rate of a vertex's velocity relative to its base, s⁻¹.
     pub(super) fn damping_per_s(&self, vertex: usize, params: &Params) -> f64 {
         f64::from(self.damping[vertex]) * params.damping_per_s
     }
 }
 
-/// Makes the borders between regions smooth.
-struct Border {
+/// Smooths the transitions between regions.
+struct RegionSmoothing {
     topology: Topology,
     passes: usize,
 }
 
-impl Border {
-    fn of(tissue: &Tissue, mesh: &TriMesh) -> Self {
+impl RegionSmoothing {
+    fn new(tissue: &Tissue, mesh: &TriMesh) -> Self {
         let topology = Topology::of(mesh);
         let length = |[a, b]: &[u32; 2]| {
             f64::from((mesh.positions[*a as usize] - mesh.positions[*b as usize]).norm())
         };
         let edge =
             topology.edges.iter().map(length).sum::<f64>() / topology.edges.len().max(1) as f64;
-        // n passes of averaging spread a step over about √n edges.
-        let width = BORDER * tissue.quality.limb_radius / edge.max(f64::MIN_POSITIVE);
+        // n passes of averaging widen a step to about √n edges.
+        let width = TRANSITION_WIDTH * tissue.quality.limb_radius / edge.max(f64::MIN_POSITIVE);
         Self {
             topology,
-            passes: (width * width).clamp(2.0, MOST_PASSES) as usize,
+            passes: (width * width).clamp(2.0, MAX_PASSES) as usize,
         }
     }
 
-    /// Passes of averaging with the neighbours; far from any border nothing changes, to the bit.
+    /// Averages with the neighbours repeatedly. Values far from any transition do not change, bit-exactly.
     fn smooth(&self, mut values: Vec<f64>) -> Vec<f64> {
         let Some(&first) = values.first() else {
             return values;
@@ -189,11 +191,11 @@ impl Border {
             for (vertex, out) in next.iter_mut().enumerate() {
                 let own = values[vertex];
                 let neighbors = self.topology.neighbors(vertex);
-                let apart: f64 = neighbors
+                let difference: f64 = neighbors
                     .iter()
                     .map(|&other| values[other as usize] - own)
                     .sum();
-                *out = own + 0.5 * apart / neighbors.len().max(1) as f64;
+                *out = own + 0.5 * difference / neighbors.len().max(1) as f64;
             }
             std::mem::swap(&mut values, &mut next);
         }

@@ -8,7 +8,7 @@
 //!
 //! | paper | here                         | shape        | unit  | note                                          |
 //! |-------|------------------------------|--------------|-------|-----------------------------------------------|
-//! | `z_f` | `Rows::x`, own rows          | n × 4        | world | unknown points; a pad                         |
+//! | `z_f` | `Rows::x`, own rows          | n × 4        | world | unknown points; fourth column is padding      |
 //! | `z_b` | `Rows::x`, behind the rows   | m × 4        | world | prescribed points: eliminated                 |
 //! | v     | `Rows::velocity`             | n × 4        | world/s |                                             |
 //! | M/h²  | `Rows::inertia`              | n (diagonal) | kg s⁻² | lumped from tets; see [`Materials`]          |
@@ -16,27 +16,29 @@
 //! | Qᵢ    | rest edges in `local.rs`     | 3 × 4        | 1/world | edges along a chain of tets (`chain.rs`)    |
 //! | wᵢ    | `Params::stiffness_pa`       | 1            | Pa    | the energy per volume at ‖F − R‖² = 2          |
 //!
-//! An iteration: `solver.rs` drives subdomains of the mesh, each owned by a thread ([`crate::numerics`], `partition`), through the
-//! local step (`local.rs`, on `numerics::polar`), what needs no local step (`guidance/`), forward substitution, contacts (`touch.rs`, `contacts.rs`), backward substitution,
-//! and acceleration (`numerics::anderson`). `simulation/` makes time steps of iterations.
+//! An iteration (`solver.rs`) processes the subdomains of the mesh in parallel ([`crate::numerics`], `partition`): the local step
+//! (`local.rs`, with `numerics::polar`), the quadratic energies that need no local step (`guidance/`), forward substitution,
+//! contacts (`contact_solver.rs`, `contacts.rs`), backward substitution, and Anderson acceleration (`numerics::anderson`).
+//! `simulation/` combines iterations into time steps.
 //!
-//! GPU solvers take the same equations as plain arrays (`equations.rs`).
+//! GPU solvers get the same equations as flat arrays (`equations.rs`).
 //!
 //! # Departures
-//! - The global step solves for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The same minimiser as the papers',
-//!   but rounding errors of the `f32` solve correct themselves, and the base needs no matrix of its own.
+//! - The global step solves for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The minimiser is the papers',
+//!   but later iterations correct rounding errors of the `f32` solve, and prescribed points need no matrix of their own.
 //! - Lengths stay in world units: stiffness and mass are converted so that the equations are those in metres.
-//! - Guided flesh has two more energies, with prescribed rotations (`guidance/`). Between steps it moves with its targets, and inertia
-//!   takes it only a part of its depth away from them: elements are not turned inside out by a jump of the pose.
-//! - Damping acts on the velocity relative to the base, so that it never brakes the character itself.
+//! - Guided flesh has two additional energies with prescribed rotations (`guidance/`). The initial guess of a step moves it with
+//!   its targets, and inertia may pull it back by at most a fraction of its depth: a jump of the pose must not invert elements.
+//! - Damping acts on the velocity relative to the base, so that it does not damp the motion of the whole character.
 //!
-//! [`System`] is rebuilt when the tissue changes, its factor when parameters change; [`Simulation`] allocates nothing after its first
-//! step.
+//! [`System`] is rebuilt when the tissue changes, its factor when parameters change. [`Simulation`] allocates nothing after its
+//! first step.
 
 mod blocks;
 mod chain;
 mod contact_equations;
 mod contact_problem;
+mod contact_solver;
 mod contacts;
 mod declared;
 mod equations;
@@ -49,12 +51,11 @@ mod rows;
 mod simulation;
 mod solver;
 mod system;
-mod touch;
 mod virtual_bones;
 mod work;
 
 pub use crate::numerics::FactorError;
-pub use contact_equations::{ContactEquations, Meeting};
+pub use contact_equations::{ContactEquations, StepContacts};
 pub use contacts::{ContactReport, Contacts};
 pub use declared::{GRAVITY, MAX_ACCELERATION, PHYSICS, ParamField, PhysicsParam, STIFFNESS};
 pub use equations::{EquationChain, Equations, State};

@@ -11,82 +11,83 @@ use super::declared::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Barely jiggles.
+    /// Stiff flesh with little jiggle.
     Firm,
-    /// Flesh.
+    /// Average human flesh.
     #[default]
     Natural,
     /// Fat.
     Soft,
-    /// A jelly figure.
+    /// Jelly.
     Jelly,
-    /// The numbers of Fast Projective Skinning (strain weight 85, mass 4000, time step 0.2 a frame), for comparison.
+    /// The parameters of Fast Projective Skinning (strain weight 85, mass 4000, time step 0.2 per frame), for comparison.
     Fps,
 }
 
-/// What the simulation can be tuned by. Changing any of them never changes the rest shape.
+/// Parameters of the simulation. They do not affect the rest shape.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Params {
-    /// Resistance of the flesh to any change of shape, Pa (the weight of the strain energy per volume).
+    /// Resistance of the flesh to changes of shape, Pa (the weight of the strain energy per volume).
     pub stiffness_pa: f64,
     /// Mass per volume, kg m⁻³.
     pub density_kg_m3: f64,
-    /// Rate at which velocity relative to the skeleton dies out, s⁻¹, on top of the integrator's own damping.
+    /// Decay rate of the velocity relative to the skeleton, s⁻¹, in addition to the integrator's numerical damping.
     pub damping_per_s: f64,
     /// Acceleration of gravity, m s⁻², world axes.
     pub gravity_m_s2: [f64; 3],
-    /// How much inertia the flesh has: 0 follows its equilibrium at once, 1 is physical, more is exaggerated. See [`super::Materials`].
+    /// Factor on the inertial mass: 0 follows the equilibrium at once, 1 is physical, more is exaggerated. See
+    /// [`super::Materials`].
     pub jiggle: f64,
-    /// Resistance of the flesh to any change of volume, relative to that against changes of shape; 0 for none. Lets flesh bulge where
-    /// it is squeezed.
+    /// Resistance of the flesh to changes of volume, relative to its resistance to changes of shape; 0 for none. It makes flesh
+    /// bulge where it is compressed.
     pub volume: f64,
-    /// Weight of the preference of elements for the rotations of guided flesh, relative to the resistance to changes of shape; see
+    /// Weight of the energies with prescribed rotations of guided flesh, relative to the resistance to changes of shape; see
     /// [`crate::character::FleshBase::Weights`].
     pub guidance: f64,
-    /// Factor on the resistance of guided flesh's skin to bending.
+    /// Factor on the bending stiffness of guided flesh's skin.
     pub bending: f64,
-    /// The numbers are meant for a human of 1.7 m: a character of any other size moves as if it were that large, which is the same
-    /// motion, scaled. Otherwise pascals are pascals, and a giant is softer than a dwarf.
+    /// Whether the parameters are for a human of 1.7 m. A character of any other size then moves as if it had that size: the motion
+    /// is the same, scaled. Otherwise the parameters apply to the actual size, and a larger character is softer.
     ///
-    /// Elastic flesh of size L sags by ρ g L / E of its size and swings with √(E / ρ) / L, so this scales stiffness with L² and gravity
-    /// with L (as in films of scale models). L is the mean distance from the skin to the bone lines: the size of what swings, which
-    /// neither a raised arm nor a long tail changes.
+    /// Elastic flesh of size L sags by ρ g L / E relative to its size and oscillates with √(E / ρ) / L. So this option scales
+    /// stiffness with L² and gravity with L (as in films of scale models). L is the mean distance from the skin to the bone lines:
+    /// the size of the oscillating parts, which does not depend on a raised arm or a long tail.
     pub human_sized: bool,
-    /// Local/global iterations a step.
+    /// Local/global iterations per step.
     pub iterations: u32,
-    /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations.
+    /// Number of earlier iterations that Anderson acceleration combines with the newest; 0 for plain iterations.
     pub acceleration: u32,
-    /// Longest time that a frame may take until its iterations end, ms of this machine's clock: every step still gets one iteration.
-    /// The result then depends on how fast the machine is, so there is no budget by default.
+    /// Time limit of a frame's iterations on this machine, ms; every step still makes one iteration. With a limit the result
+    /// depends on the speed of the machine, so there is none by default.
     pub budget_ms: Option<f64>,
-    /// How often the simulation steps, s of playback.
+    /// Time step of the simulation, s of playback.
     pub time_step_secs: f64,
-    /// How parts of the skin that touch are handled.
+    /// Handling of self-contact.
     pub collisions: Collisions,
-    /// The paper's bookkeeping: the character counts as large as the demos of FPS, `total_mass_kg` is shared out by volume instead of a density, and a step
-    /// simulates `paper_step_secs` whatever its length on the clock.
+    /// The paper's units. The character is scaled to the size of the FPS demos, `total_mass_kg` is distributed by volume (there is
+    /// no density), and a step simulates `paper_step_secs` regardless of the time step of playback.
     pub paper: Option<PaperUnits>,
 }
 
-/// How parts of the skin that touch are handled.
+/// Handling of contacts between parts of the skin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Collisions {
-    /// Parts pass through each other.
+    /// No contacts: parts intersect.
     Off,
-    /// Pairs found beforehand around each joint.
+    /// Contacts between precomputed pairs around each joint.
     Local,
-    /// Whatever touches.
+    /// Contacts between all parts, by collision detection.
     #[default]
     Global,
 }
 
 impl Collisions {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::Off, Self::Local, Self::Global];
 
-    /// Key on the command line and in files.
+    /// Identifier on the command line and in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -96,7 +97,7 @@ impl Collisions {
         }
     }
 
-    /// The one with that id.
+    /// The variant with that identifier.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL
@@ -104,7 +105,7 @@ impl Collisions {
             .find(|collisions| collisions.id() == id)
     }
 
-    /// Name on screen.
+    /// Display name.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -115,12 +116,12 @@ impl Collisions {
     }
 }
 
-/// How Fast Projective Skinning counts mass and time.
+/// Mass and time in the units of Fast Projective Skinning.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PaperUnits {
-    /// Mass of the whole body.
+    /// Mass of the whole body, kg.
     pub total_mass_kg: f64,
-    /// Simulated time of one step.
+    /// Simulated time of one step, s.
     pub paper_step_secs: f64,
 }
 
@@ -138,7 +139,7 @@ impl Params {
             .map_or(self.time_step_secs, |paper| paper.paper_step_secs)
     }
 
-    /// The same parameters with every number finite and inside the range that the solver is made for: that of its declaration.
+    /// The same parameters with every number finite and clamped to its declared range.
     #[must_use]
     pub fn sanitized(&self) -> Self {
         let mut clean = *self;
@@ -151,7 +152,7 @@ impl Params {
 }
 
 impl PaperUnits {
-    /// The numbers of the paper's demos.
+    /// The values of the paper's demos.
     const DEMO: Self = Self {
         total_mass_kg: 4000.0,
         paper_step_secs: 0.2,
@@ -182,7 +183,7 @@ impl Preset {
         Self::Fps,
     ];
 
-    /// Key on the command line and in files.
+    /// Identifier on the command line and in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -194,13 +195,13 @@ impl Preset {
         }
     }
 
-    /// The preset with that id.
+    /// The preset with that identifier.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.id() == id)
     }
 
-    /// Name on screen.
+    /// Display name.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -212,7 +213,7 @@ impl Preset {
         }
     }
 
-    /// The numbers of the preset.
+    /// The parameters of the preset.
     #[must_use]
     pub fn params(self) -> Params {
         let (stiffness_pa, damping_per_s, paper) = match self {
@@ -245,7 +246,7 @@ impl Preset {
             },
             budget_ms: None,
             time_step_secs: TIME_STEP.spec.default,
-            // The reference demos of the paper's numbers run without.
+            // The paper's reference demos run without collisions.
             collisions: if self == Self::Fps {
                 Collisions::Off
             } else {
@@ -262,7 +263,7 @@ mod tests {
     use crate::dynamics::MAX_ACCELERATION;
 
     #[test]
-    fn nonsense_becomes_usable() {
+    fn invalid_numbers_become_valid() {
         let wild = Params {
             stiffness_pa: f64::NAN,
             density_kg_m3: f64::INFINITY,

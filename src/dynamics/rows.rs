@@ -1,48 +1,50 @@
-//! The unknowns of one owner (a subdomain or the top), with what a step and its acceleration remember of them.
+//! State of the unknowns of one owner (a subdomain or the top): positions, velocities, right-hand side, and the history of the
+//! acceleration.
 
 use crate::numerics::anderson::Products;
 use crate::numerics::lanes::{Padded, Slots, add, dot, scaled, sub, zeroed_slots};
 
-/// Rows summed up in `f32` before the sum is taken on in `f64`.
+/// Number of rows that are summed in `f32`; the sums of blocks are added in `f64`.
 const SUM_BLOCK: usize = 64;
 
-/// Positions and right-hand side are slots: own rows come first, a subdomain's others behind them.
+/// Positions and right-hand side are stored in slots: the owner's rows first, then the other points of a subdomain (top rows,
+/// prescribed points).
 pub(super) struct Rows {
-    /// How many unknowns are owned.
+    /// Number of unknowns of this owner.
     pub(super) count: usize,
-    /// Positions.
+    /// Positions, world units.
     pub(super) x: Box<Slots>,
-    /// Right-hand side, then increments.
+    /// Right-hand side; after the solve, increments of the positions.
     pub(super) b: Box<Slots>,
-    /// Targets of guidance, those of the top behind the own; zero without guidance.
-    pub(super) target_place: Box<Slots>,
-    /// x − y, likewise.
+    /// Guidance targets of the owner's rows, followed by those of the top; zero without guidance.
+    pub(super) target_position: Box<Slots>,
+    /// Difference x − y to the guidance targets, in the same order.
     pub(super) delta: Box<Slots>,
-    /// Forces of guidance at the targets.
-    pub(super) guide_force: Vec<Padded>,
-    /// Inertia leaves a row behind what carries it by at most this, world units.
-    pub(super) most_lag: Vec<f32>,
-    /// M/h².
+    /// Guidance forces r at the targets.
+    pub(super) guidance_force: Vec<Padded>,
+    /// Largest distance by which inertia may leave a row behind its reference motion, world units.
+    pub(super) max_lag: Vec<f32>,
+    /// M/h², kg s⁻².
     pub(super) inertia: Vec<f32>,
-    /// Weight over inertial mass: 1 but for jiggle.
-    pub(super) heaviness: Vec<f32>,
-    /// The part of the velocity relative to its base that a step leaves.
-    pub(super) kept: Vec<f32>,
-    /// Rows that are no unknowns, and where they are put.
+    /// Physical over inertial mass; 1 unless jiggle differs from 1.
+    pub(super) gravity_scale: Vec<f32>,
+    /// Factor exp(−c h) of a step on the velocity relative to the base.
+    pub(super) damping_factor: Vec<f32>,
+    /// Rows with a prescribed position, and that position.
     pub(super) carried: Vec<(usize, Padded)>,
-    /// Where inertia alone would go.
+    /// Inertial prediction y of the positions.
     pub(super) target: Vec<Padded>,
     /// Positions before the step.
     pub(super) before: Vec<Padded>,
     pub(super) velocity: Vec<Padded>,
-    /// Velocity of the base below.
+    /// Velocity of the base point or target that the row moves with.
     pub(super) base_velocity: Vec<Padded>,
-    history: History,
+    history: IterateHistory,
 }
 
-/// The last iterates and differences, for the acceleration.
+/// Previous iterates and their differences, for Anderson acceleration.
 #[derive(Default)]
-struct History {
+struct IterateHistory {
     position: Vec<Padded>,
     increment: Vec<Padded>,
     positions: Vec<Vec<Padded>>,
@@ -56,28 +58,28 @@ impl Rows {
             count,
             x: zeroed_slots(),
             b: zeroed_slots(),
-            target_place: zeroed_slots(),
+            target_position: zeroed_slots(),
             delta: zeroed_slots(),
-            guide_force: zeros(),
-            most_lag: vec![f32::INFINITY; count],
+            guidance_force: zeros(),
+            max_lag: vec![f32::INFINITY; count],
             inertia: vec![0.0; count],
-            heaviness: vec![1.0; count],
-            kept: vec![1.0; count],
+            gravity_scale: vec![1.0; count],
+            damping_factor: vec![1.0; count],
             carried: Vec::new(),
             target: zeros(),
             before: zeros(),
             velocity: zeros(),
             base_velocity: zeros(),
-            history: History::default(),
+            history: IterateHistory::default(),
         }
     }
 
-    /// Room for an acceleration with this memory; allocates only the first time.
-    pub(super) fn remember(&mut self, memory: usize) {
+    /// Allocates the history for this number of differences, the first time only.
+    pub(super) fn reserve_history(&mut self, memory: usize) {
         if memory == 0 {
             return;
         }
-        let History {
+        let IterateHistory {
             position,
             increment,
             positions,
@@ -91,33 +93,37 @@ impl Rows {
         }
     }
 
-    /// b = M/h² (y − x), or the weight in a constant field; returns the energy of it. Carried rows are put into their places.
-    pub(super) fn pull(&mut self, constant: Option<Padded>) -> f64 {
-        for &(row, place) in &self.carried {
-            (self.x[row], self.target[row]) = (place, place);
+    /// Sets b = M/h² (y − x), or b = M/h² · `static_gravity` without inertia, and places carried rows. Returns the corresponding
+    /// energy.
+    pub(super) fn set_inertial_rhs(&mut self, static_gravity: Option<Padded>) -> f64 {
+        for &(row, position) in &self.carried {
+            (self.x[row], self.target[row]) = (position, position);
         }
         let mut energy = 0.0;
         let count = self.count;
         let (x, b) = (&self.x[..count], &mut self.b[..count]);
-        if let Some(pull) = constant {
-            for (((b, x), &m), &heaviness) in
-                b.iter_mut().zip(x).zip(&self.inertia).zip(&self.heaviness)
+        if let Some(gravity) = static_gravity {
+            for (((b, x), &m), &gravity_scale) in b
+                .iter_mut()
+                .zip(x)
+                .zip(&self.inertia)
+                .zip(&self.gravity_scale)
             {
-                *b = scaled(pull, m * heaviness);
+                *b = scaled(gravity, m * gravity_scale);
                 energy -= f64::from(dot(*b, *x));
             }
         } else {
             for (((b, x), y), &m) in b.iter_mut().zip(x).zip(&self.target).zip(&self.inertia) {
-                let way = sub(*y, *x);
-                *b = scaled(way, m);
-                energy += 0.5 * f64::from(dot(*b, way));
+                let offset = sub(*y, *x);
+                *b = scaled(offset, m);
+                energy += 0.5 * f64::from(dot(*b, offset));
             }
         }
         energy
     }
 
-    /// Carried rows stay where they are.
-    pub(super) fn hold_carried(&mut self) {
+    /// Sets the right-hand side of carried rows to zero.
+    pub(super) fn clear_carried(&mut self) {
         for &(row, _) in &self.carried {
             self.b[row] = [0.0; 4];
         }
@@ -128,13 +134,13 @@ impl Rows {
         for (x, f) in self.x[..self.count].iter_mut().zip(&self.b[..self.count]) {
             *x = add(*x, *f);
         }
-        // Contacts push them, too.
-        for &(row, place) in &self.carried {
-            self.x[row] = place;
+        // Contacts and coupling may have moved carried rows: place them again.
+        for &(row, position) in &self.carried {
+            self.x[row] = position;
         }
     }
 
-    /// How far the vertex that moves most goes.
+    /// Largest increment of a vertex, world units.
     pub(super) fn largest_increment(&self) -> f32 {
         self.b[..self.count]
             .iter()
@@ -142,11 +148,12 @@ impl Rows {
             .sqrt()
     }
 
-    /// Puts the differences to the last iterate into `slot` (if there was one), keeps this one, and takes products over `count` slots.
+    /// Stores the differences to the previous iterate in `slot` (if there is a previous one), stores this iterate, and returns
+    /// products with `count` slots.
     pub(super) fn record(&mut self, slot: Option<usize>, count: usize) -> Products {
         let rows = self.count;
         let (x, f) = (&self.x[..rows], &self.b[..rows]);
-        let History {
+        let IterateHistory {
             position,
             increment,
             positions,
@@ -174,10 +181,10 @@ impl Rows {
         products
     }
 
-    /// x ← x + f − Σ γₖ (Δxₖ + Δfₖ), from what was recorded.
+    /// x ← x + f − Σ γₖ (Δxₖ + Δfₖ), with the recorded differences.
     pub(super) fn extrapolate(&mut self, gamma: &[f32]) {
         let rows = self.count;
-        let History {
+        let IterateHistory {
             position,
             increment,
             positions,
@@ -195,7 +202,7 @@ impl Rows {
     }
 }
 
-/// ⟨a, b⟩ over x, y, z (the pads are zero), the blocks summed in a fixed order.
+/// ⟨a, b⟩ over x, y, z (the padding is zero). Blocks are added in a fixed order, so that the result is deterministic.
 fn product(a: &[Padded], b: &[Padded]) -> f64 {
     let mut sum = 0.0;
     for (a, b) in a.chunks(SUM_BLOCK).zip(b.chunks(SUM_BLOCK)) {

@@ -1,4 +1,4 @@
-//! Alternating local and global steps, on subdomains that share nothing but the top.
+//! Alternating local and global steps on subdomains that are coupled only through the top (the separator).
 //!
 //! ```text
 //!     every subdomain:  local step on its elements, right-hand side, forward substitution
@@ -6,17 +6,17 @@
 //!     every subdomain:  backward substitution, new positions
 //! ```
 //!
-//! The solve is for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). Rounding errors of the `f32` solve correct
-//! themselves, and the base needs no matrix of its own.
+//! The solve is for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). Later iterations correct rounding errors of
+//! the `f32` solve, and prescribed points need no matrix of their own.
 
 use std::time::Instant;
 
+use super::contact_solver::ContactSolver;
 use super::contacts::FactorKind;
 use super::guidance::Quadratic;
 use super::local::{self, BlockWeights, ForceTask};
 use super::rows::Rows;
 use super::system::System;
-use super::touch::Touch;
 use crate::math::Point;
 use crate::numerics::anderson::{Anderson, Products};
 use crate::numerics::lanes::{Padded, add};
@@ -24,27 +24,27 @@ use crate::numerics::partition::{Partition, Subdomain};
 use crate::numerics::substitution::{Scratch, backward, forward};
 use crate::numerics::tiles::TiledFactor;
 
-/// An accelerated iterate is rejected if its energy is higher by more than this part: below, it is rounding.
+/// An accelerated iterate is rejected if its energy increases by more than this fraction; smaller increases are rounding errors.
 const ENERGY_TOLERANCE: f64 = 1e-5;
-/// The same for energies around zero, as a part of the sum of stiffness times volume.
+/// The same for energies close to zero, as a fraction of the sum of stiffness times volume.
 const ENERGY_FLOOR: f64 = 1e-10;
 
 /// The state of a subdomain, owned by one thread at a time.
 pub(super) struct SubdomainState {
     pub(super) rows: Rows,
     pub(super) weights: Vec<BlockWeights>,
-    /// Its part of the matrix of guidance.
+    /// Its part of the guidance matrix.
     pub(super) guidance: Quadratic,
     scratch: Scratch,
     energy: f64,
     products: Products,
-    pub(super) farthest: f32,
-    /// Time in the local step, and in all of the descent.
+    pub(super) max_displacement: f32,
+    /// Time of the local step, and of the whole forward pass.
     local_secs: f64,
-    descent_secs: f64,
+    forward_secs: f64,
 }
 
-/// The state of the iteration: all subdomains and the top.
+/// State of the iteration: all subdomains and the top.
 pub(super) struct Solver {
     pub(super) subdomains: Vec<SubdomainState>,
     pub(super) top: Rows,
@@ -52,38 +52,38 @@ pub(super) struct Solver {
     top_scratch: Scratch,
     /// Σ w V.
     pub(super) total_weight: f64,
-    /// Resistance to changes of volume, relative to that to changes of shape.
+    /// Resistance to changes of volume, relative to the resistance to changes of shape.
     pub(super) volume: f32,
 }
 
 /// Parameters of the iterations.
-pub(super) struct Iteration<'a> {
+pub(super) struct IterationParams<'a> {
     pub(super) system: &'a System,
     pub(super) factor: &'a TiledFactor,
     pub(super) iterations: usize,
-    /// Differences that the acceleration remembers; 0 for plain iterations.
+    /// Number of differences of Anderson acceleration; 0 for plain iterations.
     pub(super) memory: usize,
-    /// Without inertia: the constant that pulls on every unit of M/h².
-    pub(super) constant: Option<Padded>,
-    /// Stop when no vertex moves farther than this…
-    pub(super) still: f32,
-    /// …or when so many iterations did not lower the largest change.
+    /// For a solve without inertia: h² times gravity, the force per unit of M/h².
+    pub(super) static_gravity: Option<Padded>,
+    /// Stop when no vertex moves farther than this in an iteration, world units.
+    pub(super) tolerance: f32,
+    /// Stop when this many iterations did not decrease the largest change.
     pub(super) patience: usize,
-    /// Stop at this moment, after one iteration at least.
+    /// Stop at this time, after at least one iteration.
     pub(super) deadline: Option<Instant>,
 }
 
-/// Contacts, and the positions by vertex that they read.
-pub(super) struct Touching<'a> {
-    pub(super) touch: &'a mut Touch,
+/// The contact solver, and buffers for positions by vertex.
+pub(super) struct IterationContacts<'a> {
+    pub(super) solver: &'a mut ContactSolver,
     pub(super) positions: &'a mut [Point],
-    /// Whether contacts are detected again between iterations, with the factor of equilibria.
-    pub(super) refreshed: bool,
+    /// Whether contacts are detected again between iterations (solve for an equilibrium).
+    pub(super) redetect: bool,
 }
 
 /// Counts and times of the iterations.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Done {
+pub(super) struct IterationStats {
     pub(super) iterations: usize,
     pub(super) rejected: usize,
     pub(super) last_change: f32,
@@ -100,9 +100,9 @@ impl Solver {
             scratch: Scratch::for_triangle(&part.triangle),
             energy: 0.0,
             products: Products::default(),
-            farthest: 0.0,
+            max_displacement: 0.0,
             local_secs: 0.0,
-            descent_secs: 0.0,
+            forward_secs: 0.0,
         };
         Self {
             subdomains: partition.subdomains.iter().map(state).collect(),
@@ -114,68 +114,67 @@ impl Solver {
         }
     }
 
-    /// Iterates; positions are `rows.x` before and after.
+    /// Iterates from the positions in `rows.x`, and writes the result there.
     pub(super) fn iterate(
         &mut self,
-        plan: &Iteration<'_>,
-        mut touching: Option<Touching<'_>>,
-    ) -> Done {
-        let mut done = Done::default();
+        plan: &IterationParams<'_>,
+        mut contacts: Option<IterationContacts<'_>>,
+    ) -> IterationStats {
+        let mut stats = IterationStats::default();
         let mut anderson = Anderson::new(plan.memory);
         for part in &mut self.subdomains {
-            part.rows.remember(plan.memory);
-            (part.local_secs, part.descent_secs) = (0.0, 0.0);
+            part.rows.reserve_history(plan.memory);
+            (part.local_secs, part.forward_secs) = (0.0, 0.0);
         }
-        self.top.remember(plan.memory);
+        self.top.reserve_history(plan.memory);
         let start = Instant::now();
-        let mut descent_secs = 0.0;
-        let (mut energy, mut best, mut since_best) = (f64::INFINITY, f32::INFINITY, 0);
+        let mut forward_secs = 0.0;
+        let (mut energy, mut best, mut stalled) = (f64::INFINITY, f32::INFINITY, 0);
         let floor = ENERGY_FLOOR * self.total_weight;
-        let mut ending = false;
+        let mut was_still = false;
         for iteration in 1..=plan.iterations {
-            if (ending || Touch::is_due(iteration)) && self.refresh_contacts(plan, &mut touching) {
-                ending = false;
+            if (was_still || ContactSolver::is_detection_due(iteration))
+                && self.refresh_contacts(plan, &mut contacts)
+            {
+                was_still = false;
                 anderson = Anderson::new(plan.memory);
-                (energy, best, since_best) = (f64::INFINITY, f32::INFINITY, 0);
+                (energy, best, stalled) = (f64::INFINITY, f32::INFINITY, 0);
             }
-            let descent = Instant::now();
-            let mut now = self.descend(plan, anderson.is_on(), &mut touching);
+            let forward_start = Instant::now();
+            let mut now = self.forward_pass(plan, anderson.is_on(), &mut contacts);
             if anderson.is_on() {
                 if now > energy + ENERGY_TOLERANCE * energy.abs() + floor {
-                    done.rejected += 1;
+                    stats.rejected += 1;
                     anderson.forget();
                     self.extrapolate(&[]);
-                    now = self.descend(plan, true, &mut touching);
+                    now = self.forward_pass(plan, true, &mut contacts);
                 }
                 energy = now;
             }
-            descent_secs += descent.elapsed().as_secs_f64();
-            if let Some(Touching {
-                touch, positions, ..
-            }) = &mut touching
+            forward_secs += forward_start.elapsed().as_secs_f64();
+            if let Some(IterationContacts {
+                solver, positions, ..
+            }) = &mut contacts
             {
-                touch.press(&plan.system.partition, plan.factor, self, positions);
+                solver.add_forces(&plan.system.partition, plan.factor, self, positions);
             }
             self.solve_top(plan);
-            let change = self.ascend(plan, &anderson);
-            done.iterations = iteration;
-            done.last_change = change;
-            since_best = if change < 0.9 * best {
-                0
-            } else {
-                since_best + 1
-            };
+            let change = self.backward_pass(plan, &anderson);
+            stats.iterations = iteration;
+            stats.last_change = change;
+            stalled = if change < 0.9 * best { 0 } else { stalled + 1 };
             best = best.min(change);
-            let late = plan
+            let is_late = plan
                 .deadline
                 .is_some_and(|deadline| Instant::now() >= deadline);
-            let still = change <= plan.still || since_best > plan.patience;
-            let looks = touching.as_ref().is_some_and(|touching| touching.refreshed);
-            let last = iteration == plan.iterations || late || (still && (ending || !looks));
-            // Contacts are looked for once more before it ends.
-            ending = still;
+            let is_still = change <= plan.tolerance || stalled > plan.patience;
+            let redetects = contacts.as_ref().is_some_and(|contacts| contacts.redetect);
+            let last =
+                iteration == plan.iterations || is_late || (is_still && (was_still || !redetects));
+            // Contacts are detected once more before the iteration ends.
+            was_still = is_still;
             if last || !anderson.is_on() {
-                each(&mut self.subdomains, 0, &|_, part| {
+                for_each_subdomain(&mut self.subdomains, 0, &|_, part| {
                     part.rows.advance();
                 });
                 self.top.advance();
@@ -186,30 +185,35 @@ impl Solver {
                 self.accelerate(&mut anderson);
             }
         }
-        // Subdomains work at the same time or one after the other: of the time that descents took, local steps had their share.
+        // Subdomains may run in parallel or one after the other: split the elapsed time of the forward passes by the share of the
+        // local steps.
         let sum = |of: fn(&SubdomainState) -> f64| self.subdomains.iter().map(of).sum::<f64>();
-        done.local_secs = descent_secs * sum(|part| part.local_secs)
-            / sum(|part| part.descent_secs).max(f64::MIN_POSITIVE);
-        done.global_secs = (start.elapsed().as_secs_f64() - done.local_secs).max(0.0);
-        done
+        stats.local_secs = forward_secs * sum(|part| part.local_secs)
+            / sum(|part| part.forward_secs).max(f64::MIN_POSITIVE);
+        stats.global_secs = (start.elapsed().as_secs_f64() - stats.local_secs).max(0.0);
+        stats
     }
 
-    /// Detects contacts again where that is wanted between iterations; returns whether a pair began or ended.
-    fn refresh_contacts(&self, plan: &Iteration<'_>, touching: &mut Option<Touching<'_>>) -> bool {
-        let Some(touching) = touching.as_mut().filter(|touching| touching.refreshed) else {
+    /// Detects contacts again if `redetect` is set. Returns whether a pair began or ended.
+    fn refresh_contacts(
+        &self,
+        plan: &IterationParams<'_>,
+        contacts: &mut Option<IterationContacts<'_>>,
+    ) -> bool {
+        let Some(contacts) = contacts.as_mut().filter(|contacts| contacts.redetect) else {
             return false;
         };
         let partition = &plan.system.partition;
-        self.give_positions(partition, touching.positions);
-        touching.touch.begin(
+        self.copy_positions(partition, contacts.positions);
+        contacts.solver.begin(
             partition,
             plan.factor,
             FactorKind::Static,
-            touching.positions,
+            contacts.positions,
         )
     }
 
-    /// Replaces the iterate by the combination of the last ones.
+    /// Replaces the iterate by the Anderson combination of the last iterates.
     fn accelerate(&mut self, anderson: &mut Anderson) {
         let mut products = Products::default();
         for part in &self.subdomains {
@@ -221,17 +225,17 @@ impl Solver {
         self.extrapolate(gamma.values());
     }
 
-    /// Local step and forward substitution of all subdomains; returns the energy if asked for.
-    fn descend(
+    /// Local step and forward substitution of all subdomains. Returns the energy if asked for.
+    fn forward_pass(
         &mut self,
-        plan: &Iteration<'_>,
+        plan: &IterationParams<'_>,
         with_energy: bool,
-        touching: &mut Option<Touching<'_>>,
+        contacts: &mut Option<IterationContacts<'_>>,
     ) -> f64 {
-        let Iteration {
+        let IterationParams {
             system,
             factor,
-            constant,
+            static_gravity,
             ..
         } = *plan;
         let Self {
@@ -242,18 +246,18 @@ impl Solver {
             ..
         } = self;
         let (top_x, volume) = (&top.x[..top.count], *volume);
-        each(subdomains, 0, &|index, state| {
-            let begin = Instant::now();
+        for_each_subdomain(subdomains, 0, &|index, state| {
+            let pass_start = Instant::now();
             let (part, tiles) = (
                 &system.partition.subdomains[index],
                 &factor.subdomains[index],
             );
             let own = state.rows.count;
             state.rows.x[own..own + top_x.len()].copy_from_slice(top_x);
-            state.energy = state.rows.pull(constant);
+            state.energy = state.rows.set_inertial_rhs(static_gravity);
             let elements = &system.blocks[index];
             state.rows.b[own..elements.forces_end(part)].fill([0.0; 4]);
-            state.energy += state.guidance.pull(&mut state.rows, top_x.len());
+            state.energy += state.guidance.add_forces(&mut state.rows, top_x.len());
             let start = Instant::now();
             state.energy += local::add_forces(
                 &elements.blocks,
@@ -267,7 +271,7 @@ impl Solver {
                 },
             );
             state.local_secs += start.elapsed().as_secs_f64();
-            state.rows.hold_carried();
+            state.rows.clear_carried();
             forward(
                 &part.triangle,
                 tiles,
@@ -275,10 +279,10 @@ impl Solver {
                 &mut state.rows.b,
                 &mut state.scratch,
             );
-            state.descent_secs += begin.elapsed().as_secs_f64();
+            state.forward_secs += pass_start.elapsed().as_secs_f64();
         });
-        let mut energy = top.pull(constant);
-        energy += top_guidance.pull(top, 0);
+        let mut energy = top.set_inertial_rhs(static_gravity);
+        energy += top_guidance.add_forces(top, 0);
         for part in subdomains {
             energy += part.energy;
             let own = part.rows.count;
@@ -286,18 +290,18 @@ impl Solver {
                 *sum = add(*sum, *b);
             }
         }
-        top.hold_carried();
-        if let Some(Touching {
-            touch, positions, ..
-        }) = touching
+        top.clear_carried();
+        if let Some(IterationContacts {
+            solver, positions, ..
+        }) = contacts
         {
-            energy += touch.look(self, positions);
+            energy += solver.read_positions(self, positions);
         }
         energy
     }
 
-    /// Positions by vertex.
-    pub(super) fn give_positions(&self, partition: &Partition, positions: &mut [Point]) {
+    /// Copies positions to an array by vertex.
+    pub(super) fn copy_positions(&self, partition: &Partition, positions: &mut [Point]) {
         let owners = self
             .subdomains
             .iter()
@@ -310,7 +314,7 @@ impl Solver {
         }
     }
 
-    fn solve_top(&mut self, plan: &Iteration<'_>) {
+    fn solve_top(&mut self, plan: &IterationParams<'_>) {
         let triangle = &plan.system.partition.top_triangle;
         forward(
             triangle,
@@ -328,15 +332,15 @@ impl Solver {
         );
     }
 
-    /// Backward substitution of all subdomains; how far the vertex that moves most would go.
-    fn ascend(&mut self, plan: &Iteration<'_>, anderson: &Anderson) -> f32 {
-        let Iteration { system, factor, .. } = *plan;
+    /// Backward substitution of all subdomains. Returns the largest increment of a vertex.
+    fn backward_pass(&mut self, plan: &IterationParams<'_>, anderson: &Anderson) -> f32 {
+        let IterationParams { system, factor, .. } = *plan;
         let Self {
             subdomains, top, ..
         } = self;
         let top_b = &top.b[..top.count];
         let record = anderson.is_on().then(|| anderson.next());
-        each(subdomains, 0, &|index, state| {
+        for_each_subdomain(subdomains, 0, &|index, state| {
             let (part, tiles) = (
                 &system.partition.subdomains[index],
                 &factor.subdomains[index],
@@ -350,34 +354,34 @@ impl Solver {
                 &mut state.rows.b,
                 &mut state.scratch,
             );
-            state.farthest = state.rows.largest_increment();
+            state.max_displacement = state.rows.largest_increment();
             if let Some((slot, count)) = record {
                 state.products = state.rows.record(slot, count);
             }
         });
         subdomains
             .iter()
-            .fold(top.largest_increment(), |farthest, part| {
-                farthest.max(part.farthest)
+            .fold(top.largest_increment(), |max_displacement, part| {
+                max_displacement.max(part.max_displacement)
             })
     }
 
     fn extrapolate(&mut self, gamma: &[f32]) {
-        each(&mut self.subdomains, 0, &|_, part| {
+        for_each_subdomain(&mut self.subdomains, 0, &|_, part| {
             part.rows.extrapolate(gamma);
         });
         self.top.extrapolate(gamma);
     }
 
-    /// Elastic and inertial energy at the present positions, in `f64` with exact rotations.
+    /// Elastic and inertial energy at the current positions, in `f64` with exact rotations.
     pub(super) fn energy(&mut self, system: &System) -> f64 {
         let top = &mut self.top;
-        let mut energy = top.pull(None) + self.top_guidance.pull(top, 0);
+        let mut energy = top.set_inertial_rhs(None) + self.top_guidance.add_forces(top, 0);
         for (state, elements) in self.subdomains.iter_mut().zip(&system.blocks) {
             let own = state.rows.count;
             state.rows.x[own..own + top.count].copy_from_slice(&top.x[..top.count]);
-            energy += state.rows.pull(None);
-            energy += state.guidance.pull(&mut state.rows, top.count);
+            energy += state.rows.set_inertial_rhs(None);
+            energy += state.guidance.add_forces(&mut state.rows, top.count);
             energy += elements
                 .blocks
                 .iter()
@@ -389,8 +393,8 @@ impl Solver {
     }
 }
 
-/// Runs `work` for every subdomain, in parallel.
-pub(super) fn each(
+/// Runs `work` for every subdomain, in parallel. `first` is the index of the first one.
+pub(super) fn for_each_subdomain(
     subdomains: &mut [SubdomainState],
     first: usize,
     work: &(impl Fn(usize, &mut SubdomainState) + Sync),
@@ -402,8 +406,8 @@ pub(super) fn each(
             let middle = subdomains.len() / 2;
             let (left, right) = subdomains.split_at_mut(middle);
             rayon::join(
-                || each(left, first, work),
-                || each(right, first + middle, work),
+                || for_each_subdomain(left, first, work),
+                || for_each_subdomain(right, first + middle, work),
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Assembly: masses, the constant matrix with its structure, and the elements in blocks for the local step.
+//! Assembly: masses, the constant matrix and its structure, and the elements in blocks for the local step.
 
 use super::blocks::SubdomainBlocks;
 use super::chain::{Chain, Chains, TETS};
@@ -14,78 +14,80 @@ use crate::tissue::{Layer, Tissue};
 
 /// The assembled equations of a tissue; independent of parameters and pose.
 pub struct System {
-    /// Volume lumped to every unknown, world units³.
+    /// Lumped volume of each unknown, world units³.
     pub(super) volume: Vec<f64>,
-    /// Volume lumped to all unknowns, world units³.
+    /// Sum of the lumped volumes, world units³.
     pub(super) total_volume: f64,
-    /// Which thread owns which unknowns.
+    /// Distribution of the unknowns to subdomains.
     pub(super) partition: Partition,
-    /// The elements of every subdomain.
+    /// Elements of each subdomain.
     pub(super) blocks: Vec<SubdomainBlocks>,
     pub(super) chains: Chains,
-    /// Energies with prescribed rotations, if the flesh is guided.
+    /// Energies with prescribed rotations; `None` if the flesh is not guided.
     pub(super) guidance: Option<Guidance>,
-    /// Entries of the matrix that the chains add to, chain by chain.
+    /// Contributions of the chains to the matrix, chain by chain.
     couplings: Vec<Coupling>,
-    /// Where the couplings of each chain begin, and their number at the end.
+    /// Start of each chain's couplings, followed by their total number.
     coupling_starts: Vec<usize>,
     /// Diagonal of Qᵀ V Q, for stiffness 1.
     pub(super) diagonal: Vec<f64>,
-    /// Per unknown the prescribed point that it moves with; see [`Tissue::references`].
+    /// Per unknown, the prescribed point that it moves with; see [`Tissue::references`].
     pub(super) references: Vec<u32>,
-    /// Unknowns that are not simulated, and the prescribed points at which they are put. Their rows of the matrix are diagonal.
+    /// Unknowns that are not simulated, each with the prescribed point that it is placed at. Their matrix rows are diagonal.
     pub(super) carried: Vec<[u32; 2]>,
     is_carried: Vec<bool>,
-    /// Prescribed points: of the tets, and the places of carried unknowns.
+    /// Number of prescribed points: those of the tets, and the positions of carried unknowns.
     pub(super) prescribed: usize,
     /// Length of a world unit, m.
     metres_per_unit: f64,
-    /// Length of a world unit in the paper's bookkeeping, whose characters are all [`PAPER_SIZE`] large.
+    /// Length of a world unit in the paper's units, in which all characters have the size [`PAPER_SIZE`].
     paper_units_per_unit: f64,
-    /// Length of a world unit if the character were as large as a human, m.
+    /// Length of a world unit if the character had the size of a human, m.
     human_metres_per_unit: f64,
 }
 
-/// Tets to simulate, without the body that they are in.
+/// Input of the assembly: tets with unknown and prescribed corners.
 #[derive(Debug, Clone, Copy)]
 pub struct TetModel<'a> {
-    /// The tets; corners are unknowns below the number of `references`, and prescribed points below `prescribed`.
+    /// The tets. Indices of unknown corners are less than the length of `references`, those of prescribed corners less than
+    /// `prescribed`.
     pub layers: &'a [Layer],
-    /// Per unknown the prescribed point that it moves with: see [`Tissue::references`].
+    /// Per unknown, the prescribed point that it moves with; see [`Tissue::references`].
     pub references: &'a [u32],
-    /// How many prescribed points there are.
+    /// Number of prescribed points.
     pub prescribed: usize,
-    /// Unknowns that are not simulated, and the prescribed points at which they are put.
+    /// Unknowns that are not simulated, each with the prescribed point that it is placed at.
     pub carried: &'a [[u32; 2]],
-    /// Mean depth of the flesh, world units: the length by which parameters for a human are scaled.
+    /// Mean depth of the flesh, world units: the length that parameters for a human are scaled by.
     pub limb_radius: f64,
-    /// Bending of the skin, one row per unknown; with it the unknowns have targets ([`super::Target`]).
+    /// Bending of the skin, one row per unknown. With it the unknowns have guidance targets ([`super::Target`]).
     pub bending: Option<&'a Bending>,
 }
 
-/// What a chain adds to an entry of the matrix.
+/// Contribution of a chain to a matrix entry.
 struct Coupling {
     unknowns: [u32; 2],
     /// `Σ V gₐ·g_b` over the tets.
     stiffness: f64,
-    /// Where the entry is stored.
+    /// Index of the matrix entry.
     entry: u32,
 }
 
-/// How much stiffer than others a carried vertex is to what touches it.
-const HARD: f64 = 1e5;
+/// Stiffness of carried vertices relative to others, so that contacts hardly move them.
+const CARRIED_STIFFNESS: f64 = 1e5;
 
-/// Size of the demo characters of FPS (cylinder 14.5, tbone 20.7, armadillo 22.8 units): its numbers mean nothing at another.
+/// Size of the FPS demo characters (cylinder 14.5, tbone 20.7, armadillo 22.8 units). The paper's parameters are valid only at this
+/// size.
 const PAPER_SIZE: f64 = 20.0;
 
-/// Mean distance from the skin of a human of 1.7 m to the bone lines, m.
+/// Mean distance from the skin to the bone lines of a human of 1.7 m, m.
 const HUMAN_LIMB_RADIUS_M: f64 = 0.08;
 
 impl System {
-    /// Assembles a tissue of a character of the given size (diagonal, world units).
+    /// Assembles the tissue of a character of the given size (bounding box diagonal, world units).
     ///
     /// # Errors
-    /// [`FactorError::Symbolic`] if the system can't be analysed.
+    /// [`FactorError::Symbolic`] if the symbolic analysis fails.
     pub fn assemble(tissue: &Tissue, size: f64, metres_per_unit: f64) -> Result<Self, FactorError> {
         let carried = tissue.carried.iter().enumerate();
         let carried: Vec<[u32; 2]> = carried
@@ -105,10 +107,10 @@ impl System {
         Self::of_tets(&model, size, metres_per_unit)
     }
 
-    /// Assembles any tets, of a body of the given size (diagonal, world units).
+    /// Assembles any tets of a body of the given size (bounding box diagonal, world units).
     ///
     /// # Errors
-    /// [`FactorError::Symbolic`] if the system can't be analysed.
+    /// [`FactorError::Symbolic`] if the symbolic analysis fails.
     pub fn of_tets(
         model: &TetModel<'_>,
         size: f64,
@@ -117,14 +119,14 @@ impl System {
         let unknowns = model.references.len();
         let mut volume = vec![0.0; unknowns];
         for tet in model.layers.iter().flat_map(|layer| &layer.tets) {
-            // The tet's share goes to all of its four points; that of prescribed ones is carried by the bones.
+            // Each of the four corners gets a quarter of the volume; the share of prescribed corners is dropped.
             for unknown in tet.corners.iter().filter_map(|corner| corner.as_unknown()) {
                 volume[unknown as usize] += tet.volume / 4.0;
             }
         }
         let chains = Chains::of(model.layers);
         let bending = model.bending.filter(|bending| bending.len() == unknowns);
-        // The chains, then the stars of vertices that bend.
+        // Cliques: the chains, then the vertex stars of bending.
         let stars = bending.map(stars).unwrap_or_default();
         let of_chains = chains.cliques();
         let cliques = Cliques::of(of_chains.iter().chain(stars.iter().map(|star| &star[..])));
@@ -178,24 +180,24 @@ impl System {
         })
     }
 
-    /// How many unknown points there are.
+    /// Number of unknowns.
     #[must_use]
     pub fn unknowns(&self) -> usize {
         self.volume.len()
     }
 
-    /// How much larger than a human of 1.7 m the character is, by the radius of its limbs.
+    /// Ratio of the character's size to that of a human of 1.7 m, by the radius of the limbs.
     #[must_use]
     pub fn size_over_human(&self) -> f64 {
         self.metres_per_unit / self.human_metres_per_unit
     }
 
-    /// Metres per world unit if the character were as large as a human.
+    /// Length of a world unit if the character had the size of a human, m.
     pub(super) fn human_unit(&self) -> f64 {
         self.human_metres_per_unit
     }
 
-    /// Metres per world unit under the bookkeeping of the parameters.
+    /// Length of a world unit that the parameters select (actual size, human size, or the paper's units), m.
     pub(super) fn unit(&self, params: &Params) -> f64 {
         match params.paper {
             Some(_) => self.paper_units_per_unit,
@@ -204,7 +206,7 @@ impl System {
         }
     }
 
-    /// What a unit of stiffness is multiplied by: with lengths in world units of s metres, k V s³ Qᵀ Q / s² = (k s) V Qᵀ Q.
+    /// Factor on stiffness. With lengths in world units of s metres: k V s³ Qᵀ Q / s² = (k s) V Qᵀ Q.
     pub(super) fn stiffness_scale(&self, params: &Params) -> f64 {
         params.stiffness_pa * self.unit(params)
     }
@@ -217,7 +219,8 @@ impl System {
         }
     }
 
-    /// Inertial mass of an unknown, kg: see [`Materials`]. At least a millionth of the mean so that nothing is weightless.
+    /// Inertial mass of an unknown, kg, see [`Materials`]. It is at least a millionth of the mean, so that the matrix stays
+    /// regular.
     pub(super) fn inertial_mass(
         &self,
         vertex: usize,
@@ -240,7 +243,7 @@ impl System {
     ) -> Vec<f64> {
         let pattern = &self.partition.pattern;
         let mut values = vec![0.0; pattern.rows.len()];
-        // Volume is held against the same gradients as shape.
+        // The projection to constant volume uses the same gradients as that to rotations.
         let scale = self.stiffness_scale(params) * (1.0 + params.volume);
         self.add_couplings_to(&mut values, |chain| {
             let cell = self.chains.chains[chain].cell as usize;
@@ -257,13 +260,13 @@ impl System {
             let value = &mut values[pattern.column(vertex).start];
             *value += self.inertial_mass(vertex, params, materials) / (step_secs * step_secs);
             if self.is_carried[vertex] {
-                *value += HARD * scale * self.diagonal[vertex];
+                *value += CARRIED_STIFFNESS * scale * self.diagonal[vertex];
             }
         }
         values
     }
 
-    /// Adds the stiffness of every chain, times a factor, to values in the order of the pattern.
+    /// Adds the stiffness of every chain, scaled by `factor(chain)`, to values in the order of the pattern.
     pub(super) fn add_couplings_to(&self, values: &mut [f64], factor: impl Fn(usize) -> f64) {
         for (chain, range) in self.coupling_starts.windows(2).enumerate() {
             let factor = factor(chain);
@@ -288,7 +291,7 @@ impl System {
         }
     }
 
-    /// Stiffness times volume of the tets of a chain.
+    /// Stiffness times volume of each tet of a chain.
     pub(super) fn chain_weights(
         &self,
         chain: u32,
@@ -317,7 +320,7 @@ impl System {
     }
 }
 
-/// Appends what a chain adds to the matrix: one entry for every pair of its unknowns, the diagonal ones first.
+/// Appends the contributions of a chain to the matrix: one per pair of its unknowns, diagonal entries first.
 fn add_couplings(chain: &Chain, partition: &Partition, couplings: &mut Vec<Coupling>) {
     let corners = chain.own_corners();
     let unknowns: Vec<(usize, u32)> = corners

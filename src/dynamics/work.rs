@@ -1,4 +1,4 @@
-//! Bytes and operations of a local/global iteration, to compare measured times with the limits of the machine.
+//! Memory traffic and arithmetic of a local/global iteration, to compare measured times with the limits of the machine.
 
 use super::System;
 use super::local::{BLOCK_BYTES, CHAIN_FLOPS};
@@ -6,27 +6,27 @@ use crate::numerics::lanes::{LANES, Padded};
 use crate::numerics::partition::Triangle;
 use crate::numerics::tiles::Tile;
 
-/// Bytes and operations of one iteration, without what caches save or waste.
+/// Bytes and floating-point operations of one iteration, without cache effects.
 ///
-/// Bytes are the sizes of the arrays read and written, each counted once a pass over it; operations are those of useful `f32`
-/// numbers, a fused multiply-add counting as two.
+/// Bytes are the sizes of the arrays read and written, each counted once per pass over it. Operations are those on useful `f32`
+/// numbers; a fused multiply-add counts as two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Work {
-    /// Bytes that the local step, with its part of the right-hand side, reads and writes.
+    /// Bytes that the local step reads and writes, including its part of the right-hand side.
     pub local_bytes: u64,
-    /// Operations of the local step.
+    /// Floating-point operations of the local step.
     pub local_flops: u64,
     /// Bytes that the global step reads and writes.
     pub global_bytes: u64,
-    /// Operations of the global step.
+    /// Floating-point operations of the global step.
     pub global_flops: u64,
 }
 
-/// Operations of a tile and three right-hand sides.
+/// Floating-point operations of a tile with three right-hand sides.
 const TILE_FLOPS: u64 = 2 * 16 * 3;
 
 impl System {
-    /// Bytes and operations of one iteration.
+    /// Bytes and floating-point operations of one iteration.
     #[must_use]
     pub fn work(&self) -> Work {
         let partition = &self.partition;
@@ -44,7 +44,8 @@ impl System {
 }
 
 impl Work {
-    /// Forward reads B, backward D⁻¹ and B; both gather the rows, forward writes them as well.
+    /// Forward substitution reads B, backward substitution D⁻¹ and B. Both gather the rows, and forward substitution also writes
+    /// them.
     fn add_substitution(&mut self, triangle: &Triangle) {
         for node in &triangle.supernodes {
             let (columns, rows) = (node.column_tiles(), node.row_tiles());

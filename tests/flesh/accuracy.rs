@@ -152,7 +152,7 @@ fn difference(subject: &Subject, case: &Case) -> f64 {
             .enumerate()
             .map(|(v, p)| p + wild(v))
             .collect();
-        fast.place(&thrown, &bases[3]);
+        fast.set_positions(&thrown, &bases[3]);
     }
     let mut state = State {
         position: fast.positions().iter().map(|p| p.cast::<f64>()).collect(),

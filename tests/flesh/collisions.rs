@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sinew::collision::{CollisionBody, Detector, Feet};
+use sinew::collision::{CollisionBody, Detector, PosedFootPoints};
 use sinew::dynamics::{Collisions, Contacts, Params, Preset, Simulation};
 use sinew::math::{Point, Quat, Vec3, Vec64};
 use sinew::mesh::{TriMesh, checkup::intersecting_pairs};
@@ -25,7 +25,11 @@ fn nothing_touches_at_rest() {
         let flesh = subject.flesh().expect("has flesh");
         let body = CollisionBody::new(&subject.sim().mesh, &flesh.tissue);
         let hits = Detector::default()
-            .detect(&body, &subject.sim().mesh.positions, &Feet::at_rest(&body))
+            .detect(
+                &body,
+                &subject.sim().mesh.positions,
+                &PosedFootPoints::at_rest(&body),
+            )
             .len();
         assert_eq!(hits, 0, "{name}");
         let mut simulation = simulation(&subject, Collisions::Global);
@@ -92,7 +96,9 @@ fn without_contacts_on_and_off_are_the_same() {
             .tissue
             .anchors
             .place(&world(&subject, &pose), &mut frame, &mut base);
-        on.contacts_mut().expect("on").place_feet(frame.bones());
+        on.contacts_mut()
+            .expect("on")
+            .move_foot_points(frame.bones());
         on.step(&base);
         off.step(&base);
         assert_eq!(on.contacts().expect("on").report().watched, 0);
@@ -153,8 +159,8 @@ fn sliding_changes_no_contact() {
             let mut base = vec![Point::origin(); flesh.tissue.anchors.len()];
             flesh.tissue.anchors.place(&world, &mut frame, &mut base);
             let contacts = simulation.contacts_mut().expect("on");
-            contacts.place_feet(frame.bones());
-            contacts.part_base(&mut base);
+            contacts.move_foot_points(frame.bones());
+            contacts.separate_base(&mut base);
             simulation.step(&base);
         }
         let offset = Vec3::new(speed * 40.0, 0.0, 0.0);

@@ -165,7 +165,7 @@ fn swinging_ends_where_settling_does() {
     let mut settled = simulation(&subject, &Preset::Natural.params());
     for k in 1..=10 {
         settled
-            .creep(&bent_base(&subject, 0.09 * f64::from(k)), 5)
+            .step_quasistatic(&bent_base(&subject, 0.09 * f64::from(k)), 5)
             .expect("factors");
     }
     settled.settle().expect("factors");
@@ -189,7 +189,7 @@ fn the_equilibrium_does_not_depend_on_the_preset() {
     let base = bent_base(&subject, 0.8);
     let settle = |preset: Preset| {
         let mut simulation = simulation(&subject, &preset.params());
-        simulation.creep(&base, 10).expect("factors");
+        simulation.step_quasistatic(&base, 10).expect("factors");
         simulation.settle().expect("factors");
         simulation.positions().to_vec()
     };

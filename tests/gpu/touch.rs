@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sinew::character::{FleshBase, FleshSettings, SimVertices};
 use sinew::collision::CollisionBody;
-use sinew::dynamics::{Contacts, Meeting, Params, Preset, Simulation};
+use sinew::dynamics::{Contacts, Params, Preset, Simulation, StepContacts};
 use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{GpuFlesh, GpuModel};
 use sinew::gpu::compute::fetch;
@@ -95,10 +95,10 @@ impl Case {
         other
             .contacts_mut()
             .expect("they collide")
-            .place_feet(self.frame.bones());
+            .move_foot_points(self.frame.bones());
         let contacts = one.contacts_mut().expect("they collide");
-        contacts.place_feet(self.frame.bones());
-        contacts.part_base(&mut self.base);
+        contacts.move_foot_points(self.frame.bones());
+        contacts.separate_base(&mut self.base);
     }
 }
 
@@ -154,12 +154,12 @@ impl Device {
         state.move_base(gpu, 0, base).expect("fits");
         let bound = solver.on(gpu, 1, state.right_hand_side(), state.increment());
         let count = match finder.begin_contacts(&predicted) {
-            Meeting::Nothing => 0,
-            Meeting::Contacts(problem) => {
+            StepContacts::Empty => 0,
+            StepContacts::Contacts(problem) => {
                 buffers.write(gpu, 0, &problem, model.row_of_vertex());
                 problem.contacts.len()
             }
-            Meeting::TooMany => panic!("too many contacts"),
+            StepContacts::TooMany => panic!("too many contacts"),
         };
         let step = if count > 0 {
             FleshStep::with_contacts(gpu, model, state, bound.dispatches(), press, buffers)

@@ -1,6 +1,6 @@
 //! The complementarity problem of the contacts of one step; see [`super::contacts`] for the equations.
 
-mod room;
+mod limits;
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -10,120 +10,128 @@ use crate::numerics::complementarity::Complementarity;
 use crate::numerics::compliance::Compliance;
 use crate::numerics::window::WindowSolver;
 
-pub(super) use room::Room;
+pub(super) use limits::ContactLimits;
 
-/// Contacts hold vertices this part of the local edge length above the surface (ε).
+/// Gap ε that contacts keep, as a fraction of the local edge length.
 const MARGIN: f32 = 0.05;
-/// A step pushes a contact out by no more than so many local edges.
-const PUSH: f32 = 2.0;
+/// Largest push of a contact in one step, local edge lengths.
+const MAX_PUSH: f32 = 2.0;
 
-/// The complementarity problem of a step. Everything has one entry a contact.
+/// The complementarity problem of a step. Arrays have one entry per contact unless stated otherwise.
 #[derive(Default)]
-pub(super) struct Problem {
+pub(super) struct ContactProblem {
     pub(super) slots: Vec<[u32; 4]>,
-    /// u: 1 and −β.
+    /// Coefficients u: 1 and −β.
     pub(super) weights: Vec<[f32; 4]>,
     normals: Vec<Vec3>,
-    /// ε, or less where the push is limited.
-    pub(super) targets: Vec<f32>,
+    /// ε, or less where [`MAX_PUSH`] limits it, world units.
+    pub(super) target_gaps: Vec<f32>,
     /// 1/w.
     pub(super) softness: Vec<f32>,
-    /// S + W⁻¹, row by row; empty if there are too many contacts to write it down.
+    /// S + W⁻¹, row-major, contacts × contacts; empty if there are too many contacts to store it.
     pub(super) matrix: Vec<f32>,
     diagonal: Vec<f32>,
     b: Vec<f32>,
     pub(super) loads: Complementarity,
-    /// Uᵀ P⁻¹: slots × contacts.
-    spread: Vec<f32>,
-    /// Normals, coordinate by coordinate.
-    split_normals: [Vec<f32>; 3],
-    pub(super) own_slots: Vec<u32>,
+    /// P⁻¹ U, slots × contacts, row-major.
+    contact_compliance: Vec<f32>,
+    /// Normals as one array per coordinate, for vector instructions.
+    normal_coordinates: [Vec<f32>; 3],
+    pub(super) window_vertices: Vec<u32>,
 }
 
-/// n · d at other positions than those of the last refresh.
+/// The gap n · d at other positions than those of the last refresh, world units.
 pub(super) fn gap(contact: &Contact, positions: &[Point]) -> f32 {
-    contact.normal.dot(&way(contact, positions))
+    contact.normal.dot(&separation(contact, positions))
 }
 
-/// From the place of a contact to its vertex.
-fn way(contact: &Contact, positions: &[Point]) -> Vec3 {
-    let mut way = positions[contact.vertex as usize].coords;
+/// d: the vector from the contact point to the vertex.
+fn separation(contact: &Contact, positions: &[Point]) -> Vec3 {
+    let mut separation = positions[contact.vertex as usize].coords;
     for (&v, &w) in contact.corners.iter().zip(&contact.weights) {
-        way -= positions[v as usize].coords * w;
+        separation -= positions[v as usize].coords * w;
     }
-    way
+    separation
 }
 
-impl Problem {
-    /// What does not depend on P.
-    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32], hardness: f32) {
+impl ContactProblem {
+    /// Sets all arrays that do not depend on P.
+    pub(super) fn set_contacts(
+        &mut self,
+        contacts: &[Contact],
+        stiffness: &[f32],
+        relative_stiffness: f32,
+    ) {
         self.slots.clear();
         self.weights.clear();
         self.normals.clear();
-        self.targets.clear();
+        self.target_gaps.clear();
         self.softness.clear();
         self.loads.values.clear();
         for c in contacts {
             let [a, b, d] = c.weights;
             self.weights.push([1.0, -a, -b, -d]);
             self.normals.push(c.normal);
-            self.targets.push(c.held.min(c.gap + PUSH * c.edge));
-            self.softness.push(compliance_of(c, stiffness) / hardness);
+            self.target_gaps
+                .push(c.min_gap.min(c.gap + MAX_PUSH * c.edge));
+            self.softness
+                .push(compliance_of(c, stiffness) / relative_stiffness);
             self.loads.values.push(c.load);
         }
     }
 
-    /// S + W⁻¹.
+    /// Assembles S + W⁻¹.
     pub(super) fn assemble(&mut self, compliance: &Compliance) {
         let m = self.slots.len();
         let slots = compliance.slots();
-        // Row s: P⁻¹ between slot s and every contact.
-        self.spread.clear();
-        self.spread.resize(slots * m, 0.0);
+        // Row s: P⁻¹ U between slot s and every contact.
+        self.contact_compliance.clear();
+        self.contact_compliance.resize(slots * m, 0.0);
         for (a, (own, weights)) in self.slots.iter().zip(&self.weights).enumerate() {
             let [r0, r1, r2, r3] = own.map(|slot| compliance.row(slot as usize));
             let [w0, w1, w2, w3] = *weights;
             for s in 0..slots {
-                self.spread[s * m + a] = w0 * r0[s] + w1 * r1[s] + w2 * r2[s] + w3 * r3[s];
+                self.contact_compliance[s * m + a] =
+                    w0 * r0[s] + w1 * r1[s] + w2 * r2[s] + w3 * r3[s];
             }
         }
-        for (c, split) in self.split_normals.iter_mut().enumerate() {
+        for (c, split) in self.normal_coordinates.iter_mut().enumerate() {
             split.clear();
             split.extend(self.normals.iter().map(|n| n[c]));
         }
         self.matrix.resize(m * m, 0.0);
         self.diagonal.resize(m, 0.0);
-        let [nx, ny, nz] = &self.split_normals;
+        let [nx, ny, nz] = &self.normal_coordinates;
         for (b, row) in self.matrix.chunks_exact_mut(m).enumerate() {
-            let [r0, r1, r2, r3] =
-                self.slots[b].map(|slot| &self.spread[slot as usize * m..(slot as usize + 1) * m]);
+            let [r0, r1, r2, r3] = self.slots[b]
+                .map(|slot| &self.contact_compliance[slot as usize * m..(slot as usize + 1) * m]);
             let [w0, w1, w2, w3] = self.weights[b];
             let n = self.normals[b];
             for a in 0..m {
-                let facing = nx[a] * n.x + ny[a] * n.y + nz[a] * n.z;
-                row[a] = facing * (w0 * r0[a] + w1 * r1[a] + w2 * r2[a] + w3 * r3[a]);
+                let normal_dot = nx[a] * n.x + ny[a] * n.y + nz[a] * n.z;
+                row[a] = normal_dot * (w0 * r0[a] + w1 * r1[a] + w2 * r2[a] + w3 * r3[a]);
             }
             row[b] += self.softness[b];
             self.diagonal[b] = row[b];
         }
     }
 
-    pub(super) fn rough_diagonal(
+    pub(super) fn estimate_diagonal(
         &mut self,
         contacts: &[Contact],
         stiffness: &[f32],
-        hardness: f32,
+        relative_stiffness: f32,
     ) {
         self.diagonal.clear();
         self.diagonal.extend(
             contacts
                 .iter()
-                .map(|c| compliance_of(c, stiffness) * (1.0 + 1.0 / hardness)),
+                .map(|c| compliance_of(c, stiffness) * (1.0 + 1.0 / relative_stiffness)),
         );
     }
 
-    /// b from the plain solution at the window's vertices.
-    pub(super) fn violations(
+    /// Sets b from the unconstrained increments at the window's vertices.
+    pub(super) fn compute_violations(
         &mut self,
         contacts: &[Contact],
         positions: &[Point],
@@ -133,7 +141,9 @@ impl Problem {
         for (index, contact) in contacts.iter().enumerate() {
             let change = relative(&self.slots[index], &self.weights[index], window);
             self.b.push(
-                self.targets[index] - gap(contact, positions) - change.dot(&self.normals[index]),
+                self.target_gaps[index]
+                    - gap(contact, positions)
+                    - change.dot(&self.normals[index]),
             );
         }
     }
@@ -147,10 +157,10 @@ impl Problem {
             })
     }
 
-    /// Puts the forces of the loads in place of the window's values; whether there are any.
-    pub(super) fn forces(&self, window: &mut [[f32; 4]]) -> bool {
+    /// Writes the forces of the loads to `window`. Returns whether any load is positive.
+    pub(super) fn write_forces(&self, window: &mut [[f32; 4]]) -> bool {
         window.fill([0.0; 4]);
-        spread(
+        scatter_forces(
             &self.slots,
             &self.weights,
             &self.normals,
@@ -160,8 +170,8 @@ impl Problem {
         self.loads.values.iter().any(|&load| load > 0.0)
     }
 
-    /// The same as [`Self::solve_dense`] without writing the matrix down: a solve at the window's vertices for each multiplication.
-    pub(super) fn solve_by_windows(
+    /// As [`Self::solve_dense`], but matrix-free: each product with S is a solve restricted to the window's vertices.
+    pub(super) fn solve_matrix_free(
         &mut self,
         window: &mut [[f32; 4]],
         solver: &mut WindowSolver<'_>,
@@ -179,7 +189,7 @@ impl Problem {
         } = self;
         loads.solve(b, diagonal, tolerance, |x, y| {
             window.fill([0.0; 4]);
-            spread(slots, weights, normals, x, window);
+            scatter_forces(slots, weights, normals, x, window);
             solver.solve_window(window);
             for (index, y) in y.iter_mut().enumerate() {
                 *y = relative(&slots[index], &weights[index], window).dot(&normals[index])
@@ -189,7 +199,7 @@ impl Problem {
     }
 }
 
-/// Uᵀ u: how easily the vertices of a contact give way, each on its own.
+/// Estimate of a diagonal entry of Uᵀ P⁻¹ U: the compliance of each vertex of a contact, without coupling.
 fn compliance_of(contact: &Contact, stiffness: &[f32]) -> f32 {
     let of = |v: u32, w: f32| w * w / stiffness[v as usize];
     let [a, b, c] = contact.corners;
@@ -207,8 +217,8 @@ fn relative(slots: &[u32; 4], weights: &[f32; 4], window: &[[f32; 4]]) -> Vec3 {
     sum
 }
 
-/// Adds u n λ of all contacts.
-fn spread(
+/// Adds the forces u n λ of all contacts to `window`.
+fn scatter_forces(
     slots: &[[u32; 4]],
     weights: &[[f32; 4]],
     normals: &[Vec3],
@@ -226,7 +236,7 @@ fn spread(
     }
 }
 
-/// y = A x, row by row.
+/// y = A x, row-major.
 struct Multiply<'a> {
     matrix: &'a [f32],
     x: &'a [f32],

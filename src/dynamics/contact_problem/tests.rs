@@ -6,7 +6,7 @@ use crate::numerics::pattern::Cliques;
 use crate::numerics::tiles::TiledFactor;
 use crate::numerics::window::Window;
 
-/// Two sheets of springs above each other, the upper one pressed into the lower one.
+/// Two sheets of springs, the upper one slightly below the lower one so that they intersect.
 struct Sheets {
     side: usize,
     positions: Vec<Point>,
@@ -85,8 +85,8 @@ impl Sheets {
                 gap: 0.0,
                 edge: 1.0,
                 load: 0.0,
-                held: MARGIN,
-                ends: false,
+                min_gap: MARGIN,
+                ending: false,
                 old: true,
             };
             contact.gap = gap(&contact, &self.positions);
@@ -96,11 +96,11 @@ impl Sheets {
     }
 }
 
-/// The matrix with the contacts that press, in f64, dense, factored anew.
+/// Reference solution: the matrix including the active contacts, factored densely in f64.
 fn refactored(
     sheets: &Sheets,
     contacts: &[Contact],
-    problem: &Problem,
+    problem: &ContactProblem,
     rhs: &[[f32; 4]],
 ) -> DVector<f64> {
     let n = rhs.len();
@@ -121,7 +121,7 @@ fn refactored(
         .filter(|(index, _)| problem.loads.values[*index] > 0.0)
     {
         let w = 1.0 / f64::from(problem.softness[index]);
-        let violation = f64::from(problem.targets[index] - gap(contact, &sheets.positions));
+        let violation = f64::from(problem.target_gaps[index] - gap(contact, &sheets.positions));
         let mut direction = DVector::zeros(3 * n);
         for (v, weight) in std::iter::once((contact.vertex, 1.0))
             .chain(contact.corners.into_iter().zip(contact.weights.map(|w| -w)))
@@ -136,9 +136,9 @@ fn refactored(
     matrix.cholesky().expect("positive definite").solve(&b)
 }
 
-/// With and without writing the matrix of the contacts down.
+/// Both for the dense and the matrix-free solve.
 #[test]
-fn equals_a_solve_with_the_matrix_factored_anew() {
+fn equals_a_solve_with_the_refactored_matrix() {
     let sheets = Sheets::new(9);
     let contacts = sheets.contacts();
     let rhs: Vec<[f32; 4]> = (0..sheets.positions.len())
@@ -152,20 +152,20 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
         })
         .collect();
     let (partition, factor) = sheets.factored();
-    let mut everything = Window::new(&partition);
-    everything.select(
+    let mut full_window = Window::new(&partition);
+    full_window.select(
         &partition,
         &(0..sheets.positions.len() as u32).collect::<Vec<_>>(),
     );
-    for written in [true, false] {
+    for dense in [true, false] {
         let mut window = Window::new(&partition);
         let mut solver = WindowSolver {
             partition: &partition,
             factor: &factor,
             window: &mut window,
         };
-        let mut problem = Problem::default();
-        problem.take(&contacts, &sheets.stiffness, 30.0);
+        let mut problem = ContactProblem::default();
+        problem.set_contacts(&contacts, &sheets.stiffness, 30.0);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
@@ -177,9 +177,9 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
                 .iter()
                 .map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)),
         );
-        // What contacts would have without being pushed, forces for it, and the solution with these.
+        // Unconstrained increments at the contacts, the contact forces for them, and the solution with these forces.
         let mut plain = rhs.clone();
-        everything.solve(&partition, &factor, &mut plain);
+        full_window.solve(&partition, &factor, &mut plain);
         let mut own = vec![[0.0; 4]; compliance.slots()];
         let vertices: Vec<u32> = (0..plain.len() as u32)
             .filter(|&v| {
@@ -191,48 +191,45 @@ fn equals_a_solve_with_the_matrix_factored_anew() {
         for &v in &vertices {
             own[compliance.slot(v)] = plain[v as usize];
         }
-        problem.violations(&contacts, &sheets.positions, &own);
-        if written {
+        problem.compute_violations(&contacts, &sheets.positions, &own);
+        if dense {
             problem.assemble(&compliance);
             problem.solve_dense(1e-7);
         } else {
-            problem.rough_diagonal(&contacts, &sheets.stiffness, 30.0);
-            problem.violations(&contacts, &sheets.positions, &own);
-            problem.solve_by_windows(&mut own, &mut solver, 1e-6);
+            problem.estimate_diagonal(&contacts, &sheets.stiffness, 30.0);
+            problem.compute_violations(&contacts, &sheets.positions, &own);
+            problem.solve_matrix_free(&mut own, &mut solver, 1e-6);
         }
-        assert!(problem.forces(&mut own));
+        assert!(problem.write_forces(&mut own));
         let mut solution = rhs.clone();
         for &v in &vertices {
             for c in 0..3 {
                 solution[v as usize][c] += own[compliance.slot(v)][c];
             }
         }
-        everything.solve(&partition, &factor, &mut solution);
-        let pressing = problem
+        full_window.solve(&partition, &factor, &mut solution);
+        let loaded = problem
             .loads
             .values
             .iter()
             .filter(|&&load| load > 0.0)
             .count();
         assert!(
-            pressing > 8 && pressing < contacts.len(),
-            "{pressing} of {} press",
+            loaded > 8 && loaded < contacts.len(),
+            "{loaded} of {} press",
             contacts.len()
         );
         let expected = refactored(&sheets, &contacts, &problem, &rhs);
         for (v, found) in solution.iter().enumerate() {
             for c in 0..3 {
                 let difference = (f64::from(found[c]) - expected[3 * v + c]).abs();
-                // The sheets are 12 across.
-                assert!(
-                    difference < 1e-5,
-                    "written {written}, vertex {v}: {difference}"
-                );
+                // The sheets are 12 units across.
+                assert!(difference < 1e-5, "dense {dense}, vertex {v}: {difference}");
             }
         }
-        // Equal and opposite.
+        // Contact forces are equal and opposite.
         let mut forces = vec![[0.0; 4]; compliance.slots()];
-        problem.forces(&mut forces);
+        problem.write_forces(&mut forces);
         let sum = forces
             .iter()
             .fold(Vec3::zeros(), |sum, f| sum + Vec3::new(f[0], f[1], f[2]));

@@ -1,15 +1,15 @@
-//! The forces of guidance at its targets, once a step.
+//! The forces of guidance at its targets, computed once per step.
 //!
-//! With the rotation of a tet the mean of those of its unknowns, the force on an unknown a is a sum over its neighbours b, itself among
-//! them, and over base points near it:
+//! The rotation of a tet is the mean of those of its unknowns. The force on an unknown a is then a sum over its neighbours b
+//! (including a) and over the base points s of its tets:
 //!
 //! ```text
 //!     r_a = Σ_b R_b p_ab − Σ_b K_ab (y_b − y_a) − Σ_s K_as (s − y_a) + Σ_b L_ba m_b,
 //!     m_b = k_b (R_b (L x̄)_b − (L y)_b)
 //! ```
 //!
-//! with `p_ab = Σ_t w_t V_t gₐ / n_t` over the tets around both, `n_t` unknowns each, and `K = Σ_t w_t V_t gₐ·g_b`: tables of one row per
-//! unknown, in place of a loop over tets.
+//! with `p_ab = Σ_t w_t V_t gₐ / n_t` over the tets that contain both (each with `n_t` unknowns) and `K_ab = Σ_t w_t V_t gₐ·g_b`.
+//! These tables, one row per unknown, replace a loop over tets.
 
 use rayon::prelude::*;
 
@@ -19,10 +19,10 @@ use crate::math::{Point, Vec3, Vec64};
 use crate::numerics::lanes::{Padded, add, scaled, sub};
 use crate::tissue::CornerKind;
 
-/// Vertices that one task handles at least.
+/// Smallest number of vertices per parallel task.
 const MIN_TASK: usize = 512;
 
-/// What a neighbour b adds to the force on an unknown a.
+/// Coefficients of a neighbour b in the force on an unknown a.
 #[derive(Clone, Copy, Default)]
 struct Neighbor {
     unknown: u32,
@@ -30,43 +30,43 @@ struct Neighbor {
     stiffness: f32,
     laplacian: f32,
     /// `p_ab`.
-    pull: [f32; 3],
+    gradient: [f32; 3],
 }
 
-/// A target as the sums need it.
+/// A target with precomputed terms of the sums.
 #[derive(Clone, Copy, Default)]
-struct Turned {
-    place: Padded,
-    /// Columns of the rotation.
+struct TransformedTarget {
+    position: Padded,
+    /// Columns of the rotation matrix.
     rotation: [Padded; 3],
-    /// `m`.
+    /// `m_b`.
     bend: Padded,
 }
 
-/// The tables under one set of parameters, and the buffers of a step.
+/// The tables for one set of parameters, and the buffers of a step.
 #[derive(Default)]
 pub(in crate::dynamics) struct Forces {
-    /// `starts[a]..starts[a + 1]` are the neighbours of an unknown, itself among them.
+    /// `neighbors[starts[a]..starts[a + 1]]` are the neighbours of unknown a, including a.
     starts: Vec<u32>,
     neighbors: Vec<Neighbor>,
-    /// The same of prescribed points, with `K_as`.
+    /// The prescribed points near each unknown with `K_as`, stored in the same way.
     base_starts: Vec<u32>,
     base: Vec<(u32, f32)>,
-    /// `(L x̄)` and k of every unknown.
+    /// `(L x̄)` and k of each unknown.
     curvature: Vec<(Vec3, f32)>,
-    turned: Vec<Turned>,
+    transformed: Vec<TransformedTarget>,
     /// r by unknown.
     pub(in crate::dynamics) values: Vec<Padded>,
 }
 
-/// The row of one unknown while it is added up.
+/// The row of one unknown during assembly.
 #[derive(Default, Clone)]
-struct Row {
+struct ForceRow {
     neighbors: Vec<(u32, f64, f64, Vec64)>,
     base: Vec<(u32, f64)>,
 }
 
-impl Row {
+impl ForceRow {
     fn neighbor(&mut self, unknown: u32) -> &mut (u32, f64, f64, Vec64) {
         let found = self.neighbors.iter().position(|entry| entry.0 == unknown);
         let index = found.unwrap_or_else(|| {
@@ -84,8 +84,8 @@ impl Row {
     }
 }
 
-/// Adds the elements of a chain of weight `weight` to the rows of its unknowns.
-fn add_chain(rows: &mut [Row], chain: &Chain, weight: f64) {
+/// Adds the tets of a chain, scaled by `weight`, to the rows of its unknowns.
+fn add_chain(rows: &mut [ForceRow], chain: &Chain, weight: f64) {
     let corners = chain.own_corners();
     let unknowns = corners.iter().filter(|c| c.as_unknown().is_some()).count() as f64;
     for (a, corner) in corners.iter().enumerate() {
@@ -93,14 +93,14 @@ fn add_chain(rows: &mut [Row], chain: &Chain, weight: f64) {
             continue;
         };
         let row = &mut rows[row as usize];
-        let pull = chain.pull(a) * (weight / unknowns);
+        let gradient = chain.volume_gradient(a) * (weight / unknowns);
         for (b, other) in corners.iter().enumerate() {
             let stiffness = chain.stiffness(a, b) * weight;
             match other.kind() {
                 CornerKind::Unknown(unknown) => {
                     let entry = row.neighbor(unknown);
                     entry.1 += stiffness;
-                    entry.3 += pull;
+                    entry.3 += gradient;
                 }
                 CornerKind::Prescribed(point) => row.add_base(point, stiffness),
             }
@@ -109,8 +109,8 @@ fn add_chain(rows: &mut [Row], chain: &Chain, weight: f64) {
 }
 
 impl Forces {
-    /// Builds the tables for the weights μ w of chains and those of bending.
-    pub(in crate::dynamics) fn weigh(
+    /// Builds the tables for the weights μ w of the chains and the weights k of bending.
+    pub(in crate::dynamics) fn set_weights(
         &mut self,
         guidance: &Guidance,
         chains: &[Chain],
@@ -118,7 +118,7 @@ impl Forces {
         of_bending: &[f64],
     ) {
         let bending = &guidance.bending;
-        let mut rows = vec![Row::default(); bending.len()];
+        let mut rows = vec![ForceRow::default(); bending.len()];
         for (chain, &weight) in chains.iter().zip(of_chains) {
             add_chain(&mut rows, chain, weight);
         }
@@ -137,11 +137,11 @@ impl Forces {
             let neighbors = row.neighbors.iter();
             self.neighbors
                 .extend(
-                    neighbors.map(|&(unknown, stiffness, laplacian, pull)| Neighbor {
+                    neighbors.map(|&(unknown, stiffness, laplacian, gradient)| Neighbor {
                         unknown,
                         stiffness: stiffness as f32,
                         laplacian: laplacian as f32,
-                        pull: pull.cast::<f32>().into(),
+                        gradient: gradient.cast::<f32>().into(),
                     }),
                 );
             let base = row.base.iter();
@@ -154,7 +154,8 @@ impl Forces {
         self.curvature = curvature
             .map(|(curvature, &weight)| (curvature.cast::<f32>(), weight as f32))
             .collect();
-        self.turned.resize(bending.len(), Turned::default());
+        self.transformed
+            .resize(bending.len(), TransformedTarget::default());
         self.values.resize(bending.len(), [0.0; 4]);
     }
 
@@ -166,50 +167,53 @@ impl Forces {
             base_starts,
             base: near_base,
             curvature,
-            turned,
+            transformed,
             values,
         } = self;
         let (starts, neighbors) = (&*starts, &*neighbors);
-        let around =
+        let range_of =
             |starts: &[u32], vertex: usize| starts[vertex] as usize..starts[vertex + 1] as usize;
-        turned
+        transformed
             .par_iter_mut()
             .with_min_len(MIN_TASK)
             .zip(&*curvature)
             .enumerate()
             .for_each(|(vertex, (out, (curvature, weight)))| {
                 let own = &targets[vertex];
-                let place = padded(&own.place.coords);
+                let position = padded(&own.position.coords);
                 let matrix = own.rotation.to_rotation_matrix().into_inner();
                 let rotation = [0, 1, 2].map(|k| padded(&matrix.column(k).into()));
-                let mut bend = turn(&rotation, (*curvature).into());
-                for neighbor in &neighbors[around(starts, vertex)] {
-                    let other = padded(&targets[neighbor.unknown as usize].place.coords);
-                    bend = sub(bend, scaled(sub(other, place), neighbor.laplacian));
+                let mut bend = rotate(&rotation, (*curvature).into());
+                for neighbor in &neighbors[range_of(starts, vertex)] {
+                    let other = padded(&targets[neighbor.unknown as usize].position.coords);
+                    bend = sub(bend, scaled(sub(other, position), neighbor.laplacian));
                 }
-                *out = Turned {
-                    place,
+                *out = TransformedTarget {
+                    position,
                     rotation,
                     bend: scaled(bend, *weight),
                 };
             });
-        let turned = &*turned;
+        let transformed = &*transformed;
         values
             .par_iter_mut()
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, out)| {
-                let place = turned[vertex].place;
+                let position = transformed[vertex].position;
                 let mut sum = [0.0; 4];
-                for neighbor in &neighbors[around(starts, vertex)] {
-                    let other = &turned[neighbor.unknown as usize];
-                    sum = add(sum, turn(&other.rotation, neighbor.pull));
+                for neighbor in &neighbors[range_of(starts, vertex)] {
+                    let other = &transformed[neighbor.unknown as usize];
+                    sum = add(sum, rotate(&other.rotation, neighbor.gradient));
                     sum = add(sum, scaled(other.bend, neighbor.laplacian));
-                    sum = sub(sum, scaled(sub(other.place, place), neighbor.stiffness));
+                    sum = sub(
+                        sum,
+                        scaled(sub(other.position, position), neighbor.stiffness),
+                    );
                 }
-                for &(point, stiffness) in &near_base[around(base_starts, vertex)] {
+                for &(point, stiffness) in &near_base[range_of(base_starts, vertex)] {
                     let other = padded(&base[point as usize].coords);
-                    sum = sub(sum, scaled(sub(other, place), stiffness));
+                    sum = sub(sum, scaled(sub(other, position), stiffness));
                 }
                 *out = sum;
             });
@@ -221,7 +225,7 @@ fn padded(v: &Vec3) -> Padded {
 }
 
 /// R v.
-fn turn(rotation: &[Padded; 3], [x, y, z]: [f32; 3]) -> Padded {
+fn rotate(rotation: &[Padded; 3], [x, y, z]: [f32; 3]) -> Padded {
     let [a, b, c] = rotation;
     add(scaled(*a, x), add(scaled(*b, y), scaled(*c, z)))
 }

@@ -1,21 +1,21 @@
-//! Guidance: energies with prescribed rotations, from a motion of the skin that is known beforehand ([`crate::tissue::Guide`]).
+//! Guidance: energies with prescribed rotations, from a kinematic deformation of the skin ([`crate::tissue::Guide`]).
 //!
 //! ```text
 //!     E_g(x) = μ Σ_t w_t V_t/2 ‖F_t − R_t‖² + k/2 Σᵢ Aᵢ ‖(L x)ᵢ/Aᵢ − Rᵢ (L x̄)ᵢ/Aᵢ‖²
 //! ```
 //!
-//! with Rᵢ the rotation of the target of vertex i, `R_t` the mean of these matrices over the unknowns of the tet's chain, and the skin's bending as
-//! [`Bending`] says. The first term makes the energy of a tet nearly convex: iterations converge fast, and no element stays inside out.
-//! The second keeps the skin smooth.
+//! Rᵢ is the rotation of the target of vertex i, and `R_t` the mean of these matrices over the unknowns of the tet's chain. The
+//! second term is the bending energy of the skin, see [`Bending`]. The first term makes the energy of a tet nearly convex:
+//! iterations converge fast, and no element stays inverted. The second term keeps the skin smooth.
 //!
-//! Both are quadratic in x. Their matrix Q is constant and part of the matrix of the step. About the targets y,
+//! Both are quadratic in x. Their matrix Q is constant and part of the system matrix. About the targets y,
 //!
 //! ```text
 //!     E_g(x) = ½ (x − y)ᵀ Q (x − y) − r·(x − y) + const
 //! ```
 //!
-//! and only the forces `r = −∇E_g(y)` depend on the pose: they are computed once a step (`forces.rs`), in differences of neighbours, so
-//! that little is lost to rounding.
+//! Only the forces `r = −∇E_g(y)` depend on the pose. They are computed once per step (`forces.rs`), from differences between
+//! neighbours to avoid cancellation.
 
 mod forces;
 mod quadratic;
@@ -28,50 +28,50 @@ use crate::numerics::partition::Partition;
 pub(super) use forces::Forces;
 pub(super) use quadratic::Quadratic;
 
-/// Where an unknown would be without elasticity, and how its surroundings are turned there.
+/// Target of an unknown: its kinematic position and rotation, without elasticity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// World position.
-    pub place: Point,
-    /// From the bind pose.
+    pub position: Point,
+    /// Rotation from the bind pose.
     pub rotation: UnitQuaternion<f32>,
 }
 
 impl Target {
-    /// A target at rest.
+    /// The target at rest: no rotation.
     #[must_use]
-    pub fn at_rest(place: Point) -> Self {
+    pub fn at_rest(position: Point) -> Self {
         Self {
-            place,
+            position,
             rotation: UnitQuaternion::identity(),
         }
     }
 
-    /// Where a point goes that moves with the target from `before` to here.
+    /// Moves a point rigidly with the motion of the target from `before` to `self`.
     #[must_use]
-    pub fn carry(&self, before: &Self, point: &Point) -> Point {
-        let turn = self.rotation * before.rotation.inverse();
-        let offset: Vec3 = point - before.place;
-        self.place + turn * offset
+    pub fn transport(&self, before: &Self, point: &Point) -> Point {
+        let rotation = self.rotation * before.rotation.inverse();
+        let offset: Vec3 = point - before.position;
+        self.position + rotation * offset
     }
 }
 
-/// What is constant in the energies of guidance; independent of parameters and pose.
+/// Constants of the guidance energies; independent of parameters and pose.
 pub(super) struct Guidance {
     pub(super) bending: Bending,
-    /// Entries of the matrix that the bending of each vertex adds to, in the order of [`pairs`].
+    /// Matrix entries that the bending of each vertex contributes to, in the order of [`pairs`].
     pub(super) entries: Vec<u32>,
     pub(super) entry_starts: Vec<usize>,
 }
 
-/// Vertices whose positions decide the bending of one vertex.
+/// The star of each vertex: the vertices that its bending energy depends on.
 pub(super) fn stars(bending: &Bending) -> Vec<Vec<u32>> {
     (0..bending.len())
         .map(|vertex| bending.row(vertex).map(|(column, _)| column).collect())
         .collect()
 }
 
-/// All pairs of entries of a row.
+/// All pairs of entries of a row of the Laplacian.
 pub(super) fn pairs(
     bending: &Bending,
     vertex: usize,

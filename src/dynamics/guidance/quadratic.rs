@@ -1,10 +1,10 @@
-//! The matrix of guidance, distributed over subdomains and top.
+//! The guidance matrix, distributed over the subdomains and the top.
 
 use crate::dynamics::rows::Rows;
 use crate::numerics::lanes::{add, dot, scaled, sub};
 use crate::numerics::partition::Partition;
 
-/// The lower triangle of Q in the slots of one owner: every entry with at least one of its own rows.
+/// The lower triangle of Q in the slots of one owner: all entries with at least one of the owner's rows.
 #[derive(Default)]
 pub(in crate::dynamics) struct Quadratic {
     starts: Vec<u32>,
@@ -13,7 +13,7 @@ pub(in crate::dynamics) struct Quadratic {
 }
 
 impl Quadratic {
-    /// Distributes values in the order of the partition's pattern: one part for each subdomain, and that of the top at the end.
+    /// Distributes values in the order of the partition's pattern: one part per subdomain, followed by that of the top.
     pub(in crate::dynamics) fn distribute(partition: &Partition, values: &[f64]) -> Vec<Self> {
         let owners = partition.subdomains.len();
         let counts = partition
@@ -34,13 +34,13 @@ impl Quadratic {
                 }
                 let [[owner, own], [other_owner, other]] =
                     [partition.place[column], partition.place[row as usize]];
-                let (owner, own, beyond, other) = if owner <= other_owner {
+                let (owner, own, is_coupling, other) = if owner <= other_owner {
                     (owner, own, owner != other_owner, other)
                 } else {
                     (other_owner, other, true, own)
                 };
                 let rows = &mut rows[owner as usize];
-                let (row, column) = if beyond {
+                let (row, column) = if is_coupling {
                     (own, rows.len() as u32 + other)
                 } else {
                     (own.max(other), own.min(other))
@@ -66,9 +66,9 @@ impl Quadratic {
         part
     }
 
-    /// Adds r − Q (x − y) to the right-hand side of the own rows, and what the own rows pull on the `top` rows behind them. Returns the
-    /// energy. Without guidance it does nothing.
-    pub(in crate::dynamics) fn pull(&self, rows: &mut Rows, top: usize) -> f64 {
+    /// Adds r − Q (x − y) to the right-hand side of the owner's rows, and the coupling terms to the `top` rows behind them. Returns
+    /// the energy. Without guidance it does nothing.
+    pub(in crate::dynamics) fn add_forces(&self, rows: &mut Rows, top: usize) -> f64 {
         if self.values.is_empty() {
             return 0.0;
         }
@@ -77,7 +77,7 @@ impl Quadratic {
             .delta
             .iter_mut()
             .zip(rows.x.iter())
-            .zip(rows.target_place.iter())
+            .zip(rows.target_position.iter())
             .take(count + top)
         {
             *delta = sub(*x, *y);
@@ -98,7 +98,7 @@ impl Quadratic {
                 sum = add(sum, scaled(delta[column], value));
                 b[column] = sub(b[column], scaled(own, value));
             }
-            let force = rows.guide_force[row];
+            let force = rows.guidance_force[row];
             energy += f64::from(dot(own, sum) + 0.5 * dot(own, half) - dot(own, force));
             b[row] = add(b[row], sub(force, add(sum, half)));
         }

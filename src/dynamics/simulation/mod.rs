@@ -1,4 +1,4 @@
-//! One simulated skin: what it is made of, its state (`state.rs`), its steps (`step.rs`).
+//! Simulation of one skin: its data, its state (`state.rs`) and its steps (`step.rs`).
 
 mod state;
 mod step;
@@ -7,69 +7,69 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::contact_solver::ContactSolver;
 use super::guidance::{Forces, Quadratic, Target};
 use super::rows::Rows;
 use super::solver::Solver;
-use super::touch::Touch;
 use super::{Collisions, Contacts, Equations, Materials, Params, System};
 use crate::math::{Point, Vec3};
 use crate::numerics::FactorError;
 use crate::numerics::lanes::Padded;
 use crate::numerics::tiles::TiledFactor;
 
-/// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
+/// Limit of a vertex's speed relative to its base, sizes per second: a jump of the pose must not accelerate the skin without bound.
 const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
 
-/// In a step, inertia takes guided flesh at most this part of its depth away from what carries it: a jump of the pose must not turn its
-/// elements inside out.
-const MOST_LAG: f32 = 0.5;
+/// Largest distance by which inertia may leave guided flesh behind its reference motion in a step, as a fraction of its depth: a
+/// jump of the pose must not invert elements.
+const MAX_LAG: f32 = 0.5;
 
-/// Unknowns that one task handles at least.
+/// Smallest number of unknowns per parallel task.
 const MIN_TASK: usize = 512;
 
-/// What a step did.
+/// Times and convergence of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StepReport {
-    /// Milliseconds in local steps.
+    /// Time of local steps, ms.
     pub local_ms: f64,
-    /// Milliseconds in global steps, with everything between the iterations.
+    /// Time of global steps and everything else in the iterations, ms.
     pub global_ms: f64,
-    /// Local/global iterations done.
+    /// Number of local/global iterations.
     pub iterations: usize,
-    /// Accelerated iterates that were rejected because their energy was higher.
+    /// Number of accelerated iterates that were rejected because their energy was higher.
     pub rejected: usize,
-    /// How far the vertex that moved most in the last iteration went, world units.
+    /// Largest displacement of a vertex in the last iteration, world units.
     pub last_change: f32,
-    /// How far the vertex that moved most relative to its base went in the whole step, world units.
-    pub farthest: f32,
+    /// Largest displacement of a vertex relative to its base in the whole step, world units.
+    pub max_displacement: f32,
 }
 
-/// Positions and velocities of the skin over a moving base, with everything a step needs.
+/// Simulation of the skin over a moving base.
 pub struct Simulation {
     system: Arc<System>,
     params: Params,
     materials: Materials,
-    dynamic: TiledFactor,
-    /// Factored when first asked for.
-    equilibrium: Option<TiledFactor>,
+    dynamic_factor: TiledFactor,
+    /// Computed when first needed.
+    static_factor: Option<TiledFactor>,
     size: f32,
     solver: Solver,
-    /// The state by vertex, for others to read.
+    /// State by vertex, a copy of the solver's state.
     position: Vec<Point>,
     velocity: Vec<Vec3>,
     base: Vec<Point>,
-    /// Targets of guidance: those in force, and those that the next movement of the base brings. Empty without guidance.
+    /// Current guidance targets, and those that become current when the base moves next. Empty without guidance.
     targets: Vec<Target>,
-    aimed: Vec<Target>,
+    next_targets: Vec<Target>,
     forces: Forces,
-    /// Depth of guided flesh at rest, by unknown, world units.
+    /// Depth of the flesh at rest, by unknown, world units.
     depths: Vec<f32>,
-    /// None while parts pass through each other.
-    touch: Option<Touch>,
+    /// `None` without collisions.
+    contact_solver: Option<ContactSolver>,
 }
 
 impl Simulation {
-    /// Factors the system and starts at rest with the given skin over the given base, as [`crate::tissue::Anchors::place`] gives it.
+    /// Factors the system and starts at rest with the given skin over the given base, see [`crate::tissue::Anchors::place`].
     ///
     /// # Errors
     /// [`FactorError`] if the matrix is not positive definite.
@@ -82,7 +82,7 @@ impl Simulation {
     ) -> Result<Self, FactorError> {
         let params = params.sanitized();
         let materials = Materials::uniform(system.unknowns());
-        let dynamic = TiledFactor::of(
+        let dynamic_factor = TiledFactor::of(
             &system.partition,
             &system.matrix(&params, &materials, params.simulated_step_secs()),
         )?;
@@ -98,55 +98,56 @@ impl Simulation {
             system,
             params,
             materials,
-            dynamic,
-            equilibrium: None,
+            dynamic_factor,
+            static_factor: None,
             size,
             solver,
             position,
             velocity,
             base,
-            aimed: targets.clone(),
+            next_targets: targets.clone(),
             targets,
             forces: Forces::default(),
             depths,
-            touch: None,
+            contact_solver: None,
         };
-        simulation.weigh();
-        simulation.take_in();
+        simulation.update_weights();
+        simulation.write_solver_state();
         Ok(simulation)
     }
 
-    /// The skin, world space.
+    /// The skin, world positions.
     #[must_use]
     pub fn positions(&self) -> &[Point] {
         &self.position
     }
 
-    /// The base under it, and after it the places of the loose vertices.
+    /// The prescribed points: the base, followed by the positions of carried vertices.
     #[must_use]
     pub fn base(&self) -> &[Point] {
         &self.base
     }
 
-    /// Whether its unknowns have targets.
+    /// Whether the unknowns have guidance targets.
     #[must_use]
     pub fn is_guided(&self) -> bool {
         self.system.guidance.is_some()
     }
 
-    /// The targets in force; none without guidance.
+    /// The current guidance targets; empty without guidance.
     #[must_use]
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
 
-    /// Sets the targets that come into force when the base moves next, by unknown. Without guidance they are not asked for.
-    pub fn aim(&mut self, target_of: impl Fn(usize) -> Target + Sync) {
-        self.aimed
+    /// Sets the guidance targets, by unknown, that become current when the base moves next. Without guidance, `target_of` is not
+    /// called.
+    pub fn set_next_targets(&mut self, target_of: impl Fn(usize) -> Target + Sync) {
+        self.next_targets
             .par_iter_mut()
             .with_min_len(MIN_TASK)
             .enumerate()
-            .for_each(|(unknown, aimed)| *aimed = target_of(unknown));
+            .for_each(|(unknown, target)| *target = target_of(unknown));
     }
 
     /// Skin velocities, world units per simulated second.
@@ -157,43 +158,48 @@ impl Simulation {
 
     /// Sets the contacts; `None` disables collisions.
     pub fn set_contacts(&mut self, contacts: Option<Contacts>) {
-        self.touch = contacts.map(|contacts| Touch::new(contacts, &self.system.partition));
+        self.contact_solver =
+            contacts.map(|contacts| ContactSolver::new(contacts, &self.system.partition));
     }
 
-    /// The contacts, if parts collide.
+    /// The contacts; `None` without collisions.
     #[must_use]
     pub fn contacts(&self) -> Option<&Contacts> {
-        self.touch.as_ref().map(|touch| &touch.contacts)
+        self.contact_solver
+            .as_ref()
+            .map(|contact_solver| &contact_solver.contacts)
     }
 
-    /// The contacts, to move what they are found by.
+    /// The contacts, for moving their foot points.
     pub fn contacts_mut(&mut self) -> Option<&mut Contacts> {
-        self.touch.as_mut().map(|touch| &mut touch.contacts)
+        self.contact_solver
+            .as_mut()
+            .map(|contact_solver| &mut contact_solver.contacts)
     }
 
-    /// The parameters in force.
+    /// The current parameters.
     #[must_use]
     pub fn params(&self) -> &Params {
         &self.params
     }
 
-    /// What is simulated.
+    /// The simulated system.
     #[must_use]
     pub fn system(&self) -> &Arc<System> {
         &self.system
     }
 
-    /// Changes parameters. Refactors numerically when a number of the matrix changes; the state stays.
+    /// Changes parameters. Refactors numerically if the matrix changes; the state is kept.
     ///
     /// # Errors
-    /// [`FactorError`]; the old parameters then stay.
+    /// [`FactorError`]; the old parameters are then kept.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         let params = params.sanitized();
         if !same_matrix(&params, &self.params) {
             let matrix = self
                 .system
                 .matrix(&params, &self.materials, params.simulated_step_secs());
-            self.dynamic = TiledFactor::of(&self.system.partition, &matrix)?;
+            self.dynamic_factor = TiledFactor::of(&self.system.partition, &matrix)?;
         }
         let changed = params != self.params;
         self.params = params;
@@ -203,64 +209,71 @@ impl Simulation {
         Ok(())
     }
 
-    /// Changes the materials. Refactors numerically; the state stays.
+    /// Changes the materials. Refactors numerically; the state is kept.
     ///
     /// # Errors
-    /// [`FactorError`]; the old materials then stay.
+    /// [`FactorError`]; the old materials are then kept.
     pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
         let materials = materials.sanitized(self.system.unknowns());
         let matrix =
             self.system
                 .matrix(&self.params, &materials, self.params.simulated_step_secs());
-        self.dynamic = TiledFactor::of(&self.system.partition, &matrix)?;
+        self.dynamic_factor = TiledFactor::of(&self.system.partition, &matrix)?;
         self.materials = materials;
         self.matrix_changed();
         Ok(())
     }
 
-    /// The materials in force.
+    /// The current materials.
     #[must_use]
     pub fn materials(&self) -> &Materials {
         &self.materials
     }
 
     fn matrix_changed(&mut self) {
-        self.equilibrium = None;
-        self.weigh();
+        self.static_factor = None;
+        self.update_weights();
         self.move_targets();
-        if let Some(touch) = &mut self.touch {
-            touch.contacts.set_params(&self.system, &self.params);
+        if let Some(contact_solver) = &mut self.contact_solver {
+            contact_solver
+                .contacts
+                .set_params(&self.system, &self.params);
         }
     }
 
-    /// E(x) of the step that was made last, J up to the unit of length: what every iteration must lower.
+    /// E(x) of the last step, J up to the unit of length: every iteration must decrease it.
     #[must_use]
     pub fn energy(&mut self) -> f64 {
-        let contacts = self
-            .touch
-            .as_ref()
-            .map_or(0.0, |touch| touch.contacts.energy(&self.position));
+        let contacts = self.contact_solver.as_ref().map_or(0.0, |contact_solver| {
+            contact_solver.contacts.energy(&self.position)
+        });
         self.solver.energy(&self.system) + contacts
     }
 
-    /// The equations of its time steps.
+    /// The equations of a time step, for other solvers.
     #[must_use]
     pub fn equations(&self) -> Equations {
         self.system.equations(
             &self.params,
             &self.materials,
             self.gravity(),
-            self.fastest(),
+            self.max_speed(),
         )
     }
 
-    /// What contacts are found and prepared with.
-    pub(super) fn for_contacts(&mut self) -> (&System, Option<&mut Touch>, &TiledFactor) {
-        (&self.system, self.touch.as_mut(), &self.dynamic)
+    /// The parts that detection and solve of contacts need.
+    pub(super) fn contact_context(
+        &mut self,
+    ) -> (&System, Option<&mut ContactSolver>, &TiledFactor) {
+        (
+            &self.system,
+            self.contact_solver.as_mut(),
+            &self.dynamic_factor,
+        )
     }
 
-    /// No vertex is faster relative to its base, world units per simulated second.
-    fn fastest(&self) -> f32 {
+    /// Limit of a vertex's speed relative to its base, world units per simulated second.
+    fn max_speed(&self) -> f32 {
         let h = self.params.simulated_step_secs() as f32;
         MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h)
     }
@@ -270,8 +283,8 @@ impl Simulation {
         Vec3::from(self.params.gravity_m_s2.map(|g| (g / unit) as f32))
     }
 
-    /// Puts stiffness and mass into the solver.
-    fn weigh(&mut self) {
+    /// Updates stiffness, mass and damping in the solver.
+    fn update_weights(&mut self) {
         let Self {
             system,
             params,
@@ -282,24 +295,24 @@ impl Simulation {
         } = self;
         let h = params.simulated_step_secs();
         let partition = &system.partition;
-        let weigh = |rows: &mut Rows, vertices: &[u32]| {
+        let set_rows = |rows: &mut Rows, vertices: &[u32]| {
             for (row, &v) in vertices.iter().enumerate() {
                 let v = v as usize;
                 rows.inertia[row] = (system.inertial_mass(v, params, materials) / (h * h)) as f32;
-                rows.heaviness[row] = (1.0 / materials.inertia(v, params)) as f32;
-                rows.kept[row] = (-materials.damping_per_s(v, params) * h).exp() as f32;
+                rows.gravity_scale[row] = (1.0 / materials.inertia(v, params)) as f32;
+                rows.damping_factor[row] = (-materials.damping_per_s(v, params) * h).exp() as f32;
                 if system.guidance.is_some() {
-                    rows.most_lag[row] = MOST_LAG * depths[v];
+                    rows.max_lag[row] = MAX_LAG * depths[v];
                 }
             }
         };
         solver.total_weight = system.total_volume * system.stiffness_scale(params);
         solver.volume = params.volume as f32;
         for (state, part) in solver.subdomains.iter_mut().zip(&partition.subdomains) {
-            weigh(&mut state.rows, &part.unknowns);
+            set_rows(&mut state.rows, &part.unknowns);
             state.weights = system.weights(part, params, materials);
         }
-        weigh(&mut solver.top, &partition.top);
+        set_rows(&mut solver.top, &partition.top);
         if let Some(values) = system.guidance_matrix(params, materials) {
             let mut parts = Quadratic::distribute(partition, &values);
             if let Some(top) = parts.pop() {
@@ -314,12 +327,12 @@ impl Simulation {
             let of_bending = system.bending_weights(guidance, params, materials);
             let chains = &system.chains.chains;
             self.forces
-                .weigh(guidance, chains, &of_elements, &of_bending);
+                .set_weights(guidance, chains, &of_elements, &of_bending);
         }
     }
 }
 
-/// Whether the matrix depends on none of the differences.
+/// Whether both parameter sets have the same system matrix.
 fn same_matrix(a: &Params, b: &Params) -> bool {
     let matrix_only = |p: &Params| Params {
         damping_per_s: 0.0,

@@ -1,4 +1,4 @@
-//! The state by vertex, for others, and by rows of the solver.
+//! Conversion between the state by vertex and the solver's rows.
 
 use super::{Simulation, slot};
 use crate::dynamics::State;
@@ -10,17 +10,17 @@ impl Simulation {
     ///
     /// # Panics
     /// If the slices have other lengths than the system.
-    pub fn place(&mut self, position: &[Point], base: &[Point]) {
+    pub fn set_positions(&mut self, position: &[Point], base: &[Point]) {
         self.position.copy_from_slice(position);
         self.base.copy_from_slice(base);
         self.velocity.fill(Vec3::zeros());
         if let Some(contacts) = self.contacts_mut() {
             contacts.clear();
         }
-        self.take_in();
+        self.write_solver_state();
     }
 
-    /// A copy of the state.
+    /// A copy of the current state.
     #[must_use]
     pub fn state(&self) -> State {
         let mut base_velocity = vec![Vec3::zeros(); self.position.len()];
@@ -44,10 +44,10 @@ impl Simulation {
         }
     }
 
-    /// Restores a state, from [`Simulation::state`] or another solver of the same equations.
+    /// Restores a state from [`Simulation::state`] or from another solver of the same equations.
     ///
     /// # Panics
-    /// If it is of another system.
+    /// If the state belongs to another system.
     pub fn set_state(&mut self, state: &State) {
         self.position.copy_from_slice(&state.position);
         self.velocity.copy_from_slice(&state.velocity);
@@ -55,7 +55,7 @@ impl Simulation {
         if let Some(contacts) = self.contacts_mut() {
             contacts.clear();
         }
-        self.take_in();
+        self.write_solver_state();
         let partition = &self.system.partition;
         let owners = self
             .solver
@@ -70,7 +70,7 @@ impl Simulation {
         }
     }
 
-    /// Moves the prescribed points.
+    /// Moves the prescribed points and makes the next guidance targets current.
     pub(super) fn move_base(&mut self, base: &[Point]) {
         self.base.copy_from_slice(base);
         let partition = &self.system.partition;
@@ -91,20 +91,20 @@ impl Simulation {
             rows.carried.clear();
         }
         for &[unknown, point] in &self.system.carried {
-            let place = &base[point as usize];
+            let position = &base[point as usize];
             let [part, row] = partition.place[unknown as usize].map(|k| k as usize);
             let rows = self
                 .solver
                 .subdomains
                 .get_mut(part)
                 .map_or(&mut self.solver.top, |part| &mut part.rows);
-            rows.carried.push((row, slot(&place.coords)));
+            rows.carried.push((row, slot(&position.coords)));
         }
-        self.targets.clone_from(&self.aimed);
+        self.targets.clone_from(&self.next_targets);
         self.move_targets();
     }
 
-    /// Brings targets and forces of guidance into the rows.
+    /// Copies guidance targets and forces to the solver's rows.
     pub(super) fn move_targets(&mut self) {
         let Self {
             system,
@@ -113,41 +113,41 @@ impl Simulation {
             targets,
             base,
             depths,
-            touch,
+            contact_solver,
             ..
         } = self;
         if system.guidance.is_none() {
             return;
         }
         forces.compute(targets, base);
-        if let Some(touch) = touch {
-            let places = targets.iter().map(|target| target.place);
-            touch.contacts.set_room(places, depths);
+        if let Some(contact_solver) = contact_solver {
+            let positions = targets.iter().map(|target| target.position);
+            contact_solver.contacts.set_guidance(positions, depths);
         }
         let partition = &system.partition;
-        let take = |rows: &mut Rows, unknowns: &[u32], behind: &[u32]| {
-            for (place, &unknown) in rows
-                .target_place
+        let write = |rows: &mut Rows, unknowns: &[u32], behind: &[u32]| {
+            for (target, &unknown) in rows
+                .target_position
                 .iter_mut()
                 .zip(unknowns.iter().chain(behind))
             {
-                *place = slot(&targets[unknown as usize].place.coords);
+                *target = slot(&targets[unknown as usize].position.coords);
             }
-            for (force, &unknown) in rows.guide_force.iter_mut().zip(unknowns) {
+            for (force, &unknown) in rows.guidance_force.iter_mut().zip(unknowns) {
                 *force = forces.values[unknown as usize];
             }
         };
         for (state, part) in solver.subdomains.iter_mut().zip(&partition.subdomains) {
-            take(&mut state.rows, &part.unknowns, &partition.top);
+            write(&mut state.rows, &part.unknowns, &partition.top);
         }
-        take(&mut solver.top, &partition.top, &[]);
+        write(&mut solver.top, &partition.top, &[]);
     }
 
-    /// State by vertex → solver.
-    pub(super) fn take_in(&mut self) {
+    /// Copies the state by vertex to the solver.
+    pub(super) fn write_solver_state(&mut self) {
         let partition = &self.system.partition;
         let (position, velocity) = (&self.position, &self.velocity);
-        let take = |rows: &mut Rows, vertices: &[u32]| {
+        let write = |rows: &mut Rows, vertices: &[u32]| {
             for (row, &v) in vertices.iter().enumerate() {
                 rows.x[row] = slot(&position[v as usize].coords);
                 rows.velocity[row] = slot(&velocity[v as usize]);
@@ -155,19 +155,19 @@ impl Simulation {
             }
         };
         for (state, part) in self.solver.subdomains.iter_mut().zip(&partition.subdomains) {
-            take(&mut state.rows, &part.unknowns);
+            write(&mut state.rows, &part.unknowns);
         }
-        take(&mut self.solver.top, &partition.top);
+        write(&mut self.solver.top, &partition.top);
         let base = std::mem::take(&mut self.base);
         self.base.clone_from(&base);
         self.move_base(&base);
     }
 
-    /// Solver → state by vertex.
-    pub(super) fn give_out(&mut self) {
+    /// Copies the solver's state to the state by vertex.
+    pub(super) fn read_solver_state(&mut self) {
         let partition = &self.system.partition;
         let (position, velocity) = (&mut self.position, &mut self.velocity);
-        let mut give = |rows: &Rows, vertices: &[u32]| {
+        let mut read = |rows: &Rows, vertices: &[u32]| {
             for (row, &v) in vertices.iter().enumerate() {
                 let ([x, y, z, _], [u, v_, w, _]) = (rows.x[row], rows.velocity[row]);
                 position[v as usize] = Point::new(x, y, z);
@@ -175,8 +175,8 @@ impl Simulation {
             }
         };
         for (state, part) in self.solver.subdomains.iter().zip(&partition.subdomains) {
-            give(&state.rows, &part.unknowns);
+            read(&state.rows, &part.unknowns);
         }
-        give(&self.solver.top, &partition.top);
+        read(&self.solver.top, &partition.top);
     }
 }

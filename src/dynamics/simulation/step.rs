@@ -6,29 +6,31 @@ use super::{Simulation, StepReport, slot};
 use crate::dynamics::contacts::FactorKind;
 use crate::dynamics::guidance::Target;
 use crate::dynamics::rows::Rows;
-use crate::dynamics::solver::{Done, Iteration, Touching, each};
+use crate::dynamics::solver::{
+    IterationContacts, IterationParams, IterationStats, for_each_subdomain,
+};
 use crate::dynamics::system::System;
 use crate::math::Point;
 use crate::numerics::FactorError;
 use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
 use crate::numerics::tiles::TiledFactor;
 
-/// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
+/// Time step of the solve for an equilibrium, s: so long that inertia is negligible.
 const STATIC_STEP_SECS: f64 = 100.0;
-/// An equilibrium is reached when no vertex moves farther in an iteration than this part of the size…
-const STILL: f32 = 1e-8;
-/// …or when so many iterations did not lower the largest change…
+/// The solve for an equilibrium ends when no vertex moves more than this fraction of the size in an iteration.
+const STATIC_TOLERANCE: f32 = 1e-8;
+/// It also ends when this many iterations did not decrease the largest change.
 const PATIENCE: usize = 60;
-/// …or after this many.
+/// Largest number of iterations of the solve for an equilibrium.
 const MAX_STATIC_ITERATIONS: usize = 1500;
-/// The iterations of a step of guided flesh end when no vertex moves farther in one than this part of the size: they shorten the way
-/// that is left by a factor of about eight each.
-const CLOSE: f32 = 2e-5;
-/// Differences remembered in the solve for an equilibrium.
+/// The iterations of a step of guided flesh end when no vertex moves more than this fraction of the size in one. Each iteration
+/// reduces the remaining error by a factor of about eight.
+const STEP_TOLERANCE: f32 = 2e-5;
+/// Number of differences of Anderson acceleration in the solve for an equilibrium.
 const STATIC_MEMORY: usize = 6;
 
 impl Simulation {
-    /// One time step: the base moves to `base`, the skin follows.
+    /// One time step: the base moves to `base`, and the skin follows.
     ///
     /// # Panics
     /// If `base` has another length than the system.
@@ -36,83 +38,89 @@ impl Simulation {
         self.step_until(base, None)
     }
 
-    /// As [`Simulation::step`], but begins no iteration after the first when it is later than `deadline`.
+    /// As [`Simulation::step`], but starts no iteration after `deadline`, except the first one.
     ///
     /// # Panics
     /// If `base` has another length than the system.
     pub fn step_until(&mut self, base: &[Point], deadline: Option<Instant>) -> StepReport {
         let h = self.params.simulated_step_secs() as f32;
         let gravity = slot(&(self.gravity() * (h * h)));
-        let fastest = self.fastest();
+        let max_speed = self.max_speed();
         let iterations = self.params.iterations as usize;
         let memory = self.params.acceleration as usize;
         self.in_pool(|simulation| {
-            let moved = CarrierMotion {
+            let motion = ReferenceMotion {
                 system: &simulation.system,
-                targets: [&simulation.targets, &simulation.aimed],
+                targets: [&simulation.targets, &simulation.next_targets],
                 base: [&simulation.base, base],
             };
             let predicted =
-                |rows: &mut Rows, unknowns: &[u32]| predict(rows, unknowns, &moved, gravity, h);
+                |rows: &mut Rows, unknowns: &[u32]| predict(rows, unknowns, &motion, gravity, h);
             let partition = &simulation.system.partition;
-            each(&mut simulation.solver.subdomains, 0, &|index, state| {
+            for_each_subdomain(&mut simulation.solver.subdomains, 0, &|index, state| {
                 predicted(&mut state.rows, &partition.subdomains[index].unknowns);
             });
             predicted(&mut simulation.solver.top, &partition.top);
             simulation.move_base(base);
-            if let Some(touch) = &mut simulation.touch {
+            if let Some(contact_solver) = &mut simulation.contact_solver {
                 let partition = &simulation.system.partition;
                 simulation
                     .solver
-                    .give_positions(partition, &mut simulation.position);
-                touch.begin(
+                    .copy_positions(partition, &mut simulation.position);
+                contact_solver.begin(
                     partition,
-                    &simulation.dynamic,
+                    &simulation.dynamic_factor,
                     FactorKind::Dynamic,
                     &simulation.position,
                 );
             }
-            let close = if simulation.is_guided() {
-                CLOSE * simulation.size
+            let tolerance = if simulation.is_guided() {
+                STEP_TOLERANCE * simulation.size
             } else {
                 0.0
             };
-            let done = simulation.iterate(Inertia::Dynamic, iterations, memory, close, deadline);
-            each(&mut simulation.solver.subdomains, 0, &|_, state| {
-                state.farthest = finish(&mut state.rows, h, fastest);
+            let stats =
+                simulation.iterate(SolveMode::Dynamic, iterations, memory, tolerance, deadline);
+            for_each_subdomain(&mut simulation.solver.subdomains, 0, &|_, state| {
+                state.max_displacement = update_velocities(&mut state.rows, h, max_speed);
             });
-            let top = finish(&mut simulation.solver.top, h, fastest);
-            simulation.give_out();
-            if let Some(touch) = &mut simulation.touch {
-                touch.contacts.end(&simulation.position);
+            let top = update_velocities(&mut simulation.solver.top, h, max_speed);
+            simulation.read_solver_state();
+            if let Some(contact_solver) = &mut simulation.contact_solver {
+                contact_solver.contacts.end(&simulation.position);
             }
-            let farthest = simulation
+            let max_displacement = simulation
                 .solver
                 .subdomains
                 .iter()
-                .fold(top, |most, part| most.max(part.farthest));
+                .fold(top, |most, part| most.max(part.max_displacement));
             StepReport {
-                farthest,
-                ..report(&done)
+                max_displacement,
+                ..report(&stats)
             }
         })
     }
 
-    /// Follows the base to `base` without inertia: a few iterations towards the equilibrium there, no velocity kept. For ramps.
+    /// Quasi-static step: moves the base to `base` and makes a few iterations towards the equilibrium there, without inertia.
+    /// Velocities become zero. Used to approach a pose in small increments.
     ///
     /// # Errors
     /// [`FactorError`].
-    pub fn creep(&mut self, base: &[Point], iterations: usize) -> Result<StepReport, FactorError> {
+    pub fn step_quasistatic(
+        &mut self,
+        base: &[Point],
+        iterations: usize,
+    ) -> Result<StepReport, FactorError> {
         self.factor_equilibrium()?;
         let partition = &self.system.partition;
-        let moved = CarrierMotion {
+        let motion = ReferenceMotion {
             system: &self.system,
-            targets: [&self.targets, &self.aimed],
+            targets: [&self.targets, &self.next_targets],
             base: [&self.base, base],
         };
         let carry = |rows: &mut Rows, unknowns: &[u32]| {
             for (row, &unknown) in unknowns.iter().enumerate() {
-                rows.x[row] = add(rows.x[row], moved.of(unknown, rows.x[row]));
+                rows.x[row] = add(rows.x[row], motion.displacement(unknown, rows.x[row]));
             }
         };
         for (state, part) in self.solver.subdomains.iter_mut().zip(&partition.subdomains) {
@@ -123,13 +131,13 @@ impl Simulation {
         Ok(self.relax(iterations, 0.0))
     }
 
-    /// The equilibrium over the present base: iterates until nothing moves any more, then stands still.
+    /// Solves for the equilibrium over the current base. Velocities become zero.
     ///
     /// # Errors
     /// [`FactorError`].
     pub fn settle(&mut self) -> Result<StepReport, FactorError> {
         self.factor_equilibrium()?;
-        let report = self.relax(MAX_STATIC_ITERATIONS, STILL * self.size);
+        let report = self.relax(MAX_STATIC_ITERATIONS, STATIC_TOLERANCE * self.size);
         for rows in self
             .solver
             .subdomains
@@ -142,7 +150,7 @@ impl Simulation {
         Ok(report)
     }
 
-    fn relax(&mut self, iterations: usize, still: f32) -> StepReport {
+    fn relax(&mut self, iterations: usize, tolerance: f32) -> StepReport {
         self.in_pool(|simulation| {
             for rows in simulation
                 .solver
@@ -153,55 +161,64 @@ impl Simulation {
             {
                 rows.velocity.fill([0.0; 4]);
             }
-            let done = simulation.iterate(Inertia::Static, iterations, STATIC_MEMORY, still, None);
-            simulation.give_out();
-            if let Some(touch) = &mut simulation.touch {
-                touch.contacts.end(&simulation.position);
+            let stats = simulation.iterate(
+                SolveMode::Static,
+                iterations,
+                STATIC_MEMORY,
+                tolerance,
+                None,
+            );
+            simulation.read_solver_state();
+            if let Some(contact_solver) = &mut simulation.contact_solver {
+                contact_solver.contacts.end(&simulation.position);
             }
-            report(&done)
+            report(&stats)
         })
     }
 
     fn iterate(
         &mut self,
-        pull: Inertia,
+        mode: SolveMode,
         iterations: usize,
         memory: usize,
-        still: f32,
+        tolerance: f32,
         deadline: Option<Instant>,
-    ) -> Done {
+    ) -> IterationStats {
         let own_h = self.params.simulated_step_secs();
-        let (factor, constant) = match (pull, &self.equilibrium) {
-            (Inertia::Static, Some(factor)) => (
+        let (factor, static_gravity) = match (mode, &self.static_factor) {
+            (SolveMode::Static, Some(factor)) => (
                 factor,
                 Some(slot(&(self.gravity() * (own_h * own_h) as f32))),
             ),
-            _ => (&self.dynamic, None),
+            _ => (&self.dynamic_factor, None),
         };
-        let refreshed = constant.is_some();
-        let touching = self.touch.as_mut().map(|touch| Touching {
-            touch,
-            positions: &mut self.position,
-            refreshed,
-        });
+        let redetect = static_gravity.is_some();
+        let contacts = self
+            .contact_solver
+            .as_mut()
+            .map(|contact_solver| IterationContacts {
+                solver: contact_solver,
+                positions: &mut self.position,
+                redetect,
+            });
         self.solver.iterate(
-            &Iteration {
+            &IterationParams {
                 system: &self.system,
                 factor,
                 iterations,
                 memory,
-                constant,
-                still,
+                static_gravity,
+                tolerance,
                 patience: PATIENCE,
                 deadline,
             },
-            touching,
+            contacts,
         )
     }
 
     fn factor_equilibrium(&mut self) -> Result<(), FactorError> {
-        if self.equilibrium.is_none() {
-            self.equilibrium = Some(TiledFactor::of(
+        if self.static_factor.is_none() {
+            self.static_factor = Some(TiledFactor::of(
                 &self.system.partition,
                 &self
                     .system
@@ -211,7 +228,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs `work` inside the thread pool, so that forks don't have to enter it.
+    /// Runs `work` inside the thread pool, so that nested parallel calls don't have to enter it.
     fn in_pool<R: Send>(&mut self, work: impl FnOnce(&mut Self) -> R + Send) -> R {
         if self.solver.subdomains.len() < 2 || rayon::current_thread_index().is_some() {
             work(self)
@@ -221,47 +238,54 @@ impl Simulation {
     }
 }
 
-/// The motion of what carries the skin.
-struct CarrierMotion<'a> {
+/// Motion of the references of unknowns in a step: their guidance targets, or their base points without guidance.
+struct ReferenceMotion<'a> {
     system: &'a System,
-    /// Before and after; empty without guidance.
+    /// Before and after the step; empty without guidance.
     targets: [&'a [Target]; 2],
     base: [&'a [Point]; 2],
 }
 
-impl CarrierMotion<'_> {
-    /// How far the point `x` of an unknown goes: with its target, or else with its base.
-    fn of(&self, unknown: u32, x: Padded) -> Padded {
+impl ReferenceMotion<'_> {
+    /// Displacement of an unknown at `x` that moves with its target, or else with its base point.
+    fn displacement(&self, unknown: u32, x: Padded) -> Padded {
         let unknown = unknown as usize;
         let [from, to] = self.targets.map(|targets| targets.get(unknown));
         if let (Some(from), Some(to)) = (from, to) {
             let point = Point::new(x[0], x[1], x[2]);
-            return slot(&(to.carry(from, &point) - point));
+            return slot(&(to.transport(from, &point) - point));
         }
         let point = self.system.references[unknown] as usize;
         slot(&(self.base[1][point] - self.base[0][point]))
     }
 }
 
-/// What stands for inertia.
-enum Inertia {
+/// Which inertial term an iteration uses.
+enum SolveMode {
     /// M/h² (y − x).
     Dynamic,
-    /// Gravity alone.
+    /// Gravity only.
     Static,
 }
 
-/// Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
-fn predict(rows: &mut Rows, unknowns: &[u32], moved: &CarrierMotion<'_>, gravity: Padded, h: f32) {
+/// Sets the inertial prediction and the initial guess: the displacement of the reference, plus the vertex's own relative velocity
+/// times h. The minimiser does not depend on the guess.
+fn predict(
+    rows: &mut Rows,
+    unknowns: &[u32],
+    motion: &ReferenceMotion<'_>,
+    gravity: Padded,
+    h: f32,
+) {
     for (row, &unknown) in unknowns.iter().enumerate() {
-        let (x, way) = (rows.x[row], scaled(rows.velocity[row], h));
-        let carried = moved.of(unknown, x);
-        let own = sub(way, scaled(rows.base_velocity[row], h));
+        let (x, inertial) = (rows.x[row], scaled(rows.velocity[row], h));
+        let carried = motion.displacement(unknown, x);
+        let own = sub(inertial, scaled(rows.base_velocity[row], h));
         rows.before[row] = x;
-        rows.target[row] = add(add(x, way), scaled(gravity, rows.heaviness[row]));
+        rows.target[row] = add(add(x, inertial), scaled(gravity, rows.gravity_scale[row]));
         rows.x[row] = add(x, add(carried, own));
         let lag = sub(rows.target[row], rows.x[row]);
-        let (length, most) = (dot(lag, lag).sqrt(), rows.most_lag[row]);
+        let (length, most) = (dot(lag, lag).sqrt(), rows.max_lag[row]);
         if length > most {
             rows.target[row] = add(rows.x[row], scaled(lag, most / length));
         }
@@ -269,34 +293,34 @@ fn predict(rows: &mut Rows, unknowns: &[u32], moved: &CarrierMotion<'_>, gravity
     }
 }
 
-/// New velocities; how far the vertex that moved most relative to its base went.
-fn finish(rows: &mut Rows, h: f32, fastest: f32) -> f32 {
+/// Updates velocities, with damping and the speed limit. Returns the largest displacement relative to the base.
+fn update_velocities(rows: &mut Rows, h: f32, max_speed: f32) -> f32 {
     for &(row, _) in &rows.carried {
         rows.base_velocity[row] = scaled(sub(rows.x[row], rows.before[row]), 1.0 / h);
     }
-    let mut farthest = 0.0_f32;
+    let mut max_displacement = 0.0_f32;
     for row in 0..rows.count {
         let base = rows.base_velocity[row];
         let relative = sub(scaled(sub(rows.x[row], rows.before[row]), 1.0 / h), base);
         let speed = dot(relative, relative).sqrt();
-        farthest = farthest.max(speed * h);
-        let kept = if speed > fastest {
-            rows.kept[row] * fastest / speed
+        max_displacement = max_displacement.max(speed * h);
+        let damping_factor = if speed > max_speed {
+            rows.damping_factor[row] * max_speed / speed
         } else {
-            rows.kept[row]
+            rows.damping_factor[row]
         };
-        rows.velocity[row] = add(base, scaled(relative, kept));
+        rows.velocity[row] = add(base, scaled(relative, damping_factor));
     }
-    farthest
+    max_displacement
 }
 
-fn report(done: &Done) -> StepReport {
+fn report(stats: &IterationStats) -> StepReport {
     StepReport {
-        local_ms: done.local_secs * 1e3,
-        global_ms: done.global_secs * 1e3,
-        iterations: done.iterations,
-        rejected: done.rejected,
-        last_change: done.last_change,
-        farthest: 0.0,
+        local_ms: stats.local_secs * 1e3,
+        global_ms: stats.global_secs * 1e3,
+        iterations: stats.iterations,
+        rejected: stats.rejected,
+        last_change: stats.last_change,
+        max_displacement: 0.0,
     }
 }

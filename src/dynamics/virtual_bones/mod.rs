@@ -1,30 +1,34 @@
-//! Virtual bones: they shape the flesh but don't hold it (FPS figure 3.21). For trunks, tails, bellies, and skeletons with gaps.
+//! Virtual bones: bones without rigid anchors, which shape the flesh but are elastic (FPS figure 3.21). For trunks, tails, bellies,
+//! and skeletons with gaps.
 //!
-//! Connected virtual bones are one elastic rod, with as much inertia as the limb around it, that is attached to the bones that are not
-//! virtual. It is simulated by projective dynamics of its own, and the base surface follows it as it follows other bones. Every node
-//! of the graph that a virtual bone touches is four points, its centre and one on each axis; every virtual bone is an element that
-//! is at rest when its eight points have the shape that the pose gives them:
+//! Connected virtual bones form one elastic rod with the mass of the limb around it. The rod is attached to the adjacent
+//! non-virtual bones. It is simulated by a projective dynamics solver of its own, and the base surface follows it like other bones.
+//! Every node of a virtual bone in the bone graph has four points: its centre and one on each axis. Every virtual bone is an
+//! element over the eight points of its ends. Its rest shape is the shape that the pose gives to these points:
 //!
 //! ```text
 //!     E = 1/(2h²) ‖M^½ (q − y)‖² + Σₑ wₑ/2 Σᵢ ‖(qᵢ − q̄) − Rₑ (pᵢ − p̄)‖²,     wₑ = B / (l d²)
 //! ```
 //!
-//! with p the points as posed, bars for means over the element, Rₑ the best rotation, B the bending stiffness of a beam, l the bone's
-//! length and d the distance of the points from their centre. Nodes that touch a bone that is not virtual are prescribed.
+//! Here p are the posed points, bars denote means over the element, Rₑ is the closest rotation, B the bending stiffness of a beam,
+//! l the length of the bone and d the distance of the points from their centre. Nodes of non-virtual bones are prescribed.
 //!
-//! What keeps a trunk in shape is muscle and cartilage rather than flesh, the stronger the longer it is. So B is that of a beam with the
-//! mass of the limb around it (cross-section A, length L of the whole rod) that, of natural stiffness and held at one end on the
-//! ground, hangs by a fixed part δ of its length: B = ρ A g L³ / (8 δ). It swings about as fast as a pendulum of its length, slender
-//! or thick. Stiffness changes B in proportion, density the mass alone.
+//! A trunk keeps its shape by muscle and cartilage rather than by flesh, and longer trunks are stronger. So B is chosen by the sag
+//! of a beam: with the mass of the limb around it (cross-section A, length L of the whole rod), with natural stiffness, clamped at
+//! one end and under gravity, the beam sags by a fixed fraction δ of its length: B = ρ A g L³ / (8 δ). It oscillates about as fast
+//! as a pendulum of its length, whether slender or thick. The stiffness parameter scales B; the density parameter scales the mass
+//! only.
 //!
 //! # Departures
-//! - FPS leaves out the anchors there, so that the shrunken skin around a virtual bone is free: a hollow tube, and unknowns inside the
-//!   body. Here the bone itself swings: the tube keeps its inside, the flesh its matrix, and only a handful of unknowns are added.
-//! - The flesh follows the rod, but doesn't pull at it: its mass and stiffness are counted as the rod's.
-//! - The pose of a virtual joint is not ignored: it is the rod's rest shape.
-//! - Where nothing holds a connected set of virtual bones, its first node does.
+//! - FPS removes the anchors there, so that the shrunken skin around a virtual bone is free. This creates a hollow tube and
+//!   unknowns inside the body. Here the bone itself is elastic: the inside of the tube stays prescribed, the matrix of the flesh
+//!   does not change, and only a few unknowns are added.
+//! - The flesh follows the rod but exerts no force on it: its mass and stiffness are included in those of the rod.
+//! - The pose of a virtual joint is not ignored: it is the rest shape of the rod.
+//! - If a connected set of virtual bones is not attached to any other bone, its first node is prescribed.
 //!
-//! Everything is `f64` and allocates only when bound. A tree needs no sparse solver: blocks are eliminated from the leaves.
+//! All numbers are `f64`, and only [`VirtualBones::bind`] allocates. The matrix is block-sparse with the graph of a tree:
+//! eliminating blocks from the leaves causes no fill-in, so that no general sparse solver is needed.
 
 mod parts;
 mod tree;
@@ -39,13 +43,13 @@ use crate::tissue::{BaseFrame, FreeBone, Tissue};
 use parts::{OFFSET, Rod, RodNode, iterate};
 use tree::TreeFactor;
 
-/// Local/global iterations of a step; a rod costs next to nothing.
+/// Local/global iterations per step; they take negligible time because a rod has few unknowns.
 const ITERATIONS: usize = 20;
-/// "Time step" of the solve for an equilibrium, s.
+/// Time step of the solve for an equilibrium, s: so long that inertia is negligible.
 const STATIC_STEP_SECS: f64 = 100.0;
-/// An equilibrium is reached when nothing moves farther in an iteration than this part of the size.
-const STILL: f64 = 1e-9;
-/// Nothing is faster relative to its pose than this many sizes a second.
+/// An equilibrium is reached when no point moves more than this fraction of the size in an iteration.
+const STATIC_TOLERANCE: f64 = 1e-9;
+/// Limit of a point's speed relative to its posed position, sizes per second.
 const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
 
 /// All virtual bones of a tissue, with their state.
@@ -53,7 +57,7 @@ const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
 pub struct VirtualBones {
     nodes: Vec<RodNode>,
     rods: Vec<Rod>,
-    /// Unknown nodes, leaves before the nodes that they are attached to.
+    /// Unknown nodes, children before parents.
     order: Vec<usize>,
     dynamic: TreeFactor,
     equilibrium: TreeFactor,
@@ -132,15 +136,15 @@ impl VirtualBones {
                 }
             })
             .collect();
-        bones.place_points();
-        bones.hang();
-        bones.rest(&skeleton.bind_transforms());
-        bones.set(simulation);
+        bones.set_node_points();
+        bones.attach_nodes();
+        bones.reset(&skeleton.bind_transforms());
+        bones.set_params(simulation);
         Some(bones)
     }
 
-    /// The three points around every node's centre.
-    fn place_points(&mut self) {
+    /// Sets the rest positions of the three points around every node's centre.
+    fn set_node_points(&mut self) {
         for (index, node) in self.nodes.iter_mut().enumerate() {
             let own = || self.rods.iter().filter(|rod| rod.ends.contains(&index));
             let offset =
@@ -151,8 +155,8 @@ impl VirtualBones {
         }
     }
 
-    /// Holds at least one node of every connected set, and finds the node that each of the others is attached to.
-    fn hang(&mut self) {
+    /// Prescribes at least one node of every connected set, and finds the parent of every other node.
+    fn attach_nodes(&mut self) {
         let mut reached: Vec<bool> = self.nodes.iter().map(|node| node.fixed).collect();
         let mut queue: Vec<usize> = (0..self.nodes.len())
             .filter(|&node| reached[node])
@@ -178,12 +182,12 @@ impl VirtualBones {
                     if !reached[other] {
                         reached[other] = true;
                         depth[other] = depth[node] + rod.length;
-                        self.nodes[other].up = (!self.nodes[node].fixed).then_some(index);
+                        self.nodes[other].parent_rod = (!self.nodes[node].fixed).then_some(index);
                         queue.push(other);
                     }
                 }
             }
-            // Joints come parents first, and so do nodes: the first that is left is where the set begins.
+            // Joints are sorted parents first, and so are nodes: the first node that was not reached is the root of its set.
             let Some(root) = (free_roots..self.nodes.len()).find(|&node| !reached[node]) else {
                 break;
             };
@@ -192,11 +196,11 @@ impl VirtualBones {
             queue.push(root);
         }
         self.order.reverse();
-        self.measure(depth);
+        self.set_whole_lengths(depth);
     }
 
-    /// Gives every bone the length of the whole rod: the greatest depth that hangs together with its own.
-    fn measure(&mut self, mut depth: Vec<f64>) {
+    /// Sets the length of the whole rod for every bone: the largest depth in its connected set.
+    fn set_whole_lengths(&mut self, mut depth: Vec<f64>) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -212,8 +216,8 @@ impl VirtualBones {
         }
     }
 
-    /// Takes over parameters and materials.
-    pub fn set(&mut self, simulation: &Simulation) {
+    /// Applies changed parameters and materials.
+    pub fn set_params(&mut self, simulation: &Simulation) {
         let (system, params, materials) = (
             simulation.system(),
             simulation.params(),
@@ -224,7 +228,7 @@ impl VirtualBones {
         self.params = *params;
         self.gravity = Vec64::from(params.gravity_m_s2) / unit;
         for node in &mut self.nodes {
-            (node.mass, node.heaviness, node.kept) = (0.0, 0.0, 0.0);
+            (node.mass, node.gravity_scale, node.damping_factor) = (0.0, 0.0, 0.0);
         }
         let h = params.simulated_step_secs();
         let human = system.human_unit();
@@ -237,23 +241,24 @@ impl VirtualBones {
             let mass = density * density_factor * rod.area() * rod.length / 8.0;
             for end in rod.ends {
                 let node = &mut self.nodes[end];
-                // As sums over the rods that meet, weighted by mass; made means below.
-                node.heaviness += mass;
+                // Sums over the adjacent rods, weighted by mass; divided by the mass below.
+                node.gravity_scale += mass;
                 node.mass += mass * jiggle;
-                node.kept += mass * (-damping * h).exp();
+                node.damping_factor += mass * (-damping * h).exp();
             }
         }
         for node in &mut self.nodes {
-            let mass = node.heaviness;
-            (node.heaviness, node.kept) = (mass / node.mass, node.kept / mass);
+            let mass = node.gravity_scale;
+            (node.gravity_scale, node.damping_factor) =
+                (mass / node.mass, node.damping_factor / mass);
         }
         self.dynamic.factor(&self.nodes, &self.rods, &self.order, h);
         self.equilibrium
             .factor(&self.nodes, &self.rods, &self.order, STATIC_STEP_SECS);
     }
 
-    /// Puts everything where the pose has it, without velocity.
-    pub fn rest(&mut self, world_from_joint: &[Affine]) {
+    /// Moves all points to their posed positions; velocities become zero.
+    pub fn reset(&mut self, world_from_joint: &[Affine]) {
         self.pose(world_from_joint);
         for node in &mut self.nodes {
             (node.position, node.posed_before) = (node.posed, node.posed);
@@ -264,20 +269,20 @@ impl VirtualBones {
         }
     }
 
-    /// One time step of [`Params::simulated_step_secs`]: the bones that hold move to the pose, the virtual ones follow.
+    /// One time step of [`Params::simulated_step_secs`]: non-virtual bones move to the pose, virtual bones follow.
     pub fn step(&mut self, world_from_joint: &[Affine]) {
         let h = self.params.simulated_step_secs();
-        let fastest = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs / h);
+        let max_speed = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs / h);
         self.pose(world_from_joint);
         for node in &mut self.nodes {
             node.before = node.position;
             for k in 0..4 {
                 node.predicted[k] = node.position[k]
                     + node.velocity[k] * h
-                    + self.gravity * (node.heaviness * h * h);
+                    + self.gravity * (node.gravity_scale * h * h);
                 node.position[k] += node.velocity[k] * h;
             }
-            node.follow_if_fixed();
+            node.pose_if_fixed();
         }
         for _ in 0..ITERATIONS {
             iterate(&mut self.nodes, &mut self.rods, &self.dynamic, &self.order);
@@ -286,16 +291,18 @@ impl VirtualBones {
             for k in 0..4 {
                 let posed = (node.posed[k] - node.posed_before[k]) / h;
                 let relative = (node.position[k] - node.before[k]) / h - posed;
-                let kept = node.kept * (fastest / relative.norm().max(fastest));
-                node.velocity[k] = posed + relative * kept;
+                let damping_factor =
+                    node.damping_factor * (max_speed / relative.norm().max(max_speed));
+                node.velocity[k] = posed + relative * damping_factor;
             }
             node.posed_before = node.posed;
         }
-        self.restart_if_lost(world_from_joint);
+        self.reset_if_not_finite(world_from_joint);
     }
 
-    /// Some iterations towards the equilibrium in a pose, without inertia; how far the point that moved most in the last one went.
-    pub fn creep(&mut self, world_from_joint: &[Affine], iterations: usize) -> f64 {
+    /// Quasi-static step: a few iterations towards the equilibrium in a pose, without inertia. Returns the largest displacement of
+    /// a point in the last iteration.
+    pub fn step_quasistatic(&mut self, world_from_joint: &[Affine], iterations: usize) -> f64 {
         self.pose(world_from_joint);
         for node in &mut self.nodes {
             for k in 0..4 {
@@ -303,38 +310,38 @@ impl VirtualBones {
                 node.velocity[k] = Vec64::zeros();
             }
             node.posed_before = node.posed;
-            node.follow_if_fixed();
+            node.pose_if_fixed();
         }
-        let own_h = STATIC_STEP_SECS * STATIC_STEP_SECS;
-        let mut farthest = 0.0;
+        let h_squared = STATIC_STEP_SECS * STATIC_STEP_SECS;
+        let mut max_displacement = 0.0;
         for _ in 0..iterations {
             for node in &mut self.nodes {
                 node.predicted = node
                     .position
-                    .map(|p| p + self.gravity * (node.heaviness * own_h));
+                    .map(|p| p + self.gravity * (node.gravity_scale * h_squared));
             }
-            farthest = iterate(
+            max_displacement = iterate(
                 &mut self.nodes,
                 &mut self.rods,
                 &self.equilibrium,
                 &self.order,
             );
-            if farthest <= STILL * self.size {
+            if max_displacement <= STATIC_TOLERANCE * self.size {
                 break;
             }
         }
-        self.restart_if_lost(world_from_joint);
-        farthest
+        self.reset_if_not_finite(world_from_joint);
+        max_displacement
     }
 
-    /// Whether the last [`Self::creep`] reached its end when it returned this.
+    /// Whether [`Self::step_quasistatic`] converged, given its result.
     #[must_use]
-    pub fn is_still(&self, farthest: f64) -> bool {
-        farthest <= STILL * self.size
+    pub fn is_converged(&self, max_displacement: f64) -> bool {
+        max_displacement <= STATIC_TOLERANCE * self.size
     }
 
-    /// Tells the base where the virtual bones are.
-    pub fn write(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
+    /// Writes the transforms of the virtual bones to the frame.
+    pub fn write_frame(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
         frame.free.resize(self.bones_of_graph, None);
         for rod in &self.rods {
             frame.free[rod.bone] = Some(FreeBone {
@@ -344,7 +351,8 @@ impl VirtualBones {
         }
     }
 
-    /// Writes the transforms of all joints, with those of virtual bones where the rods are; joints without a bone follow their parent.
+    /// Writes the transforms of all joints: joints of virtual bones follow their rod, joints without a bone follow their parent, all others
+    /// the pose.
     pub fn carry_joints(&self, world_from_joint: &[Affine], out: &mut Vec<Affine>) {
         out.clear();
         for (joint, (carrier, posed)) in self.carriers.iter().zip(world_from_joint).enumerate() {
@@ -364,7 +372,7 @@ impl VirtualBones {
         }
     }
 
-    /// How a virtual bone moves what is around it.
+    /// The transform from the bind pose to the current state of a virtual bone.
     fn posed_from_bind(&self, rod: &Rod, world_from_joint: &[Affine]) -> Affine {
         let posed = world_from_joint[rod.joint] * self.joint_from_bind[rod.joint];
         let linear = rod.rotation * linear_part(&posed);
@@ -375,27 +383,27 @@ impl VirtualBones {
         affine(&linear, &(start - linear * rest.coords).coords)
     }
 
-    /// Where the pose has the nodes' points.
+    /// Computes the posed points of the nodes.
     fn pose(&mut self, world_from_joint: &[Affine]) {
         for node in &mut self.nodes {
             let posed = |joint: usize| world_from_joint[joint] * self.joint_from_bind[joint];
-            let frame = posed(node.frame);
-            let shift = node.place.map_or_else(Vec64::zeros, |place| {
-                posed(place) * node.rest[0] - frame * node.rest[0]
+            let frame = posed(node.frame_joint);
+            let shift = node.position_joint.map_or_else(Vec64::zeros, |joint| {
+                posed(joint) * node.rest[0] - frame * node.rest[0]
             });
             node.posed = node.rest.map(|point| frame * point + shift);
         }
     }
 
-    /// Nothing that is infinite stays.
-    fn restart_if_lost(&mut self, world_from_joint: &[Affine]) {
+    /// Resets all bones if any position is not finite.
+    fn reset_if_not_finite(&mut self, world_from_joint: &[Affine]) {
         let finite = |node: &RodNode| {
             node.position
                 .iter()
                 .all(|p| p.iter().all(|c| c.is_finite()))
         };
         if !self.nodes.iter().all(finite) {
-            self.rest(world_from_joint);
+            self.reset(world_from_joint);
         }
     }
 }

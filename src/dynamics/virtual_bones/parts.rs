@@ -1,4 +1,4 @@
-//! Nodes, rods, and the rest shape of a rod.
+//! Nodes and rods, and the local step of a rod.
 
 use nalgebra::Matrix3;
 
@@ -8,11 +8,11 @@ use crate::math::{Point64, Vec64, closest_rotation};
 use crate::mesh::TriMesh;
 use crate::tissue::Tissue;
 
-/// δ: how far a rod of natural stiffness hangs, as part of its length, were it a slightly bent beam.
-const HANGS: f64 = 0.4;
-/// Distance of a node's points from its centre, as part of the length of the bones that meet there.
+/// δ: sag of a rod of natural stiffness, as a fraction of its length, by linear beam theory.
+const SAG: f64 = 0.4;
+/// Distance of a node's points from its centre, as a fraction of the mean length of the bones at the node.
 pub(super) const OFFSET: f64 = 0.2;
-/// ρ and g of the rod that hangs by δ.
+/// ρ and g in the definition of δ.
 const DENSITY_KG_M3: f64 = 1_000.0;
 const GRAVITY_M_S2: f64 = 9.81;
 
@@ -21,17 +21,17 @@ pub(super) type Points = [Point64; 4];
 
 #[derive(Clone)]
 pub(super) struct RodNode {
-    /// The joint whose frame the node has when posed, and the joint that says where it is, if that is another.
-    pub(super) frame: usize,
-    pub(super) place: Option<usize>,
+    /// The joint whose frame poses the node, and the joint that determines its position if that is a different one.
+    pub(super) frame_joint: usize,
+    pub(super) position_joint: Option<usize>,
     pub(super) rest: Points,
     pub(super) fixed: bool,
-    /// The rod to the node that this one is attached to.
-    pub(super) up: Option<usize>,
-    /// Inertial mass of each point, kg; weight over inertial mass; part of the relative velocity that a step leaves.
+    /// The rod to the parent node.
+    pub(super) parent_rod: Option<usize>,
+    /// Per point: inertial mass, kg; physical over inertial mass; factor of a step on the relative velocity.
     pub(super) mass: f64,
-    pub(super) heaviness: f64,
-    pub(super) kept: f64,
+    pub(super) gravity_scale: f64,
+    pub(super) damping_factor: f64,
     pub(super) posed: Points,
     pub(super) posed_before: Points,
     pub(super) position: Points,
@@ -47,11 +47,11 @@ pub(super) struct Rod {
     pub(super) joint: usize,
     pub(super) ends: [usize; 2],
     pub(super) length: f64,
-    /// Length of the whole rod that the bone is part of: from where it is held to its farthest end.
+    /// Length of the whole rod that the bone is part of, from its attachment to its farthest end.
     pub(super) whole_length: f64,
-    /// Mean distance from the skin to the bone.
+    /// Mean distance from the skin to the bone, world units.
     pub(super) radius: f64,
-    /// The skin around it.
+    /// Skin vertices around the bone.
     pub(super) vertices: Vec<u32>,
     pub(super) stiffness: f64,
     pub(super) rotation: Matrix3<f64>,
@@ -67,22 +67,22 @@ impl RodNode {
                 .map(|&bone| &graph.bones[bone])
         };
         let ends_here = |bone: &&crate::tissue::Bone| bone.nodes[1] == node;
-        // Who holds it: first of all a bone that ends here and is not virtual.
-        let holder = here()
+        // The bone that supports the node: preferably a non-virtual bone that ends here.
+        let support = here()
             .find(|bone| !bone.is_virtual && ends_here(bone))
             .or_else(|| here().find(|bone| !bone.is_virtual))
             .or_else(|| here().find(ends_here))
             .or_else(|| here().next());
         let position = [graph.nodes[node].position; 4];
         Self {
-            frame: holder.map_or(0, |bone| bone.joint),
-            place: holder.filter(ends_here).and_then(|bone| bone.end_joint),
+            frame_joint: support.map_or(0, |bone| bone.joint),
+            position_joint: support.filter(ends_here).and_then(|bone| bone.end_joint),
             rest: position,
             fixed: here().any(|bone| !bone.is_virtual),
-            up: None,
+            parent_rod: None,
             mass: 0.0,
-            heaviness: 0.0,
-            kept: 0.0,
+            gravity_scale: 0.0,
+            damping_factor: 0.0,
             posed: position,
             posed_before: position,
             position,
@@ -93,7 +93,7 @@ impl RodNode {
         }
     }
 
-    pub(super) fn follow_if_fixed(&mut self) {
+    pub(super) fn pose_if_fixed(&mut self) {
         if self.fixed {
             self.position = self.posed;
         }
@@ -133,14 +133,16 @@ impl Rod {
         std::f64::consts::PI * self.radius * self.radius
     }
 
-    /// B / l³ of the rod of natural stiffness, Pa m per m as flesh has it, were the character as large as a human.
+    /// B / l³ of a rod of natural stiffness, if the character had the size of a human. In Pa · world unit; like the stiffness of
+    /// flesh, it is to be multiplied by metres per world unit.
     pub(super) fn bending_stiffness(&self, human_metres_per_unit: f64) -> f64 {
         let whole_m = self.whole_length * human_metres_per_unit;
-        let of_length = DENSITY_KG_M3 * GRAVITY_M_S2 * whole_m / (8.0 * HANGS);
+        let of_length = DENSITY_KG_M3 * GRAVITY_M_S2 * whole_m / (8.0 * SAG);
         of_length * self.area() * (self.whole_length / self.length).powi(2) / self.length
     }
 
-    /// Mean stiffness and density factor, damping (s⁻¹) and inertial over physical mass of the skin around.
+    /// Means over the skin vertices around the bone: stiffness factor, density factor, damping (s⁻¹), and inertial over physical
+    /// mass.
     pub(super) fn materials(&self, materials: &Materials, params: &Params) -> [f64; 4] {
         if self.vertices.is_empty() {
             return [1.0, 1.0, params.damping_per_s, params.jiggle.max(1e-3)];
@@ -157,8 +159,8 @@ impl Rod {
         ]
     }
 
-    /// Local step; adds the forces on the points of both ends to their residuals.
-    pub(super) fn pull(&mut self, nodes: &mut [RodNode]) {
+    /// Local step: updates the rotation, and adds the forces on the points of both ends to their residuals.
+    pub(super) fn add_forces(&mut self, nodes: &mut [RodNode]) {
         let mean = |points: &dyn Fn(&RodNode) -> Points| {
             let sum: Vec64 = self
                 .ends
@@ -190,7 +192,7 @@ impl Rod {
     }
 }
 
-/// One local and one global step; how far the point that moved most went.
+/// One local and one global step. Returns the largest displacement of a point.
 pub(super) fn iterate(
     nodes: &mut [RodNode],
     rods: &mut [Rod],
@@ -203,16 +205,16 @@ pub(super) fn iterate(
         }
     }
     for rod in rods.iter_mut() {
-        rod.pull(nodes);
+        rod.add_forces(nodes);
     }
     factor.solve(nodes, order);
-    let mut farthest = 0.0_f64;
+    let mut max_displacement = 0.0_f64;
     for &node in order {
         let node = &mut nodes[node];
         for k in 0..4 {
             node.position[k] += node.residual[k];
-            farthest = farthest.max(node.residual[k].norm_squared());
+            max_displacement = max_displacement.max(node.residual[k].norm_squared());
         }
     }
-    farthest.sqrt()
+    max_displacement.sqrt()
 }

@@ -1,15 +1,16 @@
-//! The global step of rods: a tree needs no sparse solver.
+//! The global step of rods: direct solve on a tree.
 
 use nalgebra::{Matrix4, Vector3};
 
 use super::parts::{Rod, RodNode};
 
-/// Block Cholesky of M/h² + Σ wₑ (I − 1 1ᵀ/8) over the unknown nodes, a forest: eliminated from the leaves, nothing fills in.
+/// Block Cholesky factor of M/h² + Σ wₑ (I − 1 1ᵀ/8) over the unknown nodes, a forest. Elimination from the leaves causes no
+/// fill-in.
 #[derive(Clone, Default)]
 pub(super) struct TreeFactor {
-    /// By position in the order: the inverse of the node's block once all nodes attached to it are eliminated…
+    /// In elimination order: the inverse of each node's diagonal block after all its children are eliminated.
     pub(super) inverse: Vec<Matrix4<f64>>,
-    /// …and the block that couples it to the node that it is attached to.
+    /// In elimination order: the parent node, and the off-diagonal block to it; `None` for roots.
     coupling: Vec<Option<(usize, Matrix4<f64>)>>,
     /// h².
     pub(super) step2: f64,
@@ -37,9 +38,9 @@ impl TreeFactor {
         self.inverse.clear();
         self.coupling.clear();
         for &node in order {
-            // Positive definite: a mass on the diagonal plus stiffness.
+            // The block is positive definite: a mass on the diagonal plus stiffness.
             let inverse = blocks[node].try_inverse().unwrap_or_else(Matrix4::zeros);
-            let coupling = nodes[node].up.map(|rod| {
+            let coupling = nodes[node].parent_rod.map(|rod| {
                 let [a, b] = rods[rod].ends;
                 let parent = if a == node { b } else { a };
                 let block = ones * -rods[rod].stiffness;
@@ -61,9 +62,9 @@ impl TreeFactor {
         };
         for (at, &node) in order.iter().enumerate() {
             if let Some((parent, block)) = &self.coupling[at] {
-                let pushed = rows(&nodes[*parent])
+                let updated = rows(&nodes[*parent])
                     - block.transpose() * (self.inverse[at] * rows(&nodes[node]));
-                set(&mut nodes[*parent], &pushed);
+                set(&mut nodes[*parent], &updated);
             }
         }
         for (at, &node) in order.iter().enumerate().rev() {

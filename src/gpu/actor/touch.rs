@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::{GpuModel, lost_error};
-use crate::dynamics::{Meeting, State};
+use crate::dynamics::{State, StepContacts};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::Dispatch;
 use crate::gpu::flesh::{FleshState, FleshStep, Press, PressBuffers};
@@ -82,15 +82,17 @@ impl ContactSteps {
             .predict_into(model.flesh.equations(), base, &mut self.predicted);
         // A state that is not finite has no contacts here; the frame report shows it.
         let is_sound = self.predicted.iter().all(|p| (p.x + p.y + p.z).is_finite());
-        let meeting = if is_sound {
+        let step_contacts = if is_sound {
             finder.begin_contacts(&self.predicted)
         } else {
-            Meeting::Nothing
+            StepContacts::Empty
         };
         let start = Instant::now();
-        self.contacts = match meeting {
-            Meeting::Nothing => 0,
-            Meeting::Contacts(problem) if PressBuffers::fits(gpu, problem.contacts.len(), 1) => {
+        self.contacts = match step_contacts {
+            StepContacts::Empty => 0,
+            StepContacts::Contacts(problem)
+                if PressBuffers::fits(gpu, problem.contacts.len(), 1) =>
+            {
                 let buffers = &mut self.buffers;
                 let write = || buffers.write(gpu, 0, &problem, model.flesh.row_of_vertex());
                 if gpu.attempt(write).map_err(|error| lost_error(&error))? {
@@ -99,7 +101,7 @@ impl ContactSteps {
                 problem.contacts.len()
             }
             // The finder's own state is never stepped.
-            Meeting::Contacts(_) | Meeting::TooMany => return Err(DeviceError::Crowded),
+            StepContacts::Contacts(_) | StepContacts::TooMany => return Err(DeviceError::Crowded),
         };
         self.is_known = false;
         state

@@ -130,7 +130,7 @@ fn motion(equations: &Equations) -> MotionUniform {
     MotionUniform {
         gravity: (equations.gravity * (h * h)).into(),
         step_secs: h,
-        fastest: equations.fastest,
+        fastest: equations.max_speed,
         volume: equations.volume,
         energy_floor: (ENERGY_FLOOR * equations.total_weight) as f32,
         unused: 0.0,
@@ -186,19 +186,20 @@ fn row_constants(equations: &Equations) -> Vec<[u32; 4]> {
     let Equations {
         references,
         inertia,
-        heaviness,
-        kept,
+        gravity_scale,
+        damping_factor,
         ..
     } = equations;
-    let numbers = inertia.iter().zip(heaviness).zip(kept);
-    let bits = |(&point, ((inertia, heaviness), kept)): (&u32, ((&f32, &f32), &f32))| {
-        [
-            inertia.to_bits(),
-            heaviness.to_bits(),
-            kept.to_bits(),
-            point,
-        ]
-    };
+    let numbers = inertia.iter().zip(gravity_scale).zip(damping_factor);
+    let bits =
+        |(&point, ((inertia, gravity_scale), damping_factor)): (&u32, ((&f32, &f32), &f32))| {
+            [
+                inertia.to_bits(),
+                gravity_scale.to_bits(),
+                damping_factor.to_bits(),
+                point,
+            ]
+        };
     let mut rows: Vec<[u32; 4]> = references.iter().zip(numbers).map(bits).collect();
     for &[row, point] in &equations.carried {
         rows[row as usize][3] = Corner::prescribed(point).bits();

@@ -106,7 +106,7 @@ impl GuidedBase {
     pub(super) fn target(&self, vertex: usize) -> Target {
         let transform = &self.frame.points[vertex];
         Target {
-            place: transform.apply(&(self.skin[vertex] + self.offset(vertex))),
+            position: transform.apply(&(self.skin[vertex] + self.offset(vertex))),
             rotation: transform.rotation(),
         }
     }

@@ -33,7 +33,9 @@ use self::params::contacts;
 use self::poses::{compose, largest_turn, relative_into};
 use super::check::check_joints;
 use super::{BindError, DeviceError, Frame, SkinError, StepTimes};
-use crate::collision::{CollisionBody, Detector, Feet, Penetration, deepest_penetration};
+use crate::collision::{
+    CollisionBody, Detector, Penetration, PosedFootPoints, deepest_penetration,
+};
 use crate::dynamics::{FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::Trs;
@@ -203,8 +205,8 @@ impl Projective {
                 &self.flesh.tissue,
             )),
         };
-        let mut feet = Feet::at_rest(&body);
-        feet.place(&body, self.frame.bones());
+        let mut foot_points = PosedFootPoints::at_rest(&body);
+        foot_points.update(&body, self.frame.bones());
         let positions = if self.is_on_device() {
             &self.last_good[..]
         } else {
@@ -213,7 +215,7 @@ impl Projective {
         Some(deepest_penetration(
             &body,
             positions,
-            &feet,
+            &foot_points,
             &mut Detector::default(),
         ))
     }
@@ -257,9 +259,11 @@ impl Projective {
         if let Some(bones) = &mut self.virtual_bones {
             match motion {
                 FollowMode::Step => bones.step(world),
-                FollowMode::Relax(iterations) => last_change = bones.creep(world, iterations),
+                FollowMode::Relax(iterations) => {
+                    last_change = bones.step_quasistatic(world, iterations)
+                }
             }
-            bones.write(world, &mut self.frame);
+            bones.write_frame(world, &mut self.frame);
         }
         let anchors = &self.flesh.tissue.anchors;
         if let Some(guided) = &mut self.guided {
@@ -271,16 +275,17 @@ impl Projective {
                 world
             };
             guided.place(carried, &mut self.base);
-            self.simulation.aim(|vertex| guided.target(vertex));
+            self.simulation
+                .set_next_targets(|vertex| guided.target(vertex));
         } else if there {
             anchors.move_volumes(world, &mut self.frame);
         } else {
             anchors.place(world, &mut self.frame, &mut self.base);
         }
         if let Some(contacts) = self.simulation.contacts_mut() {
-            contacts.place_feet(self.frame.bones());
+            contacts.move_foot_points(self.frame.bones());
             if self.guided.is_none() {
-                contacts.part_base(&mut self.base);
+                contacts.separate_base(&mut self.base);
             }
         }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
@@ -315,7 +320,7 @@ impl Projective {
         }
         self.times.iterations += report.iterations as u32;
         self.times.step_ms += start.elapsed().as_secs_f64() * 1e3;
-        self.still_steps = if moved || report.farthest > tolerance {
+        self.still_steps = if moved || report.max_displacement > tolerance {
             0
         } else {
             self.still_steps + 1

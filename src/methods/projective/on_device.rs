@@ -145,8 +145,8 @@ impl Projective {
             .anchors
             .place(&self.world, &mut self.frame, &mut self.base);
         if let Some(contacts) = self.simulation.contacts_mut() {
-            contacts.place_feet(self.frame.bones());
-            contacts.part_base(&mut self.base);
+            contacts.move_foot_points(self.frame.bones());
+            contacts.separate_base(&mut self.base);
         }
     }
 

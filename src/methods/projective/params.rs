@@ -27,7 +27,7 @@ impl Projective {
             self.simulation
                 .set_contacts(contacts(&self.subject, &self.flesh, params));
             if let Some(contacts) = self.simulation.contacts_mut() {
-                contacts.place_feet(self.frame.bones());
+                contacts.move_foot_points(self.frame.bones());
             }
         }
         self.update_virtual_bones();
@@ -50,7 +50,7 @@ impl Projective {
 
     pub(super) fn update_virtual_bones(&mut self) {
         if let Some(bones) = &mut self.virtual_bones {
-            bones.set(&self.simulation);
+            bones.set_params(&self.simulation);
         }
     }
 

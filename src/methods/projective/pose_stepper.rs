@@ -115,7 +115,7 @@ impl PoseStepper {
         };
         if let Some(bones) = &mut self.virtual_bones {
             bones.step(world);
-            bones.write(world, &mut self.frame);
+            bones.write_frame(world, &mut self.frame);
         }
         if let Ok(flesh) = self.subject.flesh() {
             flesh.tissue.anchors.move_volumes(world, &mut self.frame);

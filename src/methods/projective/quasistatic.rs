@@ -45,10 +45,12 @@ impl Projective {
                 target,
                 FollowMode::Relax(SUBSTEP_ITERATIONS),
             );
-            self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+            self.simulation
+                .step_quasistatic(&self.base, SUBSTEP_ITERATIONS)?;
         }
         self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
-        self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+        self.simulation
+            .step_quasistatic(&self.base, SUBSTEP_ITERATIONS)?;
         self.last_pose.clone_from(&self.target_pose);
         Ok(())
     }
@@ -59,7 +61,7 @@ impl Projective {
             guided.reset();
         }
         if let Some(bones) = &mut self.virtual_bones {
-            bones.rest(target);
+            bones.reset(target);
         }
         self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
         self.place_at_targets()?;
@@ -70,10 +72,13 @@ impl Projective {
     /// Places guided flesh at its targets, and relaxes it from there.
     fn place_at_targets(&mut self) -> Result<(), FactorError> {
         if let Some(guided) = &self.guided {
-            let places: Vec<Point> = (0..guided.len()).map(|v| guided.target(v).place).collect();
-            self.simulation.place(&places, &self.base);
+            let places: Vec<Point> = (0..guided.len())
+                .map(|v| guided.target(v).position)
+                .collect();
+            self.simulation.set_positions(&places, &self.base);
         }
-        self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+        self.simulation
+            .step_quasistatic(&self.base, SUBSTEP_ITERATIONS)?;
         Ok(())
     }
 
@@ -111,7 +116,7 @@ impl Projective {
         for point in &mut self.base {
             *point = carried(point);
         }
-        self.simulation.place(&skin, &self.base);
+        self.simulation.set_positions(&skin, &self.base);
     }
 
     /// Solves for the equilibrium in the frame's pose, independent of the state before.
@@ -141,7 +146,8 @@ impl Projective {
                 return Ok(());
             }
             self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
-            self.simulation.creep(&self.base, VOLUME_ITERATIONS)?;
+            self.simulation
+                .step_quasistatic(&self.base, VOLUME_ITERATIONS)?;
         }
         Ok(())
     }
@@ -152,12 +158,13 @@ impl Projective {
         for _ in 0..SETTLING_ROUNDS {
             let last_change = self.place_base(None, target, FollowMode::Relax(SETTLING_ITERATIONS));
             if self.guided.is_none() {
-                self.simulation.creep(&self.base, SUBSTEP_ITERATIONS)?;
+                self.simulation
+                    .step_quasistatic(&self.base, SUBSTEP_ITERATIONS)?;
             }
             if self
                 .virtual_bones
                 .as_ref()
-                .is_none_or(|bones| bones.is_still(last_change))
+                .is_none_or(|bones| bones.is_converged(last_change))
             {
                 break;
             }
@@ -171,11 +178,11 @@ impl Projective {
     fn reset_to_bind_pose(&mut self) {
         let skeleton = &self.subject.character.skeleton;
         if let Some(bones) = &mut self.virtual_bones {
-            bones.rest(&skeleton.bind_transforms());
+            bones.reset(&skeleton.bind_transforms());
         }
         self.base = self.flesh.tissue.anchors.at_rest();
         self.simulation
-            .place(&self.subject.sim().mesh.positions, &self.base);
+            .set_positions(&self.subject.sim().mesh.positions, &self.base);
         relative_into(skeleton, &skeleton.bind_transforms(), &mut self.base_pose);
     }
 }

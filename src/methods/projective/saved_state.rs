@@ -62,7 +62,8 @@ impl Projective {
             return Err(StateError::OtherCharacter);
         }
         self.discard_device_state();
-        self.simulation.aim(|vertex| saved.targets[vertex]);
+        self.simulation
+            .set_next_targets(|vertex| saved.targets[vertex]);
         self.simulation.set_state(&saved.state);
         if let (Some(guided), Some(saved)) = (&mut self.guided, &saved.guided) {
             guided.restore(saved);
@@ -86,7 +87,7 @@ impl Projective {
         if let Some(contacts) = self.simulation.contacts_mut()
             && !self.frame.bones().is_empty()
         {
-            contacts.place_feet(self.frame.bones());
+            contacts.move_foot_points(self.frame.bones());
         }
         Ok(())
     }

@@ -212,7 +212,7 @@ fn one_step_agrees_with_the_cpu() {
                     &actual,
                     params(way).time_step_secs as f32,
                 );
-                let farthest = (watch.farthest - report.farthest).abs() / subject.size;
+                let farthest = (watch.farthest - report.max_displacement).abs() / subject.size;
                 let change = (watch.last_change - report.last_change).abs() / subject.size;
                 let said = format!(
                     "{name}, {way:?}, {}: {difference:e}, {farthest:e}, {change:e} of the size, {watch:?}",

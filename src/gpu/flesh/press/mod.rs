@@ -274,7 +274,7 @@ impl PressBuffers {
             PressContact {
                 rows: [contact.vertex, a, b, c].map(row),
                 weights: problem.weights[k],
-                normal_target: [n.x, n.y, n.z, problem.targets[k]],
+                normal_target: [n.x, n.y, n.z, problem.target_gaps[k]],
                 stiffness: 1.0 / problem.softness[k].max(f32::MIN_POSITIVE),
                 ..PressContact::default()
             }

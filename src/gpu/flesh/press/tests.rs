@@ -42,8 +42,8 @@ impl Case {
             gap: 0.0,
             edge: 1.0,
             load: 0.0,
-            held: 0.0,
-            ends: false,
+            min_gap: 0.0,
+            ending: false,
             old: false,
         };
         let contacts = corners
@@ -80,7 +80,7 @@ impl Case {
         ContactEquations {
             contacts: &self.contacts,
             weights: &self.weights,
-            targets: &self.targets,
+            target_gaps: &self.targets,
             softness: &self.softness,
             matrix: &self.matrix,
             tolerance: 1e-6,

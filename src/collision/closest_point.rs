@@ -1,51 +1,57 @@
-//! Closest points on the skin, by walking between adjacent triangles.
+//! Closest points on the skin by local search: step to an adjacent triangle as long as it is closer.
 
 use super::CollisionBody;
-use super::body::NONE;
+use super::body::NO_TRIANGLE;
 use crate::math::{Point, Vec3};
 
-/// Largest number of triangles in a walk.
-const STEPS: usize = 24;
+/// Largest number of steps of a search.
+const MAX_STEPS: usize = 24;
 
-/// A point of the skin.
+/// The point of the skin closest to a query point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Foot {
-    /// The triangle it lies on.
+pub struct ClosestPoint {
+    /// The triangle that contains the point.
     pub triangle: u32,
-    /// Its barycentric coordinates there.
+    /// Barycentric coordinates in the triangle.
     pub weights: [f32; 3],
-    /// Its position.
+    /// World position.
     pub point: Point,
-    /// The normal there, interpolated between the vertices.
+    /// Unit normal, interpolated between the vertex normals.
     pub normal: Vec3,
 }
 
 impl CollisionBody {
-    /// The point of the skin closest to `p` that a walk from `start` finds, which always moves to an adjacent triangle that is closer.
-    pub(super) fn walk(&self, p: &Point, start: u32, positions: &[Point]) -> Foot {
-        self.walk_among(p, start, positions, |_| true)
+    /// The point of the skin closest to `p`, by local search from the triangle `start`. The result may be a local minimum.
+    pub(super) fn closest_point_from(
+        &self,
+        p: &Point,
+        start: u32,
+        positions: &[Point],
+    ) -> ClosestPoint {
+        self.closest_allowed_point_from(p, start, positions, |_| true)
     }
 
-    /// The same restricted to allowed triangles; `start` must be allowed.
-    pub(super) fn walk_among(
+    /// As [`Self::closest_point_from`], but steps only to allowed triangles. `start` must be allowed.
+    pub(super) fn closest_allowed_point_from(
         &self,
         p: &Point,
         start: u32,
         positions: &[Point],
         allowed: impl Fn(u32) -> bool,
-    ) -> Foot {
+    ) -> ClosestPoint {
         let closest = |triangle: u32| {
             let corners = self.triangle(triangle).map(|v| positions[v as usize] - p);
             let weights = closest_to_origin(&corners);
-            let way = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
-            (way.norm_squared(), weights, way)
+            let offset =
+                corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
+            (offset.norm_squared(), weights, offset)
         };
         let mut triangle = start;
         let mut best = closest(start);
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             let mut next = None;
-            // Only triangles that touch the feature with the closest point can be closer.
-            for candidate in self.touching(triangle, &best.1) {
+            // Only triangles adjacent to the vertex or edge that contains the closest point can be closer.
+            for candidate in self.adjacent_triangles(triangle, &best.1) {
                 let found = closest(candidate);
                 if found.0 < best.0 * (1.0 - 1e-6) && allowed(candidate) {
                     (best, next) = (found, Some(candidate));
@@ -54,17 +60,21 @@ impl CollisionBody {
             let Some(found) = next else { break };
             triangle = found;
         }
-        let (_, weights, way) = best;
-        Foot {
+        let (_, weights, offset) = best;
+        ClosestPoint {
             triangle,
             weights,
-            point: p + way,
+            point: p + offset,
             normal: self.smooth_normal(triangle, &weights, positions),
         }
     }
 
-    /// Triangles adjacent at the vertex or edge on which a point lies; none for an interior point.
-    fn touching(&self, triangle: u32, weights: &[f32; 3]) -> impl Iterator<Item = u32> + '_ {
+    /// Triangles adjacent to the vertex or edge on which a point lies; none for an interior point.
+    fn adjacent_triangles(
+        &self,
+        triangle: u32,
+        weights: &[f32; 3],
+    ) -> impl Iterator<Item = u32> + '_ {
         let corners = self.triangle(triangle);
         let zero = weights.map(|w| w <= 0.0);
         let count = zero.iter().filter(|&&z| z).count();
@@ -74,21 +84,21 @@ impl CollisionBody {
             (2, _) => self.fan(corners[2]),
             _ => &[],
         };
-        // The edge opposite to corner 0 is (1, 2), and so on.
+        // Corner 0 is opposite to the edge (1, 2), and so on.
         let across = match (count, zero) {
-            (1, [true, ..]) => self.across[triangle as usize][1],
-            (1, [_, true, _]) => self.across[triangle as usize][2],
-            (1, _) => self.across[triangle as usize][0],
-            _ => NONE,
+            (1, [true, ..]) => self.edge_neighbors[triangle as usize][1],
+            (1, [_, true, _]) => self.edge_neighbors[triangle as usize][2],
+            (1, _) => self.edge_neighbors[triangle as usize][0],
+            _ => NO_TRIANGLE,
         };
-        let across = (across != NONE).then_some(across);
+        let across = (across != NO_TRIANGLE).then_some(across);
         fan.iter()
             .copied()
             .filter(move |&t| t != triangle)
             .chain(across)
     }
 
-    /// The normal at a point of a triangle.
+    /// Unit normal at a point of a triangle, interpolated between the vertex normals.
     pub(super) fn smooth_normal(
         &self,
         triangle: u32,

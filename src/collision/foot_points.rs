@@ -1,18 +1,18 @@
-//! Foot points in a pose.
+//! Posed foot points.
 
 use super::CollisionBody;
 use crate::math::{Affine, Point, Vec3};
 
-/// Foot points in a pose.
+/// Foot points and outward directions in a pose, one per skin vertex.
 #[derive(Debug, Clone, Default)]
-pub struct Feet {
+pub struct PosedFootPoints {
     pub(super) points: Vec<Point>,
     /// Unit vectors from the foot points to the skin at rest, rotated with the bones.
     pub(super) outward: Vec<Vec3>,
     bones: Vec<nalgebra::Matrix3x4<f32>>,
 }
 
-impl Feet {
+impl PosedFootPoints {
     /// The foot points in the bind pose.
     #[must_use]
     pub fn at_rest(body: &CollisionBody) -> Self {
@@ -30,13 +30,14 @@ impl Feet {
         &self.points
     }
 
-    /// `posed_from_bind` of each bone; empty before the first update.
+    /// `posed_from_bind` of a bone; `None` before the first [`Self::update`].
     pub(super) fn bone(&self, bone: u32) -> Option<&nalgebra::Matrix3x4<f32>> {
         self.bones.get(bone as usize)
     }
 
-    /// Moves the foot points with their bones: `posed_from_bind` of every bone, as [`crate::tissue::BaseFrame::bones`] gives it.
-    pub fn place(&mut self, body: &CollisionBody, posed_from_bind: &[Affine]) {
+    /// Moves the foot points with their bones. `posed_from_bind`: one transform per bone, as in
+    /// [`crate::tissue::BaseFrame::bones`].
+    pub fn update(&mut self, body: &CollisionBody, posed_from_bind: &[Affine]) {
         self.bones.clear();
         self.bones.extend(posed_from_bind.iter().map(|t| {
             t.matrix()

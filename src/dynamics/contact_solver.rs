@@ -1,4 +1,4 @@
-//! Contacts within an iteration: between forward and backward substitution.
+//! The contact step of an iteration, between forward and backward substitution.
 
 use super::contacts::{Contacts, FactorKind};
 use super::solver::Solver;
@@ -8,17 +8,17 @@ use crate::numerics::partition::Partition;
 use crate::numerics::tiles::TiledFactor;
 use crate::numerics::window::{Window, WindowSolver};
 
-/// An equilibrium looks for contacts anew after so many iterations.
-const REFRESH: usize = 8;
+/// A solve for an equilibrium detects contacts again every this many iterations.
+const DETECTION_INTERVAL: usize = 8;
 
-/// The contacts of a simulation and their window on the solver; kept from step to step.
-pub(super) struct Touch {
+/// The contacts of a simulation, and the solver restricted to their vertices; kept from step to step.
+pub(super) struct ContactSolver {
     pub(super) contacts: Contacts,
     window: Window,
     values: Vec<Padded>,
 }
 
-impl Touch {
+impl ContactSolver {
     pub(super) fn new(contacts: Contacts, partition: &Partition) -> Self {
         Self {
             contacts,
@@ -27,7 +27,7 @@ impl Touch {
         }
     }
 
-    /// Finds the contacts at these positions; returns whether a pair began or ended.
+    /// Detects the contacts at these positions. Returns whether a pair began or ended.
     pub(super) fn begin(
         &mut self,
         partition: &Partition,
@@ -49,13 +49,13 @@ impl Touch {
         )
     }
 
-    /// Whether an equilibrium should look for contacts before this iteration, counted from 1.
-    pub(super) fn is_due(iteration: usize) -> bool {
-        iteration % REFRESH == 1
+    /// Whether a solve for an equilibrium should detect contacts before this iteration, counted from 1.
+    pub(super) fn is_detection_due(iteration: usize) -> bool {
+        iteration % DETECTION_INTERVAL == 1
     }
 
-    /// Copies the present positions of the vertices in contact; returns the energy of the contacts there.
-    pub(super) fn look(&mut self, solver: &Solver, positions: &mut [Point]) -> f64 {
+    /// Copies the solver's current positions of the vertices in contact. Returns the energy of the contacts there.
+    pub(super) fn read_positions(&mut self, solver: &Solver, positions: &mut [Point]) -> f64 {
         if self.contacts.is_empty() {
             return 0.0;
         }
@@ -70,8 +70,8 @@ impl Touch {
         self.contacts.energy(positions)
     }
 
-    /// Adds the forces of the contacts to the right-hand side that was just substituted forward.
-    pub(super) fn press(
+    /// Solves for the loads and adds the contact forces to the forward-substituted right-hand side.
+    pub(super) fn add_forces(
         &mut self,
         partition: &Partition,
         factor: &TiledFactor,
@@ -90,7 +90,7 @@ impl Touch {
         let substituted = solver.subdomains.iter().map(|state| &*state.rows.b);
         let top = &solver.top.b[..solver.top.count];
         window.peek(partition, factor, substituted, top, values);
-        if contacts.press(
+        if contacts.solve_loads(
             positions,
             values,
             &mut WindowSolver {

@@ -1,0 +1,214 @@
+//! Limits on contacts of guided flesh: which contacts are allowed, and how far they may press the flesh.
+
+use super::{MARGIN, separation};
+use crate::collision::{CollisionBody, Contact};
+use crate::math::{Point, Vec3, smoothstep};
+
+/// Stiffness of a contact relative to that of the flesh at its vertices.
+const RELATIVE_STIFFNESS: f32 = 30.0;
+/// The same for guided flesh. It is lower so that a contact that begins or ends hardly moves the other contacts.
+const GUIDED_RELATIVE_STIFFNESS: f32 = 5.0;
+/// A contact is allowed only if the cosine between the normals of both surfaces at their targets is below this.
+const MAX_FACING_COSINE: f32 = 0.3;
+/// A contact is allowed only if, at the targets, the cosine between its normal and the triangle's normal is at least this, and the
+/// cosine between its normal and the vertex's own normal at most this.
+const NORMAL_COSINE: f32 = 0.2;
+/// A contact is allowed only if its targets are at most this many times `max_press` apart. Overlaps deeper than `max_press` are
+/// reduced less and less, down to zero at this multiple: with the full press they would still overlap, and the flesh would be
+/// crumpled.
+const MAX_OVERLAP: f32 = 3.0;
+/// A contact ends at once when its targets move relative to each other by more than this many times `max_press` in one step.
+const MAX_TARGET_JUMP: f32 = 2.0;
+/// Number of steps with moving targets in which a vertex gets no new contact after a loaded contact was ended. Without it, flesh
+/// over static targets would alternate between two states.
+const COOLDOWN_STEPS: u8 = 20;
+
+/// Largest increase of a contact's gap per step, as a fraction of `max_press`: contacts of guided flesh begin gradually.
+const PRESS_RATE: f32 = 0.1;
+/// The gap of a contact that is being released decreases by this many times that per step.
+const RELEASE_FACTOR: f32 = 2.0;
+/// Fraction of the remaining difference to the desired gap that is applied per step. The contact point follows the skin that it
+/// presses; larger fractions make the two oscillate.
+const GAP_RELAXATION: f32 = 0.1;
+/// Contacts are frozen after the targets have been static for this many steps, so that held poses come to rest.
+const STATIC_STEPS: u32 = 60;
+/// Targets are static while they move less than this fraction of the size.
+const STATIC_TOLERANCE: f32 = 1e-3;
+
+/// Limits on contacts of guided flesh.
+///
+/// Where the targets of two surfaces overlap, the base surfaces below them overlap, too, and there is not enough space for all of
+/// the flesh. So contacts press the flesh in only by a fraction of its depth, and leave the rest of the overlap.
+#[derive(Debug, Default)]
+pub(in crate::dynamics) struct ContactLimits {
+    /// Target positions by vertex, world units; empty without guidance.
+    pub(in crate::dynamics) targets: Vec<Point>,
+    /// Target positions of the previous step.
+    pub(in crate::dynamics) previous_targets: Vec<Point>,
+    /// Largest distance by which each vertex may be pressed in, world units.
+    pub(in crate::dynamics) max_press: Vec<f32>,
+    /// Per vertex, the number of steps left in which it gets no contact; empty without guidance.
+    pub(in crate::dynamics) cooldown: Vec<u8>,
+    /// Reference positions for [`Self::count_static_step`], and the number of steps since the targets last left them.
+    static_targets: Vec<Point>,
+    static_steps: u32,
+}
+
+impl ContactLimits {
+    /// Whether a contact is kept. A contact that is not allowed any more but carries a load is kept until its load is zero if
+    /// `gradual` is set. Its vertex then gets no other contact for [`COOLDOWN_STEPS`].
+    pub(in crate::dynamics) fn should_keep(
+        &mut self,
+        contact: &mut Contact,
+        body: &CollisionBody,
+        gradual: bool,
+    ) -> bool {
+        let vertex = contact.vertex as usize;
+        let Some(&remaining) = self.cooldown.get(vertex) else {
+            return true;
+        };
+        let loaded = contact.load > 0.0;
+        let has_jumped = self.has_jumped(contact);
+        if !has_jumped && !contact.ending && remaining == 0 && self.is_consistent(contact, body) {
+            return true;
+        }
+        if loaded || contact.ending {
+            self.cooldown[vertex] = COOLDOWN_STEPS;
+        }
+        contact.ending = loaded && gradual && !has_jumped;
+        contact.ending
+    }
+
+    /// Whether the targets of a contact moved relative to each other by more than [`MAX_TARGET_JUMP`] in this step.
+    fn has_jumped(&self, contact: &Contact) -> bool {
+        if self.previous_targets.len() != self.targets.len() {
+            return false;
+        }
+        let moved =
+            separation(contact, &self.targets) - separation(contact, &self.previous_targets);
+        moved.norm() > MAX_TARGET_JUMP * self.max_press_of(contact)
+    }
+
+    /// The gap that a contact is constrained to keep in this step, world units.
+    pub(in crate::dynamics) fn next_min_gap(&self, contact: &Contact, gradual: bool) -> f32 {
+        let goal = (MARGIN * contact.edge).min(self.max_gap(contact));
+        if self.targets.is_empty() || !gradual {
+            return goal;
+        }
+        let rate = PRESS_RATE * self.max_press_of(contact);
+        if contact.ending {
+            return contact.min_gap - RELEASE_FACTOR * rate;
+        }
+        let moved = if self.previous_targets.len() == self.targets.len() {
+            separation(contact, &self.targets) - separation(contact, &self.previous_targets)
+        } else {
+            Vec3::zeros()
+        };
+        let min_gap = contact.min_gap + contact.normal.dot(&moved).min(0.0);
+        min_gap + (GAP_RELAXATION * (goal - min_gap)).min(rate)
+    }
+
+    /// Whether the set of contacts is frozen.
+    pub(in crate::dynamics) fn is_frozen(&self) -> bool {
+        self.static_steps >= STATIC_STEPS && !self.targets.is_empty()
+    }
+
+    /// Freezes the contacts, which are those of an equilibrium, until the targets move.
+    pub(in crate::dynamics) fn freeze(&mut self) {
+        self.static_steps = STATIC_STEPS;
+        self.static_targets.clone_from(&self.targets);
+    }
+
+    /// Allows contacts to change again.
+    pub(in crate::dynamics) fn unfreeze(&mut self) {
+        self.static_steps = 0;
+        self.static_targets.clear();
+    }
+
+    /// Counts a step in which the targets are static, or restarts the count if they moved.
+    pub(in crate::dynamics) fn count_static_step(&mut self, size: f32) {
+        let is_static = self.static_targets.len() == self.targets.len()
+            && self
+                .static_targets
+                .iter()
+                .zip(&self.targets)
+                .all(|(before, now)| (now - before).norm() <= STATIC_TOLERANCE * size);
+        if is_static {
+            self.static_steps = self.static_steps.saturating_add(1);
+        } else {
+            self.static_steps = 0;
+            self.static_targets.clone_from(&self.targets);
+        }
+    }
+
+    /// Decreases the cooldown of all vertices by one step if any target moved by more than `tolerance`, world units.
+    pub(in crate::dynamics) fn count_down(&mut self, tolerance: f32) {
+        let moved = self.previous_targets.len() != self.targets.len()
+            || self
+                .previous_targets
+                .iter()
+                .zip(&self.targets)
+                .any(|(before, now)| (now - before).norm() > tolerance);
+        if moved {
+            for remaining in &mut self.cooldown {
+                *remaining = remaining.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Whether a contact agrees with the targets: there the two surfaces face each other, and their distance is at most
+    /// [`MAX_OVERLAP`]. Other contacts are remains of a tangled state and would preserve it.
+    fn is_consistent(&self, contact: &Contact, body: &CollisionBody) -> bool {
+        if body.are_opposite_sides(contact.vertex, contact.corners, contact.weights) {
+            return false;
+        }
+        let [a, b, c] = contact.corners.map(|v| self.targets[v as usize]);
+        let own = body.area_normal(contact.vertex, &self.targets);
+        let other = (b - a).cross(&(c - a));
+        if own.dot(&other) >= MAX_FACING_COSINE * own.norm() * other.norm() {
+            return false;
+        }
+        let max_press = self.max_press_of(contact);
+        // The normals of tangled skin differ from those of its targets.
+        let normals_agree = contact.normal.dot(&other) >= NORMAL_COSINE * other.norm()
+            && contact.normal.dot(&own) <= NORMAL_COSINE * own.norm();
+        if !normals_agree {
+            return false;
+        }
+        separation(contact, &self.targets).norm() <= MAX_OVERLAP * max_press + contact.edge
+    }
+
+    /// Stiffness of contacts relative to that of the flesh at their vertices.
+    pub(in crate::dynamics) fn relative_stiffness(&self) -> f32 {
+        if self.targets.is_empty() {
+            RELATIVE_STIFFNESS
+        } else {
+            GUIDED_RELATIVE_STIFFNESS
+        }
+    }
+
+    /// Largest distance by which both surfaces together may be pressed in, world units.
+    fn max_press_of(&self, contact: &Contact) -> f32 {
+        let corners = contact.corners.iter().zip(&contact.weights);
+        let other: f32 = corners.map(|(&v, &w)| self.max_press[v as usize] * w).sum();
+        self.max_press[contact.vertex as usize] + other
+    }
+
+    /// The largest gap that a contact may be constrained to keep, world units: the gap between its targets, plus `max_press` where
+    /// the targets overlap. Targets that are laterally apart rather than opposite do not overlap; for them nothing is added, so
+    /// that the flesh can always return to its targets.
+    fn max_gap(&self, contact: &Contact) -> f32 {
+        if self.targets.is_empty() {
+            return f32::INFINITY;
+        }
+        let separation = separation(contact, &self.targets);
+        let gap = contact.normal.dot(&separation);
+        let lateral = (separation - contact.normal * gap).norm();
+        let alignment = 2.0 - lateral / (gap.abs() + 0.5 * contact.edge).max(f32::MIN_POSITIVE);
+        let max_press = self.max_press_of(contact);
+        let overlap = -gap / max_press.max(f32::MIN_POSITIVE);
+        gap + max_press
+            * alignment.clamp(0.0, 1.0)
+            * (1.0 - smoothstep([1.0, MAX_OVERLAP], overlap))
+    }
+}
