@@ -44,6 +44,14 @@ pub(crate) struct FreeBone {
     pub(crate) ends: [Point64; 2],
 }
 
+impl FreeBone {
+    /// The affine map that takes the segment from `a` to `b` at rest to the ends of the bone, and keeps its thickness.
+    pub(crate) fn stretched(&self, a: &Point64, b: &Point64) -> Affine {
+        let [_, stretched] = fit_to_ends(&self.posed_from_bind, a, b, &self.ends);
+        stretched
+    }
+}
+
 /// A bone in a pose.
 pub(super) struct PosedBone {
     /// Transform of its joint, without the fit to the end.

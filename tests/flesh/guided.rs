@@ -147,10 +147,11 @@ fn a_scaled_joint_scales_the_flesh() {
             actor.positions().to_vec()
         });
         let apart = worst(&places[0], &places[1]) / subject.size;
-        assert!(apart < 2e-3, "{scale}: {apart:e} of the size");
+        assert!(apart < 6e-3, "{scale}: {apart:e} of the size");
         let [skinned, simulated] = places.each_mut().map(|p| volume(&subject, p));
         let change = simulated / skinned - 1.0;
-        assert!(change.abs() < 2e-3, "{scale}: {change:e} of the volume");
+        // The head is some 6 % of the body: given back, it would be 3 % and more.
+        assert!(change.abs() < 4e-3, "{scale}: {change:e} of the volume");
     }
 }
 

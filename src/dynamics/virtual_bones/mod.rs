@@ -344,10 +344,7 @@ impl VirtualBones {
     pub fn write_frame(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
         frame.free.resize(self.bones_of_graph, None);
         for rod in &self.rods {
-            frame.free[rod.bone] = Some(FreeBone {
-                posed_from_bind: self.posed_from_bind(rod, world_from_joint),
-                ends: rod.ends.map(|end| self.nodes[end].position[0]),
-            });
+            frame.free[rod.bone] = Some(self.free_bone(rod, world_from_joint));
         }
     }
 
@@ -359,8 +356,10 @@ impl VirtualBones {
             let carried = match *carrier {
                 Carrier::Pose => *posed,
                 Carrier::Rod(rod) => {
-                    self.posed_from_bind(&self.rods[rod], world_from_joint)
-                        * self.world_from_bind[joint]
+                    let rod = &self.rods[rod];
+                    let [start, end] = rod.ends.map(|end| self.nodes[end].rest[0]);
+                    let free = self.free_bone(rod, world_from_joint);
+                    free.stretched(&start, &end) * self.world_from_bind[joint]
                 }
                 Carrier::Parent(parent) if out[parent] == world_from_joint[parent] => *posed,
                 Carrier::Parent(parent) => match world_from_joint[parent].try_inverse() {
@@ -372,15 +371,16 @@ impl VirtualBones {
         }
     }
 
-    /// The transform from the bind pose to the current state of a virtual bone.
-    fn posed_from_bind(&self, rod: &Rod, world_from_joint: &[Affine]) -> Affine {
+    /// The current state of a virtual bone.
+    fn free_bone(&self, rod: &Rod, world_from_joint: &[Affine]) -> FreeBone {
         let posed = world_from_joint[rod.joint] * self.joint_from_bind[rod.joint];
         let linear = rod.rotation * linear_part(&posed);
-        let [start, rest] = [
-            self.nodes[rod.ends[0]].position[0],
-            self.nodes[rod.ends[0]].rest[0],
-        ];
-        affine(&linear, &(start - linear * rest.coords).coords)
+        let ends = rod.ends.map(|end| self.nodes[end].position[0]);
+        let start = self.nodes[rod.ends[0]].rest[0];
+        FreeBone {
+            posed_from_bind: affine(&linear, &(ends[0] - linear * start.coords).coords),
+            ends,
+        }
     }
 
     /// Computes the posed points of the nodes.
