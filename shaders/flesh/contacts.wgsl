@@ -1,12 +1,12 @@
 // Contacts of the instances; GPU version of dynamics/contact_equations.rs.
-struct PressDims {
+struct ContactKernelDims {
     row_stride: u32,
     contact_stride: u32,
     matrix_stride: u32,
     spread_stride: u32,
 }
 
-struct PressContact {
+struct KernelContact {
     // The vertex and the corners of the triangle.
     rows: vec4<u32>,
     // u: 1 and minus the barycentric coordinates.
@@ -27,7 +27,7 @@ const MOST: u32 = 2048u;
 const HEADER: u32 = 4u;
 
 // w/2 max(0, target − gap)² of a contact with this vector from triangle to vertex.
-fn contact_energy(contact: PressContact, apart: vec3f) -> f32 {
+fn contact_energy(contact: KernelContact, apart: vec3f) -> f32 {
     let missing = max(contact.normal_target.w - dot(contact.normal_target.xyz, apart), 0.0);
     return 0.5 * contact.stiffness * missing * missing;
 }

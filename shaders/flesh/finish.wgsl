@@ -18,11 +18,11 @@ fn finish(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_in
     }
     workgroupBarrier();
     if thread == 0u {
-        atomicMax(&watch[instance].farthest, atomicLoad(&farthest));
-        atomicMax(&watch[instance].last_change, atomicLoad(&last_change));
-        atomicMax(&watch[instance].broken, atomicLoad(&broken));
+        atomicMax(&statistics[instance].farthest, atomicLoad(&farthest));
+        atomicMax(&statistics[instance].last_change, atomicLoad(&last_change));
+        atomicMax(&statistics[instance].broken, atomicLoad(&broken));
         if row == 0u {
-            atomicStore(&watch[instance].rejected, states[state_at(instance, turn.iteration)].rejected_so_far);
+            atomicStore(&statistics[instance].rejected, states[state_at(instance, turn.iteration)].rejected_so_far);
         }
     }
 }

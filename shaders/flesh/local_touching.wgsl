@@ -1,6 +1,6 @@
 // The contact energy at the accelerated iterate, by the last workgroup: it has the fewest chains.
-@group(0) @binding(17) var<uniform> press_dims: PressDims;
-@group(0) @binding(18) var<storage, read> contacts: array<PressContact>;
+@group(0) @binding(17) var<uniform> press_dims: ContactKernelDims;
+@group(0) @binding(18) var<storage, read> contacts: array<KernelContact>;
 
 fn add_contacts(group: u32, instance: u32, thread: u32) {
     if group + 1u < chain_groups() {

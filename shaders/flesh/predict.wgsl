@@ -59,7 +59,7 @@ fn begin(instance: u32) {
     for (var region = 0u; region < TAKEN_BACK; region++) {
         energies[energies_at(region, instance) + energy_count() - 1u] = 0.0;
     }
-    atomicStore(&watch[instance].farthest, 0u);
-    atomicStore(&watch[instance].last_change, 0u);
-    atomicStore(&watch[instance].rejected, 0u);
+    atomicStore(&statistics[instance].farthest, 0u);
+    atomicStore(&statistics[instance].last_change, 0u);
+    atomicStore(&statistics[instance].rejected, 0u);
 }

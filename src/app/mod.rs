@@ -9,7 +9,7 @@
 //! - [`layout`] gives each of the session's views a [`pane`], whose [`viewport`] reads the pointer (posing, or building a skeleton) and whose
 //!   picture the painter draws by its [`look`].
 //! - [`panels`], [`timeline`], [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as the tests do.
-//! - [`shortcuts`] is the single table of commands: keyboard, menus, tooltips and palette are made from it. [`comfort`] has settings,
+//! - [`shortcuts`] is the single table of commands: keyboard, menus, tooltips and palette are made from it. [`tool_windows`] has settings,
 //!   palette, log and notices; [`project`] asks before work is lost; `capture` exports pictures and films.
 //!
 //! Nothing here computes, reads files or blocks: the session does that on other threads and wakes
@@ -19,7 +19,6 @@ pub mod actions;
 pub(crate) mod capture;
 mod checkup;
 pub(crate) mod clearing;
-pub mod comfort;
 pub(crate) mod dialogs;
 pub mod ghosts;
 mod graphics;
@@ -43,6 +42,7 @@ pub mod status;
 pub mod surface;
 pub mod theme;
 pub mod timeline;
+pub mod tool_windows;
 pub mod viewport;
 pub(crate) mod widgets;
 pub mod workbench;

@@ -8,7 +8,7 @@ use super::viewport::Viewport;
 use super::viewport::gizmo::Ring;
 use super::viewport::posing::{PoseDrag, PoseHandle};
 use super::{shortcuts, theme};
-use crate::app::actions::ComfortAction;
+use crate::app::actions::ToolWindowAction;
 use crate::rig::Skeleton;
 use crate::session::{Command, JobView, Level};
 
@@ -170,7 +170,7 @@ fn bell_ui(ui: &mut Ui, (unread, worst): (usize, Option<Level>), actions: &mut A
     };
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
     if shortcuts::tip(response, "notices").clicked() {
-        actions.push(Action::Comfort(ComfortAction::ToggleNotices));
+        actions.push(Action::ToolWindows(ToolWindowAction::ToggleNotices));
     }
 }
 

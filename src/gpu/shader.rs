@@ -64,10 +64,10 @@ pub(crate) const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "li
 pub(crate) const TRIANGLES: ShaderSource =
     source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 /// Contact forces.
-pub(crate) const FLESH_PRESS: ShaderSource =
-    source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/press.wgsl");
+pub(crate) const FLESH_CONTACT_KERNEL: ShaderSource =
+    source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/contact_kernel.wgsl");
 /// Flesh: prediction.
-pub(crate) const FLESH_PREDICT: ShaderSource = source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/watch.wgsl", "flesh/predict.wgsl");
+pub(crate) const FLESH_PREDICT: ShaderSource = source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/statistics.wgsl", "flesh/predict.wgsl");
 /// Flesh: the local step after a plain iteration.
 pub(crate) const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": "flesh/dims.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl",
     "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/local.wgsl", "flesh/local_plain.wgsl");
@@ -90,7 +90,7 @@ pub(crate) const FLESH_GATHER_MIXED: ShaderSource = source!("flesh_gather_mixed"
 pub(crate) const FLESH_RECORD: ShaderSource = source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
 /// Flesh: end of a step.
 pub(crate) const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
-    "flesh/watch.wgsl", "flesh/numbers.wgsl", "flesh/finish.wgsl");
+    "flesh/statistics.wgsl", "flesh/numbers.wgsl", "flesh/finish.wgsl");
 /// Flesh: polar decomposition alone, for tests.
 pub const FLESH_POLAR_TEST: ShaderSource =
     source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
@@ -138,7 +138,7 @@ pub const ALL: &[ShaderSource] = &[
     OCCLUSION_BLUR,
     LINES,
     TRIANGLES,
-    FLESH_PRESS,
+    FLESH_CONTACT_KERNEL,
     FLESH_PREDICT,
     FLESH_LOCAL_PLAIN,
     FLESH_LOCAL_MIXED,

@@ -45,7 +45,7 @@ fn bars_and_free_tets_agree_with_the_cpu() {
                     .max_by(f32::total_cmp)
                     .unwrap_or(0.0);
                 assert!(
-                    off < TOLERANCE && device.watch().broken == 0,
+                    off < TOLERANCE && device.statistics().broken == 0,
                     "{name}, {acceleration}, {volume}, step {step}: {off:e}"
                 );
             }

@@ -12,13 +12,14 @@ use sinew::methods::Subject;
 use sinew::numerics::{
     Elimination, FactorError, HybridMatrix, InverseError, InverseFactors, InversePlan, RowMatrix,
 };
-use sinew::progress::Progress as Watch;
+use sinew::progress::Progress as StepStatistics;
 
 /// The equations of a built-in character.
 fn equations(name: &str) -> Equations {
     let character = sinew::io::builtin::load_builtin(name).expect("built in");
-    let subject =
-        Arc::new(Subject::build(Arc::new(on_bones(character)), &Watch::new()).expect("builds"));
+    let subject = Arc::new(
+        Subject::build(Arc::new(on_bones(character)), &StepStatistics::new()).expect("builds"),
+    );
     let flesh = subject.flesh().expect("has flesh");
     let position = subject.sim().mesh.positions.clone();
     let params = Preset::Natural.params();

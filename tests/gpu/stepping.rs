@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sinew::dynamics::{Equations, Simulation, State};
 use sinew::gpu::GpuContext;
 use sinew::gpu::compute::fetch;
-use sinew::gpu::flesh::{FleshModel, FleshState, FleshStep, Watch};
+use sinew::gpu::flesh::{FleshModel, FleshState, FleshStep, StepStatistics};
 use sinew::math::Point;
 
 use crate::common::on_device;
@@ -60,7 +60,7 @@ impl Device {
         self.state.download(self.gpu, 0).expect("comes back")
     }
 
-    pub fn watch(&self) -> Watch {
-        fetch(self.gpu, self.state.watch(), 1).expect("comes back")[0]
+    pub fn statistics(&self) -> StepStatistics {
+        fetch(self.gpu, self.state.statistics(), 1).expect("comes back")[0]
     }
 }

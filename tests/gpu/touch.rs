@@ -9,7 +9,7 @@ use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{GpuFlesh, GpuModel};
 use sinew::gpu::compute::fetch;
 use sinew::gpu::flesh::solve::{GlobalSolver, Kind};
-use sinew::gpu::flesh::{FleshModel, FleshState, FleshStep, Press, PressBuffers};
+use sinew::gpu::flesh::{ContactKernel, ContactKernelBuffers, FleshModel, FleshState, FleshStep};
 use sinew::math::{Affine, Point, Quat, Vec64};
 use sinew::methods::{Actor, AnyDevice, Frame, MethodId, Projective, Subject};
 use sinew::progress::Progress;
@@ -109,8 +109,8 @@ struct Device {
     model: FleshModel,
     state: FleshState,
     solver: GlobalSolver,
-    press: Press,
-    buffers: PressBuffers,
+    press: ContactKernel,
+    buffers: ContactKernelBuffers,
     met: usize,
 }
 
@@ -121,14 +121,14 @@ impl Device {
         let state = FleshState::new(gpu, &model, 1).expect("fits");
         state.upload(gpu, 0, &finder.state()).expect("fits");
         let solver = GlobalSolver::new(gpu, &equations, kind).expect("fits");
-        let buffers = PressBuffers::new(gpu, state.dims().row_stride, 1);
+        let buffers = ContactKernelBuffers::new(gpu, state.dims().row_stride, 1);
         Self {
             gpu,
             finder,
             model,
             state,
             solver,
-            press: Press::new(gpu),
+            press: ContactKernel::new(gpu),
             buffers,
             met: 0,
         }

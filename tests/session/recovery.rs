@@ -163,7 +163,7 @@ fn a_killed_session_loses_little_work() {
     }
     let mut random = random::Random(7);
     let mut numbers: Vec<usize> = (0..6).map(|_| 1 + random.below(700)).collect();
-    // One that certainly lives longer than the keeper waits, and one that hardly lives.
+    // One that certainly lives longer than the writer waits, and one that hardly lives.
     numbers.extend([900, 2]);
     std::thread::scope(|scope| {
         let runs: Vec<_> = numbers

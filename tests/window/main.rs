@@ -3,9 +3,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod comfort;
 mod crowd_view;
 mod panels;
 mod project;
 mod stories;
 mod timeline;
+mod tool_windows;

@@ -9,7 +9,7 @@ mod window;
 
 pub use tools::{EditAction, PosingRequest};
 pub use view::{CameraAction, LayoutAction, LayoutPreset, SplitSide, ViewRequest};
-pub use window::{CaptureAction, ComfortAction, ProjectAction, TimelineAction, UnsavedAnswer};
+pub use window::{CaptureAction, ProjectAction, TimelineAction, ToolWindowAction, UnsavedAnswer};
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub enum Action {
     /// Views the whole character from a side.
     LookFrom(NamedView),
     /// Settings, palette, log and notices.
-    Comfort(ComfortAction),
+    ToolWindows(ToolWindowAction),
     /// Keys, takes, the timeline.
     Timeline(TimelineAction),
     /// Cancels the current tool, otherwise deselects.

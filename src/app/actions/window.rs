@@ -27,7 +27,7 @@ pub enum CaptureAction {
 
 /// An action of this module.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ComfortAction {
+pub enum ToolWindowAction {
     /// Light ↔ dark.
     ToggleTheme,
     /// Larger text and buttons.

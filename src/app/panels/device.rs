@@ -2,7 +2,7 @@
 
 use egui::{ComboBox, Label, RichText, Ui};
 
-use crate::app::actions::ComfortAction;
+use crate::app::actions::ToolWindowAction;
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::settings::Settings;
@@ -40,7 +40,9 @@ pub fn device_ui(ui: &mut Ui, view: &DeviceView<'_>, actions: &mut Actions) {
                             device,
                             ..view.settings.clone()
                         };
-                        actions.push(Action::Comfort(ComfortAction::Change(Box::new(settings))));
+                        actions.push(Action::ToolWindows(ToolWindowAction::Change(Box::new(
+                            settings,
+                        ))));
                     }
                 }
             });

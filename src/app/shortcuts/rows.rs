@@ -14,9 +14,9 @@ macro_rules! project {
 }
 
 /// An action on the window.
-macro_rules! comfort {
+macro_rules! tool_windows {
     ($action:ident) => {
-        For(|| Action::Comfort(ComfortAction::$action))
+        For(|| Action::ToolWindows(ToolWindowAction::$action))
     };
 }
 

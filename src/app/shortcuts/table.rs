@@ -7,7 +7,6 @@ use super::{ActiveMode, Group, Needs, Shortcut};
 use crate::app::actions::Action;
 use crate::app::actions::CameraAction;
 use crate::app::actions::CaptureAction;
-use crate::app::actions::ComfortAction;
 use crate::app::actions::EditAction;
 use crate::app::actions::LayoutAction;
 use crate::app::actions::LayoutPreset;
@@ -15,6 +14,7 @@ use crate::app::actions::PosingRequest;
 use crate::app::actions::ProjectAction;
 use crate::app::actions::SplitSide;
 use crate::app::actions::TimelineAction;
+use crate::app::actions::ToolWindowAction;
 use crate::app::actions::ViewRequest;
 use crate::app::actions::tools::Tool;
 use crate::app::look::SkinColors;
@@ -113,7 +113,7 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::Y)
         .repeats()
         .needs(Needs::Redo),
-    Shortcut::new("settings", Group::Edit, "Settings…", "Theme, scale, navigation and other choices of yours", comfort!(ToggleSettings))
+    Shortcut::new("settings", Group::Edit, "Settings…", "Theme, scale, navigation and other choices of yours", tool_windows!(ToggleSettings))
         .also("preferences options configure")
         .key(CTRL, Key::Comma)
         .while_typing(),
@@ -324,25 +324,25 @@ pub static ALL: &[Shortcut] = &[
         .also("strain deformation heat map heatmap compression squeeze"),
     ask!("cut", "Cut the flesh open", "Shows or hides the tetrahedra behind a plane that can be dragged", Cut)
         .also("section slice clip plane inside tetrahedra cross-section muscle"),
-    Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", comfort!(ToggleTheme))
+    Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", tool_windows!(ToggleTheme))
         .also("night day colour color mode bright")
         .key(CTRL_SHIFT, Key::T)
         .while_typing(),
-    Shortcut::new("scale.up", Group::View, "Larger interface", "Makes text and buttons larger", comfort!(Larger))
+    Shortcut::new("scale.up", Group::View, "Larger interface", "Makes text and buttons larger", tool_windows!(Larger))
         .also("zoom bigger font text size dpi large")
         .key(CTRL, Key::Plus)
         .key(CTRL, Key::Equals)
         .while_typing(),
-    Shortcut::new("scale.down", Group::View, "Smaller interface", "Makes text and buttons smaller", comfort!(Smaller))
+    Shortcut::new("scale.down", Group::View, "Smaller interface", "Makes text and buttons smaller", tool_windows!(Smaller))
         .also("zoom font text size dpi small")
         .key(CTRL, Key::Minus)
         .while_typing(),
-    Shortcut::new("scale.reset", Group::View, "Interface at 100 %", "Gives text and buttons their usual size", comfort!(UsualScale))
+    Shortcut::new("scale.reset", Group::View, "Interface at 100 %", "Gives text and buttons their usual size", tool_windows!(UsualScale))
         .also("zoom usual normal font text size dpi")
         .key(CTRL, Key::Num0)
         .while_typing(),
     // Window.
-    Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", comfort!(ToggleSheet))
+    Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", tool_windows!(ToggleSheet))
         .also("keyboard keys hotkeys help cheat sheet")
         .key(NONE, Key::F1)
         .key(NONE, Key::Questionmark),
@@ -351,24 +351,24 @@ pub static ALL: &[Shortcut] = &[
         Group::Window,
         "Find anything…",
         "Finds commands, joints, clips and settings by name",
-        comfort!(TogglePalette),
+        tool_windows!(TogglePalette),
     )
     .also("search command find menu")
     .key(CTRL, Key::K)
     .key(CTRL_SHIFT, Key::P)
     .key(NONE, Key::F3)
     .while_typing(),
-    Shortcut::new("notices", Group::Window, "Notifications", "Shows what you were told before", comfort!(ToggleNotices))
+    Shortcut::new("notices", Group::Window, "Notifications", "Shows what you were told before", tool_windows!(ToggleNotices))
         .also("messages warnings errors bell history")
         .key(CTRL_SHIFT, Key::N)
         .while_typing(),
-    Shortcut::new("log", Group::Window, "Log", "Shows what the program noted down, for reports of faults", comfort!(ToggleLog))
+    Shortcut::new("log", Group::Window, "Log", "Shows what the program noted down, for reports of faults", tool_windows!(ToggleLog))
         .also("debug report console details")
         .key(CTRL_SHIFT, Key::L)
         .while_typing(),
-    Shortcut::new("first-steps", Group::Window, "First steps", "Three things to try on the living mannequin", comfort!(ToggleFirstSteps))
+    Shortcut::new("first-steps", Group::Window, "First steps", "Three things to try on the living mannequin", tool_windows!(ToggleFirstSteps))
         .also("tutorial help intro welcome getting started learn"),
-    Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", comfort!(ToggleAbout))
+    Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", tool_windows!(ToggleAbout))
         .also("version licence license graphics gpu help"),
     // Keys that views and widgets read themselves.
     Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),

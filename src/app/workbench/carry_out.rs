@@ -22,10 +22,10 @@ use crate::session::{
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
-        if let Some(theme) = self.comfort.changed_theme(ctx) {
+        if let Some(theme) = self.tool_windows.changed_theme(ctx) {
             self.adapt_backdrops(theme);
         }
-        if let Some(warning) = self.comfort.apply_and_save(ctx) {
+        if let Some(warning) = self.tool_windows.apply_and_save(ctx) {
             self.session.add_message(Level::Warning, warning);
         }
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
@@ -49,7 +49,7 @@ impl Workbench {
     }
 
     fn escape(&mut self) {
-        if self.comfort.close_topmost() || self.capture.close() {
+        if self.tool_windows.close_topmost() || self.capture.close() {
             return;
         }
         if self.is_editing() {
@@ -88,7 +88,7 @@ impl Workbench {
             ctx.request_repaint();
         }
         for action in actions {
-            self.comfort.tick_exercises(&action, &self.session);
+            self.tool_windows.tick_exercises(&action, &self.session);
             if let Some(action) = self.project.guard(action, &self.session) {
                 self.carry_out_one(ctx, action);
             }
@@ -176,9 +176,10 @@ impl Workbench {
                     &mut self.actions,
                 );
             }
-            Action::Comfort(action) => {
+            Action::ToolWindows(action) => {
                 let now = now(&self.session, self.panel_shown, self.bones_shown());
-                self.comfort.carry_out(ctx, action, &self.session, &now);
+                self.tool_windows
+                    .carry_out(ctx, action, &self.session, &now);
             }
             Action::Escape => self.escape(),
             Action::ToggleBones => {
@@ -212,9 +213,9 @@ impl Workbench {
         if self.project.is_new_file(self.session.project().file()) {
             self.remember_files();
         }
-        self.session
-            .recoveries()
-            .set_delays(WriteDelays::within(self.comfort.settings().autosave_secs));
+        self.session.recoveries().set_delays(WriteDelays::within(
+            self.tool_windows.settings().autosave_secs,
+        ));
         let choosing = self.dialogs.is_open();
         let layout = &self.layout;
         let window = |session: &Session| layout.state(session.views());

@@ -24,7 +24,7 @@ impl Workbench {
 
     /// Passes the choice on to the session.
     pub(super) fn follow_device(&mut self) {
-        let chosen = self.comfort.settings().device;
+        let chosen = self.tool_windows.settings().device;
         if self
             .asked
             .in_settings

@@ -18,7 +18,6 @@ use self::clock::Clock;
 use super::actions::{Action, Actions};
 use super::capture::Capture;
 use super::checkup::CheckupWatch;
-use super::comfort::Comfort;
 use super::dialogs::{Dialogs, NO_DIALOG};
 use super::ghosts::OnionSkinCache;
 use super::layout::Layout;
@@ -31,6 +30,7 @@ use super::project::ProjectUi;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
 use super::timeline::TimelineState;
+use super::tool_windows::ToolWindows;
 use super::viewport::Viewport;
 use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
@@ -69,7 +69,7 @@ pub struct Workbench {
     character_shown: Option<*const Character>,
     sequence_timed: u64,
     panel_shown: bool,
-    comfort: Comfort,
+    tool_windows: ToolWindows,
     capture: Capture,
     quits: bool,
     /// Message to show when the dropped files are open.
@@ -84,20 +84,20 @@ impl Workbench {
         session.set_cache(cache);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
-        let (comfort, warning) = SettingsFile::of_user()
-            .map(Comfort::with_file)
+        let (tool_windows, warning) = SettingsFile::of_user()
+            .map(ToolWindows::with_file)
             .unwrap_or_default();
         if let Some(warning) = warning {
             session.add_message(Level::Warning, warning);
         }
-        start_threads(comfort.settings().threads);
-        let method = comfort.settings().default_method;
+        start_threads(tool_windows.settings().threads);
+        let method = tool_windows.settings().default_method;
         if method != session.active_view().method {
             session.apply_once(Command::SetMethod(method));
         }
         session.apply_once(Command::Open(source));
         Self {
-            comfort,
+            tool_windows,
             ..Self::with_session(session)
         }
     }
@@ -128,7 +128,7 @@ impl Workbench {
             character_shown: None,
             sequence_timed: 0,
             panel_shown: true,
-            comfort: Comfort::default(),
+            tool_windows: ToolWindows::default(),
             capture: Capture::default(),
             quits: false,
             remark: None,
@@ -143,13 +143,13 @@ impl Workbench {
 
     /// Sets the adapter's name for the about window.
     pub fn set_gpu_description(&mut self, description: String) {
-        self.comfort.set_gpu(description);
+        self.tool_windows.set_gpu(description);
     }
 
     /// The user's settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        self.comfort.settings()
+        self.tool_windows.settings()
     }
 
     /// The arrangement of the views.
@@ -286,7 +286,7 @@ impl Workbench {
         CentralPanel::no_frame()
             .frame(frame)
             .show(ui, |ui| self.views_ui(ui, painter));
-        self.comfort.windows(
+        self.tool_windows.windows(
             &ctx,
             &now(&self.session, self.panel_shown, self.bones_shown()),
             &mut self.actions,

@@ -46,7 +46,7 @@ impl Workbench {
     pub(super) fn top_bar(&mut self, ui: &mut Ui) {
         let view = TopBarView {
             builtins: &crate::io::builtin::NAMES,
-            recent: &self.comfort.settings().recent,
+            recent: &self.tool_windows.settings().recent,
             now: now(&self.session, self.panel_shown, self.bones_shown()),
         };
         let frame = Frame::new()
@@ -88,7 +88,7 @@ impl Workbench {
         let frame = Frame::new()
             .fill(theme::colors(ui.ctx()).bar)
             .inner_margin(Margin::symmetric(10, 4));
-        let memory = self.comfort.memory_text(ui.ctx()).to_owned();
+        let memory = self.tool_windows.memory_text(ui.ctx()).to_owned();
         let speed = if is_narrow(ui) {
             String::new()
         } else {
@@ -97,7 +97,7 @@ impl Workbench {
         let view = StatusView {
             hint: &hint,
             jobs: &self.jobs(),
-            unread: self.comfort.notices.unread(),
+            unread: self.tool_windows.notices.unread(),
             speed: &speed,
         };
         Panel::bottom("status")
@@ -258,7 +258,7 @@ impl Workbench {
         let device = DeviceView {
             choice,
             status,
-            settings: self.comfort.settings(),
+            settings: self.tool_windows.settings(),
         };
         section(ui, "Method", true, |ui| {
             method_ui(ui, &view, &mut self.actions);

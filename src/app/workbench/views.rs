@@ -6,11 +6,11 @@ use std::time::Duration;
 use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
 
 use super::Workbench;
-use crate::app::comfort::is_builtin;
 use crate::app::look::{Look, wants_of};
 use crate::app::notices;
 use crate::app::pane::PaneContext;
 use crate::app::sections::{unavailable_methods, viewport_view};
+use crate::app::tool_windows::is_builtin;
 use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
 use crate::session::{Command, Mode, SnapshotContent, ViewCommand, ViewId};
@@ -31,7 +31,7 @@ impl Workbench {
         if self.layout.reframe(&self.session) {
             ui.ctx().request_repaint();
         }
-        self.comfort.over_views(
+        self.tool_windows.over_views(
             ui.ctx(),
             rect,
             self.layout.plates(),
@@ -46,7 +46,7 @@ impl Workbench {
     /// Handles pointer input in every view, at its place in the last frame. Widgets above a view are drawn later and take precedence.
     fn interact(&mut self, ui: &mut Ui) {
         let editing = self.is_editing();
-        self.tools.snap_deg = self.comfort.settings().snap_deg;
+        self.tools.snap_deg = self.tool_windows.settings().snap_deg;
         for (id, rect) in self.layout.rects() {
             let response = ui.interact(rect, Id::unique(("view", id)), Sense::click_and_drag());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Viewport"));
@@ -59,7 +59,7 @@ impl Workbench {
             let snapshot = self.session.snapshot_of(id);
             let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
             if let Some(pane) = self.layout.pane_mut(id) {
-                pane.viewport.navigation = self.comfort.settings().navigation();
+                pane.viewport.navigation = self.tool_windows.settings().navigation();
                 pane.viewport.follow_subject(rect, self.session.subject());
                 match EditView::of(&self.session).filter(|_| editing) {
                     Some(view) => self.edit.interact(
@@ -157,12 +157,13 @@ impl Workbench {
     pub(super) fn remember_files(&mut self) {
         if let Some(project) = self.session.project().file().map(std::path::Path::to_owned) {
             return self
-                .comfort
+                .tool_windows
                 .change(|settings| settings.remember(&[project]));
         }
         let files = &self.session.document().source.files;
         if !is_builtin(files) {
-            self.comfort.change(|settings| settings.remember(files));
+            self.tool_windows
+                .change(|settings| settings.remember(files));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::FRAMES_BEHIND;
 use super::profile::Profile;
-use crate::gpu::flesh::{FleshState, Watch};
+use crate::gpu::flesh::{FleshState, StepStatistics};
 use crate::gpu::waiting::{PendingMap, is_there, lost_error, request_map, wait_a_little};
 use crate::gpu::{GpuContext, GpuError};
 use crate::methods::{DeviceFrameReport, DeviceTimes};
@@ -12,7 +12,7 @@ use crate::methods::{DeviceFrameReport, DeviceTimes};
 /// Interval in frames between readbacks of the whole state, which is needed after a device loss.
 const KEEP_EVERY: u64 = 4;
 /// Bytes before the timestamps, and before the state.
-const WATCH_BYTES: u64 = size_of::<Watch>() as u64;
+const STATISTICS_BYTES: u64 = size_of::<StepStatistics>() as u64;
 
 /// One frame's readback.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl FrameReadbacks {
     /// For frames over that state, or of the surface only.
     pub(super) fn new(gpu: &GpuContext, state: Option<&FleshState>) -> Self {
         let state_bytes = state.map_or(0, FleshState::kept_bytes);
-        let size = WATCH_BYTES + Profile::BYTES + state_bytes;
+        let size = STATISTICS_BYTES + Profile::BYTES + state_bytes;
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let buffer = || {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -90,16 +90,18 @@ impl FrameReadbacks {
             return;
         };
         match state {
-            Some(state) => encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, WATCH_BYTES),
+            Some(state) => {
+                encoder.copy_buffer_to_buffer(state.statistics(), 0, &buffer, 0, STATISTICS_BYTES)
+            }
             // Only the completion is of interest: the submission must use the buffer for that.
-            None => encoder.clear_buffer(&buffer, 0, Some(WATCH_BYTES)),
+            None => encoder.clear_buffer(&buffer, 0, Some(STATISTICS_BYTES)),
         }
         let labels = profile
-            .map(|profile| profile.resolve(encoder, &buffer, WATCH_BYTES))
+            .map(|profile| profile.resolve(encoder, &buffer, STATISTICS_BYTES))
             .unwrap_or_default();
         let kept = state.filter(|_| self.frames.is_multiple_of(KEEP_EVERY));
         if let Some(state) = kept {
-            state.keep(encoder, &buffer, WATCH_BYTES + Profile::BYTES);
+            state.keep(encoder, &buffer, STATISTICS_BYTES + Profile::BYTES);
         }
         let has_state = kept.is_some();
         self.frames += 1;
@@ -175,15 +177,15 @@ impl FrameReadbacks {
         let mapped = buffer
             .get_mapped_range(..)
             .map_err(|error| lost_error(&error))?;
-        let (watch, rest) = mapped.split_at(WATCH_BYTES as usize);
+        let (statistics, rest) = mapped.split_at(STATISTICS_BYTES as usize);
         let (stamps, state) = rest.split_at(Profile::BYTES as usize);
-        let watch: Watch = bytemuck::pod_read_unaligned(watch);
+        let statistics: StepStatistics = bytemuck::pod_read_unaligned(statistics);
         let work_ms = profile.map_or_else(DeviceTimes::default, |profile| {
             profile.times(stamps, &labels)
         });
         let is_stale = self.stale > 0;
         self.stale = self.stale.saturating_sub(1);
-        if has_state && !is_stale && watch.broken == 0 {
+        if has_state && !is_stale && statistics.broken == 0 {
             self.kept.clear();
             self.kept
                 .extend_from_slice(&state[..self.state_bytes as usize]);
@@ -193,8 +195,8 @@ impl FrameReadbacks {
         self.free.push(buffer);
         self.known.push_back(DeviceFrameReport {
             steps,
-            farthest: watch.farthest,
-            finite: watch.broken == 0,
+            farthest: statistics.farthest,
+            finite: statistics.broken == 0,
             work_ms,
             host_ms,
         });

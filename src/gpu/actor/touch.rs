@@ -10,15 +10,15 @@ use super::{GpuModel, lost_error};
 use crate::dynamics::{State, StepContacts};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::Dispatch;
-use crate::gpu::flesh::{FleshState, FleshStep, Press, PressBuffers};
+use crate::gpu::flesh::{ContactKernel, ContactKernelBuffers, FleshState, FleshStep};
 use crate::gpu::waiting::{PendingMap, request_map, wait};
 use crate::math::Point;
 use crate::methods::{Colliding, DeviceError};
 
 /// Resources of steps with contacts.
 pub(super) struct ContactSteps {
-    press: Press,
-    buffers: PressBuffers,
+    press: ContactKernel,
+    buffers: ContactKernelBuffers,
     /// A step with contacts; created at the first contact.
     step: Option<FleshStep>,
     /// Number of contacts of the step that is prepared or in flight.
@@ -37,8 +37,8 @@ pub(super) struct ContactSteps {
 impl ContactSteps {
     pub(super) fn new(gpu: &GpuContext, state: &FleshState) -> Self {
         Self {
-            press: Press::new(gpu),
-            buffers: PressBuffers::new(gpu, state.dims().row_stride, 1),
+            press: ContactKernel::new(gpu),
+            buffers: ContactKernelBuffers::new(gpu, state.dims().row_stride, 1),
             step: None,
             contacts: 0,
             known: State::default(),
@@ -91,7 +91,7 @@ impl ContactSteps {
         self.contacts = match step_contacts {
             StepContacts::Empty => 0,
             StepContacts::Contacts(problem)
-                if PressBuffers::fits(gpu, problem.contacts.len(), 1) =>
+                if ContactKernelBuffers::fits(gpu, problem.contacts.len(), 1) =>
             {
                 let buffers = &mut self.buffers;
                 let write = || buffers.write(gpu, 0, &problem, model.flesh.row_of_vertex());

@@ -1,8 +1,8 @@
 //! The compiled passes of a step and their bindings.
 
+use super::contact_kernel::ContactKernelBuffers;
 use super::layout::{CHAINS, ROWS};
 use super::model::FleshModel;
-use super::press::PressBuffers;
 use super::state::FleshState;
 use crate::dynamics::{Equations, MAX_ACCELERATION};
 use crate::gpu::GpuContext;
@@ -25,13 +25,13 @@ pub(super) mod binding {
     pub(in super::super) const STATES: u32 = 13;
     pub(in super::super) const ENERGIES: u32 = 14;
     pub(in super::super) const SUMS: u32 = 15;
-    pub(in super::super) const WATCH: u32 = 16;
+    pub(in super::super) const STATISTICS: u32 = 16;
     pub(in super::super) const PRESS_DIMS: u32 = 17;
     pub(in super::super) const CONTACTS: u32 = 18;
 
     // The bindings of each pass.
     pub(super) const PREDICT: &[u32] = &[
-        DIMS, MOTION, BASE, X, INCREMENT, ROWS, MEMORY, STATES, ENERGIES, WATCH,
+        DIMS, MOTION, BASE, X, INCREMENT, ROWS, MEMORY, STATES, ENERGIES, STATISTICS,
     ];
     pub(super) const LOCAL_PLAIN: &[u32] = &[
         DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, X, INCREMENT, ENERGIES,
@@ -51,7 +51,7 @@ pub(super) mod binding {
     ];
     pub(super) const RECORD: &[u32] = &[DIMS, TURN, X, INCREMENT, MEMORY, STATES, SUMS];
     pub(super) const FINISH: &[u32] = &[
-        DIMS, MOTION, TURN, X, INCREMENT, ROWS, MEMORY, STATES, WATCH,
+        DIMS, MOTION, TURN, X, INCREMENT, ROWS, MEMORY, STATES, STATISTICS,
     ];
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Pass {
 pub(super) struct PassBuffers<'a> {
     pub(super) model: &'a FleshModel,
     pub(super) state: &'a FleshState,
-    pub(super) contacts: Option<&'a PressBuffers>,
+    pub(super) contacts: Option<&'a ContactKernelBuffers>,
     pub(super) turn: &'a wgpu::Buffer,
 }
 

@@ -1,6 +1,6 @@
 //! Layouts of the structs that shaders read.
 
-use super::press::{PressContact, PressDims};
+use super::contact_kernel::{ContactKernelDims, KernelContact};
 use crate::gpu::StructLayout;
 use crate::gpu::layout::layout;
 
@@ -94,7 +94,7 @@ pub(super) struct AndersonState {
 /// Statistics of an instance's last step, in the device's layout.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-pub struct Watch {
+pub struct StepStatistics {
     /// Largest displacement of a vertex relative to its base in the step, world units.
     pub farthest: f32,
     /// Largest displacement of a vertex in the last iteration, world units.
@@ -112,8 +112,8 @@ pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
         layout!("Motion", MotionUniform: gravity, step_secs, fastest, volume, energy_floor, unused),
         layout!("Turn", IterationUniform: iteration, unused_a, unused_b, unused_c),
         layout!("Anderson", AndersonState: count, slot, started, rejected, rejected_so_far, unused, norm, energy, gamma, gram),
-        layout!("Watch", Watch: farthest, last_change, broken, rejected),
-        layout!(PressDims: row_stride, contact_stride, matrix_stride, spread_stride),
-        layout!(PressContact: rows, weights, normal_target, stiffness, count, unused_a, unused_b),
+        layout!("StepStatistics", StepStatistics: farthest, last_change, broken, rejected),
+        layout!(ContactKernelDims: row_stride, contact_stride, matrix_stride, spread_stride),
+        layout!(KernelContact: rows, weights, normal_target, stiffness, count, unused_a, unused_b),
     ]
 }

@@ -22,7 +22,7 @@
 //! |------------------------------|--------------------------------------------------------------------|
 //! | per character and parameters | [`FleshModel`]: kernels, tets, weights; shared by all instances    |
 //! | per crowd                    | [`FleshState`]: positions, velocities, temporaries of a step       |
-//! | per crowd and solver         | [`FleshStep`]: the dispatches of a step; [`Watcher`]: its statistics |
+//! | per crowd and solver         | [`FleshStep`]: the dispatches of a step; [`StatisticsReader`]: its statistics |
 //!
 //! # Passes and bytes
 //! A plain step of K iterations has 2 + K (2 + S) passes, an accelerated one K − 1 more, and K (1 + S) more with contacts. With S = 2:
@@ -53,22 +53,22 @@
 //! - A step always runs all of its iterations: there is no deadline and no search for equilibrium. `dynamics::Simulation`
 //!   settles a state, and [`FleshState::upload`] continues from it.
 
+mod contact_kernel;
 mod error;
 mod keep;
 mod kernels;
 mod layout;
 mod model;
-mod press;
 pub mod solve;
 mod state;
+mod statistics;
 mod step;
-mod watch;
 
+pub use contact_kernel::{ContactKernel, ContactKernelBuffers, MOST_CONTACTS};
 pub use error::FleshError;
 pub(super) use layout::struct_layouts;
-pub use layout::{Dims, Watch};
+pub use layout::{Dims, StepStatistics};
 pub use model::FleshModel;
-pub use press::{MOST_CONTACTS, Press, PressBuffers};
 pub use state::FleshState;
+pub use statistics::StatisticsReader;
 pub use step::FleshStep;
-pub use watch::Watcher;

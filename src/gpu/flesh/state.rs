@@ -3,8 +3,8 @@
 use super::error::FleshError;
 use super::kernels::binding;
 use super::layout::{
-    AndersonState, BASE, BASE_VELOCITY, CHAINS, Dims, REGIONS, REMEMBERED, ROWS, VECTORS, VELOCITY,
-    Watch,
+    AndersonState, BASE, BASE_VELOCITY, CHAINS, Dims, REGIONS, REMEMBERED, ROWS, StepStatistics,
+    VECTORS, VELOCITY,
 };
 use super::model::FleshModel;
 use crate::dynamics::State;
@@ -30,7 +30,7 @@ pub struct FleshState {
     states: wgpu::Buffer,
     energies: wgpu::Buffer,
     sums: wgpu::Buffer,
-    watch: wgpu::Buffer,
+    statistics: wgpu::Buffer,
 }
 
 /// Base points, gathered for one upload.
@@ -68,7 +68,16 @@ impl FleshState {
             }
             Ok(storage::<u8>(gpu, label, each * instances as usize))
         };
-        let [rows, base, forces, memory, states, energies, sums, watch] = sizes(&dims);
+        let [
+            rows,
+            base,
+            forces,
+            memory,
+            states,
+            energies,
+            sums,
+            statistics,
+        ] = sizes(&dims);
         Ok(Self {
             dims,
             vertex_of_row: model.equations().vertex_of_row.clone(),
@@ -83,7 +92,7 @@ impl FleshState {
             states: of_all("states of the acceleration", "flesh acceleration", states)?,
             energies: of_all("energies", "flesh energies", energies)?,
             sums: of_all("products", "flesh products", sums)?,
-            watch: of_all("what is watched", "flesh watch", watch)?,
+            statistics: of_all("step statistics", "flesh statistics", statistics)?,
         })
     }
 
@@ -134,10 +143,10 @@ impl FleshState {
         &self.increment
     }
 
-    /// One [`Watch`] per instance.
+    /// One [`StepStatistics`] per instance.
     #[must_use]
-    pub fn watch(&self) -> &wgpu::Buffer {
-        &self.watch
+    pub fn statistics(&self) -> &wgpu::Buffer {
+        &self.statistics
     }
 
     /// Sets the base of an instance for the next step.
@@ -220,7 +229,12 @@ impl FleshState {
                 .map(|&point| slot(&base[point as usize].coords))
                 .collect::<Vec<Padded>>(),
         );
-        write(gpu, &self.watch, instance as usize, &[Watch::default()]);
+        write(
+            gpu,
+            &self.statistics,
+            instance as usize,
+            &[StepStatistics::default()],
+        );
         Ok(())
     }
 
@@ -290,7 +304,7 @@ impl FleshState {
             binding::STATES => Some(&self.states),
             binding::ENERGIES => Some(&self.energies),
             binding::SUMS => Some(&self.sums),
-            binding::WATCH => Some(&self.watch),
+            binding::STATISTICS => Some(&self.statistics),
             _ => None,
         }
     }
@@ -339,7 +353,7 @@ fn sizes(dims: &Dims) -> [usize; 8] {
         2 * size_of::<AndersonState>(),
         energies * size_of::<f32>(),
         groups * VECTORS * slot,
-        size_of::<Watch>(),
+        size_of::<StepStatistics>(),
     ]
 }
 

@@ -1,9 +1,9 @@
 //! A time step as a list of dispatches.
 
+use super::contact_kernel::{ContactKernel, ContactKernelBuffers};
 use super::kernels::{Kernels, Pass, PassBuffers};
 use super::layout::IterationUniform;
 use super::model::FleshModel;
-use super::press::{Press, PressBuffers};
 use super::state::FleshState;
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Dispatch, uniform_of};
@@ -34,8 +34,8 @@ impl FleshStep {
         model: &FleshModel,
         state: &FleshState,
         solve: &[Dispatch],
-        press: &Press,
-        contacts: &PressBuffers,
+        press: &ContactKernel,
+        contacts: &ContactKernelBuffers,
     ) -> Self {
         Self::build(gpu, model, state, solve, Some((press, contacts)))
     }
@@ -45,7 +45,7 @@ impl FleshStep {
         model: &FleshModel,
         state: &FleshState,
         solve: &[Dispatch],
-        contacts: Option<(&Press, &PressBuffers)>,
+        contacts: Option<(&ContactKernel, &ContactKernelBuffers)>,
     ) -> Self {
         let Kernels {
             predict,

@@ -1,16 +1,16 @@
 //! Recovery files: unsaved work is kept in a file, so that a crash loses at most a few seconds of it.
 //!
 //! - While the document differs from its last save, a *recovery file* is written within [`WriteDelays::longest`] after each change, by a separate
-//!   thread (`keeper`); a frame never waits. It is a project file with absolute paths. It is removed when the work is saved or undone, and
+//!   thread (`writer`); a frame never waits. It is a project file with absolute paths. It is removed when the work is saved or undone, and
 //!   on a clean exit ([`super::Session::close`]); [`super::Session::leave`] keeps it when the system ends the program.
 //! - It is written to a temporary name, synchronised and renamed: after a power cut either the old or the new file is complete.
 //! - Beside it is a file that the running program holds a lock on (`recovery_file`). The system releases the lock however the program ends. Files
 //!   without a running owner are offered to the user (`scan`); those of another running instance are not.
 //! - Unreadable files are reported and renamed.
 
-mod keeper;
 mod recovery_file;
 mod scan;
+mod writer;
 
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,10 @@ use super::job::{Job, JobState};
 use super::message::Messages;
 use super::project::{Contents, ProjectView, Unsaved, is_project};
 use super::{Document, Level, Source, Waker};
-use keeper::{Draft, Keeper};
 use scan::{Offer, Scan};
+use writer::{Draft, RecoveryWriter};
 
-pub use keeper::WriteDelays;
+pub use writer::WriteDelays;
 
 /// Unsaved work of a program that ended without saving it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Recovery {
 /// Recovery of a session: inactive until it has a folder.
 #[derive(Default)]
 pub struct Recoveries {
-    keeper: Option<Keeper>,
+    writer: Option<RecoveryWriter>,
     scan: Option<Job<Scan>>,
     offers: Vec<Offer>,
     /// The document at the last update, and whether it had unsaved changes.
@@ -55,8 +55,8 @@ impl Recoveries {
         messages: &mut Messages,
         waker: Option<&Waker>,
     ) {
-        match Keeper::start(folder.to_owned(), delays) {
-            Ok(keeper) => self.keeper = Some(keeper),
+        match RecoveryWriter::start(folder.to_owned(), delays) {
+            Ok(writer) => self.writer = Some(writer),
             Err(error) => messages.push(
                 Level::Warning,
                 format!("Unsaved work can't be kept: no thread could be started: {error}."),
@@ -70,8 +70,8 @@ impl Recoveries {
 
     /// Changes the delays of writing.
     pub fn set_delays(&self, delays: WriteDelays) {
-        if let Some(keeper) = &self.keeper {
-            keeper.set_delays(delays);
+        if let Some(writer) = &self.writer {
+            writer.set_delays(delays);
         }
     }
 
@@ -90,8 +90,8 @@ impl Recoveries {
     /// Ends and removes the recovery file.
     pub(super) fn close(&mut self) {
         self.seen = None;
-        if let Some(keeper) = self.keeper.take() {
-            keeper.close();
+        if let Some(writer) = self.writer.take() {
+            writer.close();
         }
         self.offers.clear();
     }
@@ -99,7 +99,7 @@ impl Recoveries {
     /// Writes unsaved work now, to be offered at the next start.
     pub(super) fn leave(&mut self) {
         // Dropping it writes pending work and keeps the file.
-        self.keeper = None;
+        self.writer = None;
         self.seen = None;
         self.offers.clear();
     }
@@ -135,8 +135,8 @@ impl Recoveries {
     pub(super) fn adopt(&mut self, file: &Path) {
         if let Some(at) = self.place_of(file) {
             let offer = self.offers.remove(at);
-            if let Some(keeper) = &self.keeper {
-                keeper.adopt(offer.recovery_file);
+            if let Some(writer) = &self.writer {
+                writer.adopt(offer.recovery_file);
             }
         }
     }
@@ -149,10 +149,10 @@ impl Recoveries {
         contents: impl FnOnce() -> Contents,
         messages: &mut Messages,
     ) {
-        let Some(keeper) = &self.keeper else {
+        let Some(writer) = &self.writer else {
             return;
         };
-        if let Some(fault) = keeper.take_fault() {
+        if let Some(fault) = writer.take_fault() {
             messages.push(
                 Level::Warning,
                 format!("Unsaved work can't be kept at the moment; save it. {fault}."),
@@ -165,12 +165,12 @@ impl Recoveries {
         if !self.seen.as_ref().is_some_and(same) {
             self.seen = Some((document.clone(), dirty));
             if dirty {
-                keeper.keep(Draft {
+                writer.keep(Draft {
                     contents: contents(),
                     unsaved: project.unsaved(),
                 });
             } else {
-                keeper.forget();
+                writer.forget();
             }
         }
         self.take_scan(messages);

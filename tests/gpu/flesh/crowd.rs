@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sinew::dynamics::{Params, State};
 use sinew::gpu::GpuContext;
-use sinew::gpu::flesh::{FleshModel, FleshState, FleshStep, Watcher};
+use sinew::gpu::flesh::{FleshModel, FleshState, FleshStep, StatisticsReader};
 
 use super::{Way, params, simulation, subject, turned};
 use crate::common::on_device;
@@ -62,7 +62,7 @@ fn non_finite_values_are_reported() {
     bad.position[7].y = f32::NAN;
     crowd.state.upload(gpu, 0, &good).expect("fits");
     crowd.state.upload(gpu, 1, &bad).expect("fits");
-    let mut watcher = Watcher::new(gpu, &crowd.state);
+    let mut statistics_reader = StatisticsReader::new(gpu, &crowd.state);
     let mut broken = || {
         let mut encoder = gpu
             .device
@@ -70,18 +70,18 @@ fn non_finite_values_are_reported() {
         crowd
             .step
             .encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
-        watcher.copy(&mut encoder, &crowd.state);
+        statistics_reader.copy(&mut encoder, &crowd.state);
         gpu.queue.submit([encoder.finish()]);
-        watcher.submitted();
+        statistics_reader.submitted();
         // Only a test waits for it.
         gpu.device
             .poll(wgpu::PollType::wait_indefinitely())
             .expect("works");
-        watcher
+        statistics_reader
             .poll(gpu)
             .expect("works")
             .iter()
-            .map(|watch| watch.broken)
+            .map(|statistics| statistics.broken)
             .collect::<Vec<u32>>()
     };
     assert_eq!(broken(), [0, 1]);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sinew::character::{Character, FleshBase, FleshSettings, SimVertices};
 use sinew::dynamics::{Collisions, Params, Preset, Simulation, State, StepReport};
 use sinew::gpu::GpuContext;
-use sinew::gpu::flesh::Watch;
+use sinew::gpu::flesh::StepStatistics;
 use sinew::math::{Affine, Point, Quat, Vec3};
 use sinew::methods::Subject;
 use sinew::progress::Progress;
@@ -171,7 +171,7 @@ fn both(
     subject: &Subject,
     case: &Case,
     way: Way,
-) -> (StepReport, State, Watch, State) {
+) -> (StepReport, State, StepStatistics, State) {
     let mut simulation = simulation(
         subject,
         &Params {
@@ -192,7 +192,7 @@ fn both(
     (
         report,
         simulation.state(),
-        device.watch(),
+        device.statistics(),
         device.download(),
     )
 }
@@ -205,25 +205,25 @@ fn one_step_agrees_with_the_cpu() {
         let subject = subject(name);
         for way in [Way::Plain, Way::Accelerated, Way::Bulging] {
             for case in &CASES {
-                let (report, expected, watch, actual) = both(gpu, &subject, case, way);
+                let (report, expected, statistics, actual) = both(gpu, &subject, case, way);
                 let difference = difference(
                     &subject,
                     &expected,
                     &actual,
                     params(way).time_step_secs as f32,
                 );
-                let farthest = (watch.farthest - report.max_displacement).abs() / subject.size;
-                let change = (watch.last_change - report.last_change).abs() / subject.size;
+                let farthest = (statistics.farthest - report.max_displacement).abs() / subject.size;
+                let change = (statistics.last_change - report.last_change).abs() / subject.size;
                 let said = format!(
-                    "{name}, {way:?}, {}: {difference:e}, {farthest:e}, {change:e} of the size, {watch:?}",
+                    "{name}, {way:?}, {}: {difference:e}, {farthest:e}, {change:e} of the size, {statistics:?}",
                     case.name
                 );
                 println!("{said}");
                 let good = difference < STEP_TOLERANCE
                     && farthest < STEP_TOLERANCE
                     && change < STEP_TOLERANCE
-                    && watch.broken == 0;
-                if !good || watch.rejected as usize != report.rejected {
+                    && statistics.broken == 0;
+                if !good || statistics.rejected as usize != report.rejected {
                     wrong.push(format!("{said}, {report:?}"));
                 }
             }
@@ -261,7 +261,7 @@ fn the_same_iterates_as_on_the_cpu_are_rejected() {
         let device = Device::like(gpu, &simulation);
         device.state.upload(gpu, 0, &before).expect("fits");
         device.step(&base);
-        let (watch, actual) = (device.watch(), device.download());
+        let (statistics, actual) = (device.statistics(), device.download());
         let difference = difference(
             &subject,
             &simulation.state(),
@@ -269,14 +269,14 @@ fn the_same_iterates_as_on_the_cpu_are_rejected() {
             wild.time_step_secs as f32,
         );
         println!(
-            "{stiffness_pa} Pa, {noise} thrown, {acceleration} remembered: {difference:e} of the size, {watch:?}, {report:?}"
+            "{stiffness_pa} Pa, {noise} thrown, {acceleration} remembered: {difference:e} of the size, {statistics:?}, {report:?}"
         );
         assert!(
             difference < STEP_TOLERANCE,
-            "{difference:e} of the size: {watch:?}, {report:?}"
+            "{difference:e} of the size: {statistics:?}, {report:?}"
         );
         assert_eq!(
-            watch.rejected as usize, report.rejected,
+            statistics.rejected as usize, report.rejected,
             "{difference:e} of the size"
         );
         compared += 1;

@@ -11,7 +11,7 @@ use crate::gpu::GpuContext;
 use crate::gpu::actor::GpuModel;
 use crate::gpu::compute::Dispatch;
 use crate::gpu::flesh::solve::BoundSolver;
-use crate::gpu::flesh::{FleshState, FleshStep, Watcher};
+use crate::gpu::flesh::{FleshState, FleshStep, StatisticsReader};
 use crate::gpu::surface::{Base, Simulated};
 use crate::math::{Affine, Vec3};
 use crate::methods::{Actor, PoseStepper, SettledState, SkinError};
@@ -34,7 +34,7 @@ pub(super) struct CrowdFlesh {
     settled: Option<(Vec<u64>, SettledState)>,
     /// Empty until the first frame.
     steppers: Vec<PoseStepper>,
-    watcher: Watcher,
+    statistics_reader: StatisticsReader,
     /// Steps that are prepared but not submitted.
     pub queued: usize,
     /// Time that is not simulated yet, s.
@@ -62,7 +62,7 @@ impl CrowdFlesh {
             .base
             .on(gpu, state.base(), instances, STEPS)
             .map_err(|error| unfit_error(&error))?;
-        let watcher = Watcher::new(gpu, &state);
+        let statistics_reader = StatisticsReader::new(gpu, &state);
         Ok(Self {
             model,
             state,
@@ -72,7 +72,7 @@ impl CrowdFlesh {
             prototype,
             settled: None,
             steppers: Vec::new(),
-            watcher,
+            statistics_reader,
             queued: 0,
             pending_secs: 0.0,
             placed: vec![0; instances],
@@ -152,7 +152,7 @@ impl CrowdFlesh {
             .upload(gpu, instance as u32, &moved)
             .map_err(|error| unfit_error(&error))?;
         if let Some(placed) = self.placed.get_mut(instance) {
-            *placed = self.watcher.submissions();
+            *placed = self.statistics_reader.submissions();
         }
         Ok(())
     }
@@ -238,11 +238,11 @@ impl CrowdFlesh {
 
     /// Instances whose state is reported as not finite.
     fn broken(&mut self, gpu: &GpuContext) -> Result<Vec<usize>, CrowdError> {
-        let watched = self.watcher.poll(gpu)?;
+        let watched = self.statistics_reader.poll(gpu)?;
         let broken: Vec<usize> = (0..watched.len())
             .filter(|&instance| watched[instance].broken != 0)
             .collect();
-        let last_received = self.watcher.last_received();
+        let last_received = self.statistics_reader.last_received();
         Ok(broken
             .into_iter()
             .filter(|&instance| last_received > self.placed[instance])
@@ -262,11 +262,11 @@ impl CrowdFlesh {
 
     /// Encodes the readback of statistics.
     pub(crate) fn encode_readback(&mut self, encoder: &mut wgpu::CommandEncoder) {
-        self.watcher.copy(encoder, &self.state);
+        self.statistics_reader.copy(encoder, &self.state);
     }
 
     pub fn submitted(&mut self) {
-        self.watcher.submitted();
+        self.statistics_reader.submitted();
         self.queued = 0;
     }
 

@@ -15,7 +15,7 @@
 //! With contacts at rows c the matrix becomes P + U C Uᵀ, where U has few columns. Δ = Δ₀ − P⁻¹U (C⁻¹ + UᵀP⁻¹U)⁻¹ Uᵀ Δ₀
 //! needs the columns P⁻¹U, which these passes can compute with one instance per three contacts whenever pairs change; each
 //! solve then needs two thin products after the last pass. Alternatively forces are added to b and the passes run again
-//! ([`super::super::Press`]), which costs two more passes.
+//! ([`super::super::ContactKernel`]), which costs two more passes.
 
 use bytemuck::{Pod, Zeroable};
 

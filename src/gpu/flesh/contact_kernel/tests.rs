@@ -114,7 +114,7 @@ fn contact_loads_are_non_negative() {
     let mut random = random();
     let cases = [700, 0, 37, 5].map(|count| Case::new(count, &mut random));
     let rows: Vec<u32> = (0..ROWS as u32).rev().collect();
-    let mut buffers = PressBuffers::new(&gpu, ROWS as u32, cases.len());
+    let mut buffers = ContactKernelBuffers::new(&gpu, ROWS as u32, cases.len());
     for (instance, case) in cases
         .iter()
         .enumerate()
@@ -136,7 +136,7 @@ fn contact_loads_are_non_negative() {
     let increment = storage_of(&gpu, "increment", &all(|case| &case.increment));
     let b = storage::<[f32; 4]>(&gpu, "b", ROWS * cases.len());
     let energies = storage::<f32>(&gpu, "energies", cases.len());
-    let dispatch = Press::new(&gpu).bind(&gpu, &buffers, [&x, &increment, &b, &energies]);
+    let dispatch = ContactKernel::new(&gpu).bind(&gpu, &buffers, [&x, &increment, &b, &energies]);
     let mut encoder = gpu
         .device
         .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

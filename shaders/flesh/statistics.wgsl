@@ -1,6 +1,6 @@
 // Statistics of an instance's step. Lengths are stored as bits of non-negative numbers, which have the same order as the
 // numbers.
-struct Watch {
+struct StepStatistics {
     // Largest displacement of a row relative to its base in the step.
     farthest: atomic<u32>,
     // Largest displacement of a row in the last iteration.
@@ -11,4 +11,4 @@ struct Watch {
     rejected: atomic<u32>,
 }
 
-@group(0) @binding(16) var<storage, read_write> watch: array<Watch>;
+@group(0) @binding(16) var<storage, read_write> statistics: array<StepStatistics>;

@@ -328,16 +328,16 @@ fn tab_reaches_widgets_and_enter_presses_them() {
 #[test]
 fn cards_do_not_cover_overlays_of_views() {
     use sinew::app::actions::Action;
-    use sinew::app::actions::ComfortAction;
     use sinew::app::actions::LayoutAction;
     use sinew::app::actions::LayoutPreset;
+    use sinew::app::actions::ToolWindowAction;
     use sinew::methods::MethodId;
     use sinew::session::ViewCommand;
 
     let mut harness = workbench("cylinder");
     harness
         .state_mut()
-        .raise(Action::Comfort(ComfortAction::ToggleFirstSteps));
+        .raise(Action::ToolWindows(ToolWindowAction::ToggleFirstSteps));
     for preset in [
         LayoutPreset::Single,
         LayoutPreset::Methods,

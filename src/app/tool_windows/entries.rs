@@ -3,7 +3,7 @@
 use super::palette::PaletteItem;
 use super::settings_window::ROWS;
 use crate::app::actions::Action;
-use crate::app::actions::ComfortAction;
+use crate::app::actions::ToolWindowAction;
 use crate::app::navigation::NavigationPreset;
 use crate::app::panels::top_bar::names_of;
 use crate::app::settings::{Settings, ThemeChoice};
@@ -169,7 +169,7 @@ fn choices(settings: &Settings, entries: &mut Vec<PaletteItem>) {
     let change = |change: &dyn Fn(&mut Settings)| {
         let mut changed = settings.clone();
         change(&mut changed);
-        Action::Comfort(ComfortAction::Change(Box::new(changed)))
+        Action::ToolWindows(ToolWindowAction::Change(Box::new(changed)))
     };
     for theme in ThemeChoice::ALL
         .into_iter()
@@ -194,7 +194,7 @@ fn choices(settings: &Settings, entries: &mut Vec<PaletteItem>) {
         ));
     }
     for row in ROWS {
-        let show = Action::Comfort(ComfortAction::ShowSetting(row.name));
+        let show = Action::ToolWindows(ToolWindowAction::ShowSetting(row.name));
         entries.push(PaletteItem {
             words: row.words,
             ..entry(row.name, "Setting", row.sentence, show)

@@ -1,6 +1,6 @@
 //! Settings, palette, shortcut sheet, log, notices and introduction.
 //!
-//! [`Comfort`] is the state of all of it. Panels push [`ComfortAction`]s; the workbench hands them to [`Comfort::carry_out`].
+//! [`ToolWindows`] is the state of all of it. Panels push [`ToolWindowAction`]s; the workbench hands them to [`ToolWindows::carry_out`].
 
 mod about;
 mod entries;
@@ -11,7 +11,7 @@ pub mod palette;
 pub mod settings_window;
 pub mod sheet;
 
-use crate::app::actions::ComfortAction;
+use crate::app::actions::ToolWindowAction;
 use egui::{Context, Rect};
 
 use self::about::About;
@@ -34,7 +34,7 @@ const SCALE_STEP: f32 = 0.1;
     clippy::struct_excessive_bools,
     reason = "independent facts, not states"
 )]
-pub struct Comfort {
+pub struct ToolWindows {
     settings: Settings,
     file: Option<SettingsFile>,
     /// Whether the settings have unsaved changes.
@@ -58,16 +58,16 @@ pub struct Comfort {
     about: About,
 }
 
-impl Comfort {
+impl ToolWindows {
     /// Starts with the settings of a file, and a notice if they could not be read completely. The
     /// introduction is shown unless it was dismissed.
     #[must_use]
     pub fn with_file(file: SettingsFile) -> (Self, Option<String>) {
         let LoadedSettings { settings, warning } = file.load();
-        let mut comfort = Self::default();
-        comfort.offers_first_steps = !settings.first_steps.dismissed;
-        (comfort.settings, comfort.file) = (settings, Some(file));
-        (comfort, warning)
+        let mut tool_windows = Self::default();
+        tool_windows.offers_first_steps = !settings.first_steps.dismissed;
+        (tool_windows.settings, tool_windows.file) = (settings, Some(file));
+        (tool_windows, warning)
     }
 
     /// The settings.
@@ -137,12 +137,12 @@ impl Comfort {
     pub fn carry_out(
         &mut self,
         ctx: &Context,
-        action: ComfortAction,
+        action: ToolWindowAction,
         session: &Session,
         now: &ShortcutContext<'_>,
     ) {
         match action {
-            ComfortAction::ToggleTheme => {
+            ToolWindowAction::ToggleTheme => {
                 let theme = if ctx.theme() == egui::Theme::Dark {
                     ThemeChoice::Light
                 } else {
@@ -150,22 +150,22 @@ impl Comfort {
                 };
                 self.change(|settings| settings.theme = theme);
             }
-            ComfortAction::Larger => self.scale(SCALE_STEP),
-            ComfortAction::Smaller => self.scale(-SCALE_STEP),
-            ComfortAction::UsualScale => self.change(|settings| settings.ui_scale = 1.0),
-            ComfortAction::Change(settings) => self.change(|present| *present = *settings),
-            ComfortAction::TogglePalette => {
+            ToolWindowAction::Larger => self.scale(SCALE_STEP),
+            ToolWindowAction::Smaller => self.scale(-SCALE_STEP),
+            ToolWindowAction::UsualScale => self.change(|settings| settings.ui_scale = 1.0),
+            ToolWindowAction::Change(settings) => self.change(|present| *present = *settings),
+            ToolWindowAction::TogglePalette => {
                 if !self.palette.close() {
                     self.palette
                         .open(entries::gather(session, &self.settings, now));
                 }
             }
-            ComfortAction::ToggleSheet => self.sheet.toggle(),
-            ComfortAction::ToggleSettings => self.settings_window.toggle(),
-            ComfortAction::ShowSetting(name) => self.settings_window.show(name),
-            ComfortAction::ToggleNotices => self.notices.toggle(),
-            ComfortAction::ToggleLog => self.log_panel.toggle(),
-            ComfortAction::ToggleFirstSteps => {
+            ToolWindowAction::ToggleSheet => self.sheet.toggle(),
+            ToolWindowAction::ToggleSettings => self.settings_window.toggle(),
+            ToolWindowAction::ShowSetting(name) => self.settings_window.show(name),
+            ToolWindowAction::ToggleNotices => self.notices.toggle(),
+            ToolWindowAction::ToggleLog => self.log_panel.toggle(),
+            ToolWindowAction::ToggleFirstSteps => {
                 let shows = !(self.offers_first_steps && self.first_steps_shown);
                 (self.offers_first_steps, self.first_steps_shown) = (shows, shows);
                 self.change(|settings| {
@@ -175,8 +175,8 @@ impl Comfort {
                     }
                 });
             }
-            ComfortAction::DismissFirstSteps => self.dismiss_first_steps(),
-            ComfortAction::ToggleAbout => self.about.open = !self.about.open,
+            ToolWindowAction::DismissFirstSteps => self.dismiss_first_steps(),
+            ToolWindowAction::ToggleAbout => self.about.open = !self.about.open,
         }
     }
 
@@ -277,7 +277,7 @@ impl Comfort {
     }
 }
 
-impl Drop for Comfort {
+impl Drop for ToolWindows {
     fn drop(&mut self) {
         if let Some(warning) = self.save() {
             log::warn!("{warning}");

@@ -5,7 +5,7 @@ mod inputs;
 use egui::{Context, Id, RichText, ScrollArea, TextEdit, Ui};
 
 use self::inputs::{check, choice, drag, scale, speed, threads};
-use crate::app::actions::ComfortAction;
+use crate::app::actions::ToolWindowAction;
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::navigation::NavigationPreset;
@@ -260,7 +260,9 @@ impl SettingsWindow {
                     rows(ui, self.search.trim(), &mut edited);
                 });
             if edited != *settings {
-                actions.push(Action::Comfort(ComfortAction::Change(Box::new(edited))));
+                actions.push(Action::ToolWindows(ToolWindowAction::Change(Box::new(
+                    edited,
+                ))));
             }
         });
         self.open = open;

@@ -13,8 +13,8 @@ const OWN: u32 = MOST / THREADS;
 const ROUNDS: u32 = 10u;
 const ITERATIONS: u32 = 80u;
 
-@group(0) @binding(0) var<uniform> press_dims: PressDims;
-@group(0) @binding(1) var<storage, read> contacts: array<PressContact>;
+@group(0) @binding(0) var<uniform> press_dims: ContactKernelDims;
+@group(0) @binding(1) var<storage, read> contacts: array<KernelContact>;
 @group(0) @binding(2) var<storage, read> matrix: array<f32>;
 // For every instance: number of contacts, number of touched rows, tolerance (bits of an f32), unused. Then three words per
 // touched row: row, first force, end of its forces. Then the forces, contact * 4 + corner.
@@ -97,7 +97,7 @@ fn product(contact: u32) -> f32 {
 }
 
 // Distance of a contact to its target, and its energy before the increment.
-fn violation(contact: PressContact, offset: u32) -> vec2<f32> {
+fn violation(contact: KernelContact, offset: u32) -> vec2<f32> {
     var gap = vec3(0.0);
     var change = vec3(0.0);
     for (var k = 0u; k < 4u; k++) {

@@ -5,9 +5,9 @@
 //!
 //! | lifetime      | what                                                                      |
 //! |---------------|---------------------------------------------------------------------------|
-//! | per character | [`Press`]: the kernel                                                      |
-//! | per state     | [`PressBuffers`]: contacts, matrix, loads; grow on demand                  |
-//! | per step      | the arguments of [`PressBuffers::write`]                                   |
+//! | per character | [`ContactKernel`]: the kernel                                                      |
+//! | per state     | [`ContactKernelBuffers`]: contacts, matrix, loads; grow on demand                  |
+//! | per step      | the arguments of [`ContactKernelBuffers::write`]                                   |
 //!
 //! # Departures
 //! - The thesis adds contacts as a second matrix to the constant one (3.2.3) and solves the sum by conjugate gradients. The
@@ -25,11 +25,11 @@ pub const MOST_CONTACTS: usize = 2048;
 /// Words in front of an instance's list of touched rows.
 const HEADER: usize = 4;
 
-/// `PressDims` of the shader.
+/// `ContactKernelDims` of the shader.
 #[expect(clippy::struct_field_names, reason = "they are strides")]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub(crate) struct PressDims {
+pub(crate) struct ContactKernelDims {
     pub(crate) row_stride: u32,
     pub(crate) contact_stride: u32,
     pub(crate) matrix_stride: u32,
@@ -39,7 +39,7 @@ pub(crate) struct PressDims {
 /// `Contact` of the shader.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub(crate) struct PressContact {
+pub(crate) struct KernelContact {
     pub(crate) rows: [u32; 4],
     pub(crate) weights: [f32; 4],
     pub(crate) normal_target: [f32; 4],
@@ -52,14 +52,14 @@ pub(crate) struct PressContact {
 
 /// The compiled kernel.
 #[derive(Debug, Clone)]
-pub struct Press {
+pub struct ContactKernel {
     kernel: Kernel,
 }
 
 /// Contacts of all instances on the device.
 #[derive(Debug)]
-pub struct PressBuffers {
-    dims: PressDims,
+pub struct ContactKernelBuffers {
+    dims: ContactKernelDims,
     instances: usize,
     uniform: wgpu::Buffer,
     contacts: wgpu::Buffer,
@@ -72,26 +72,31 @@ pub struct PressBuffers {
 
 #[derive(Debug, Default)]
 struct Staging {
-    contacts: Vec<PressContact>,
+    contacts: Vec<KernelContact>,
     loads: Vec<f32>,
     spread: Vec<u32>,
     /// Row and direction, sorted.
     pushes: Vec<(u32, u32)>,
 }
 
-impl Press {
+impl ContactKernel {
     /// Compiles the kernel unless the device's cache has it.
     #[must_use]
     pub fn new(gpu: &GpuContext) -> Self {
         Self {
-            kernel: Kernel::new(gpu, &shader::FLESH_PRESS, "press", &[]),
+            kernel: Kernel::new(gpu, &shader::FLESH_CONTACT_KERNEL, "press", &[]),
         }
     }
 
     /// Adds contact forces to a state's right-hand side, given the increment that was solved without them; also stores the
     /// contacts' energy.
     #[must_use]
-    pub fn on(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState) -> Dispatch {
+    pub fn on(
+        &self,
+        gpu: &GpuContext,
+        buffers: &ContactKernelBuffers,
+        state: &FleshState,
+    ) -> Dispatch {
         self.bind(
             gpu,
             buffers,
@@ -107,10 +112,10 @@ impl Press {
     fn bind(
         &self,
         gpu: &GpuContext,
-        buffers: &PressBuffers,
+        buffers: &ContactKernelBuffers,
         [x, increment, b, energies]: [&wgpu::Buffer; 4],
     ) -> Dispatch {
-        let PressBuffers {
+        let ContactKernelBuffers {
             uniform,
             contacts,
             matrix,
@@ -129,11 +134,11 @@ impl Press {
     }
 }
 
-impl PressBuffers {
+impl ContactKernelBuffers {
     /// Buffers without contacts for this number of instances and this row stride.
     #[must_use]
     pub fn new(gpu: &GpuContext, row_stride: u32, instances: usize) -> Self {
-        let dims = PressDims {
+        let dims = ContactKernelDims {
             row_stride,
             contact_stride: 0,
             matrix_stride: 0,
@@ -142,13 +147,13 @@ impl PressBuffers {
         Self::with(gpu, dims, instances, Staging::default())
     }
 
-    fn with(gpu: &GpuContext, dims: PressDims, instances: usize, staging: Staging) -> Self {
+    fn with(gpu: &GpuContext, dims: ContactKernelDims, instances: usize, staging: Staging) -> Self {
         let room = |stride: u32| stride as usize * instances;
         Self {
             dims,
             instances,
             uniform: uniform_of(gpu, "contacts", &dims),
-            contacts: storage::<PressContact>(gpu, "contacts", room(dims.contact_stride)),
+            contacts: storage::<KernelContact>(gpu, "contacts", room(dims.contact_stride)),
             matrix: storage::<f32>(gpu, "contact matrix", room(dims.matrix_stride)),
             spread: storage::<u32>(gpu, "touched rows", room(dims.spread_stride)),
             loads: storage::<f32>(gpu, "contact loads", room(dims.contact_stride)),
@@ -156,7 +161,7 @@ impl PressBuffers {
         }
     }
 
-    /// Contact loads after a step, [`PressBuffers::contact_stride`] per instance.
+    /// Contact loads after a step, [`ContactKernelBuffers::contact_stride`] per instance.
     #[must_use]
     pub fn loads(&self) -> &wgpu::Buffer {
         &self.loads
@@ -192,7 +197,7 @@ impl PressBuffers {
     ) -> bool {
         self.stage(problem, row_of_vertex);
         let grows = self.make_room(gpu, problem.contacts.len());
-        let PressDims {
+        let ContactKernelDims {
             contact_stride,
             matrix_stride,
             spread_stride,
@@ -208,7 +213,7 @@ impl PressBuffers {
         let queue = &gpu.queue;
         queue.write_buffer(
             &self.contacts,
-            at(contact_stride, size_of::<PressContact>()),
+            at(contact_stride, size_of::<KernelContact>()),
             bytemuck::cast_slice(contacts),
         );
         queue.write_buffer(
@@ -233,7 +238,7 @@ impl PressBuffers {
     #[cfg(test)]
     pub(crate) fn clear(&mut self, gpu: &GpuContext, instance: usize) {
         let at = |stride: u32, size: usize| instance as u64 * u64::from(stride) * size as u64;
-        let PressDims {
+        let ContactKernelDims {
             contact_stride,
             spread_stride,
             ..
@@ -243,10 +248,10 @@ impl PressBuffers {
             at(spread_stride, size_of::<u32>()),
             bytemuck::cast_slice(&[0_u32; HEADER]),
         );
-        let none = PressContact::default();
+        let none = KernelContact::default();
         gpu.queue.write_buffer(
             &self.contacts,
-            at(contact_stride, size_of::<PressContact>()),
+            at(contact_stride, size_of::<KernelContact>()),
             bytemuck::bytes_of(&none),
         );
     }
@@ -271,12 +276,12 @@ impl PressBuffers {
         contacts.extend(problem.contacts.iter().enumerate().map(|(k, contact)| {
             let [a, b, c] = contact.corners;
             let n = contact.normal;
-            PressContact {
+            KernelContact {
                 rows: [contact.vertex, a, b, c].map(row),
                 weights: problem.weights[k],
                 normal_target: [n.x, n.y, n.z, problem.target_gaps[k]],
                 stiffness: 1.0 / problem.softness[k].max(f32::MIN_POSITIVE),
-                ..PressContact::default()
+                ..KernelContact::default()
             }
         }));
         if let Some(first) = contacts.first_mut() {
@@ -313,7 +318,7 @@ impl PressBuffers {
             return false;
         }
         let room = room_for(contacts);
-        let dims = PressDims {
+        let dims = ContactKernelDims {
             contact_stride: room as u32,
             matrix_stride: (room * room) as u32,
             // At most four rows a contact.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::layout::Watch;
+use super::layout::StepStatistics;
 use super::state::FleshState;
 use crate::gpu::waiting::{PendingMap, is_there, lost_error, request_map};
 use crate::gpu::{GpuContext, GpuError};
@@ -10,12 +10,12 @@ use crate::gpu::{GpuContext, GpuError};
 /// Maximum number of copies in flight; further steps are not copied, and the next copy reports their errors.
 const COPIES: usize = 3;
 
-/// Copies [`Watch`]es to the host a few steps late, without waiting.
+/// Copies [`StepStatistics`]es to the host a few steps late, without waiting.
 ///
-/// For every submission call [`Watcher::copy`] while encoding and [`Watcher::submitted`] afterwards; [`Watcher::poll`] at
+/// For every submission call [`StatisticsReader::copy`] while encoding and [`StatisticsReader::submitted`] afterwards; [`StatisticsReader::poll`] at
 /// any time.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct StatisticsReader {
     free: Vec<wgpu::Buffer>,
     encoded: Option<wgpu::Buffer>,
     /// In order of submission.
@@ -23,14 +23,14 @@ pub struct Watcher {
     /// Number of submissions, and the one that `latest` belongs to.
     submissions: u64,
     last_received: u64,
-    latest: Vec<Watch>,
+    latest: Vec<StepStatistics>,
 }
 
-impl Watcher {
-    /// A watcher of all instances of a state.
+impl StatisticsReader {
+    /// A reader for all instances of a state.
     #[must_use]
     pub fn new(gpu: &GpuContext, state: &FleshState) -> Self {
-        let size = state.watch().size();
+        let size = state.statistics().size();
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let buffer = || {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -46,14 +46,14 @@ impl Watcher {
             under_way: VecDeque::with_capacity(COPIES),
             submissions: 0,
             last_received: 0,
-            latest: vec![Watch::default(); state.dims().instances as usize],
+            latest: vec![StepStatistics::default(); state.dims().instances as usize],
         }
     }
 
     /// Encodes a copy after the steps encoded so far, unless too many are in flight.
     pub fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
         if let Some(buffer) = self.encoded.take().or_else(|| self.free.pop()) {
-            encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, buffer.size());
+            encoder.copy_buffer_to_buffer(state.statistics(), 0, &buffer, 0, buffer.size());
             self.encoded = Some(buffer);
         }
     }
@@ -83,7 +83,7 @@ impl Watcher {
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
-    pub fn poll(&mut self, gpu: &GpuContext) -> Result<&[Watch], GpuError> {
+    pub fn poll(&mut self, gpu: &GpuContext) -> Result<&[StepStatistics], GpuError> {
         gpu.device
             .poll(wgpu::PollType::Poll)
             .map_err(|error| lost_error(&error))?;
@@ -95,12 +95,12 @@ impl Watcher {
             let mapped = buffer
                 .get_mapped_range(..)
                 .map_err(|error| lost_error(&error))?;
-            for (watch, bytes) in self
+            for (statistics, bytes) in self
                 .latest
                 .iter_mut()
-                .zip(mapped.chunks_exact(size_of::<Watch>()))
+                .zip(mapped.chunks_exact(size_of::<StepStatistics>()))
             {
-                *watch = bytemuck::pod_read_unaligned(bytes);
+                *statistics = bytemuck::pod_read_unaligned(bytes);
             }
             drop(mapped);
             buffer.unmap();

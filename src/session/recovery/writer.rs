@@ -81,14 +81,14 @@ impl KeeperShared {
     }
 }
 
-/// Writes the newest draft to its own recovery file. If it is dropped without [`Keeper::close`], the file is kept: the program did not end
+/// Writes the newest draft to its own recovery file. If it is dropped without [`RecoveryWriter::close`], the file is kept: the program did not end
 /// normally.
-pub(super) struct Keeper {
+pub(super) struct RecoveryWriter {
     shared: Arc<KeeperShared>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keeper {
+impl RecoveryWriter {
     pub(super) fn start(folder: PathBuf, delays: WriteDelays) -> std::io::Result<Self> {
         let requests = KeeperRequests {
             delays,
@@ -98,14 +98,14 @@ impl Keeper {
             requests: Mutex::new(requests),
             changed_signal: Condvar::new(),
         });
-        let mut keeper = KeeperThread {
+        let mut writer = KeeperThread {
             folder,
             shared: shared.clone(),
             recovery_file: None,
         };
         let thread = std::thread::Builder::new()
             .name("recovery".into())
-            .spawn(move || keeper.run())?;
+            .spawn(move || writer.run())?;
         Ok(Self {
             shared,
             thread: Some(thread),
@@ -167,7 +167,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for RecoveryWriter {
     fn drop(&mut self) {
         self.end(CloseMode::Leave);
     }

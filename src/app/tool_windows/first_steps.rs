@@ -3,7 +3,7 @@
 
 use egui::{Align2, Area, Context, Frame, Id, Margin, Order, Rect, RichText, Stroke, Ui, vec2};
 
-use crate::app::actions::ComfortAction;
+use crate::app::actions::ToolWindowAction;
 use crate::app::actions::{Action, Actions};
 use crate::app::clearing::clear_place;
 use crate::app::icons::{self, Icon};
@@ -77,7 +77,7 @@ pub fn first_steps_ui(
                     );
                     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                         if icons::plain_button(ui, Icon::Close, "Close first steps").clicked() {
-                            actions.push(Action::Comfort(ComfortAction::DismissFirstSteps));
+                            actions.push(Action::ToolWindows(ToolWindowAction::DismissFirstSteps));
                         }
                     });
                 });
