@@ -233,7 +233,7 @@ impl Preset {
             guidance: GUIDANCE.spec.default,
             bending: BENDING.spec.default,
             human_sized: paper.is_none(),
-            // Seven accelerated iterations are closer to the exact step than ten plain ones, and cheaper (`examples/convergence.rs`).
+            // The paper's preset has plain iterations; accelerated ones converge in fewer (`examples/convergence.rs`).
             iterations: if paper.is_none() {
                 ITERATIONS.spec.default as u32
             } else {

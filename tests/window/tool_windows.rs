@@ -6,10 +6,11 @@ use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, Theme, Ui, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, Node};
+use sinew::app::actions::{Action, LayoutAction, LayoutPreset};
 use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
-use sinew::session::{Command, Level, Session, Source};
+use sinew::session::{Command, Level, Session, Source, ViewCommand};
 
 /// The workbench with a built-in character, drawn to nothing.
 fn workbench(name: &str) -> Harness<'static, Workbench> {
@@ -468,5 +469,57 @@ fn in_the_smallest_window_nothing_overlaps_and_menus_fit() {
             "{menu}: {menus:?}"
         );
         press(&mut harness, Modifiers::NONE, Key::Escape);
+    }
+}
+
+/// Height of the header above a view, points.
+const HEADER: f32 = 30.0;
+
+/// Three views side by side in a small window: the buttons of their headers lie beside each other, inside their view.
+#[test]
+fn headers_of_narrow_views_do_not_overlap() {
+    for size in [vec2(1100.0, 600.0), vec2(1280.0, 800.0)] {
+        let mut session = Session::new();
+        session.apply_once(Command::Open(Source::builtin("cylinder")));
+        let mut harness = bench_of(session, size);
+        let arrange = LayoutAction::Arrange(LayoutPreset::Methods);
+        harness.state_mut().raise(Action::Layout(arrange));
+        harness.run_steps(6);
+        for compared in [false, true] {
+            if compared {
+                let view = harness.state().session().views().list()[0].id;
+                let method = Some(sinew::methods::MethodId::RIGID);
+                let compare = Command::View(ViewCommand::SetCompare { view, method });
+                let action = Action::Session(compare, sinew::session::Gesture::Once);
+                harness.state_mut().raise(action);
+                harness.run_steps(6);
+            }
+            let views = harness.state().layout().rects().to_vec();
+            assert_eq!(views.len(), 3);
+            for (_, view) in views {
+                let header = view.translate(vec2(0.0, -HEADER)).with_max_y(view.top());
+                let buttons: Vec<(String, egui::Rect)> = harness
+                    .root()
+                    .children_recursive()
+                    .filter(|node| node.accesskit_node().role() == Role::Button)
+                    .map(|node| {
+                        let name = node.accesskit_node().label();
+                        (name.unwrap_or_default(), node.rect())
+                    })
+                    .filter(|(_, rect)| header.contains(rect.center()))
+                    .collect();
+                assert!(buttons.len() >= 3, "{view:?}: {buttons:?}");
+                for (index, (_, one)) in buttons.iter().enumerate() {
+                    assert!(
+                        header.expand(1.0).contains_rect(*one),
+                        "{header:?}: {one:?}"
+                    );
+                    for (_, other) in &buttons[index + 1..] {
+                        let both = one.intersect(*other);
+                        assert!(!both.is_positive(), "{view:?}: {buttons:?}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -17,8 +17,14 @@ use crate::methods::registry;
 use crate::render::{NamedView, Projection};
 use crate::session::{Command, Compare, MAX_VIEWS, PaneState, View, ViewCommand, ViewId};
 
-/// Narrower headers have shorter texts.
+/// Narrower headers have shorter texts, and the ways to compare in the menu…
 const NARROW: f32 = 430.0;
+/// …narrower ones than this the shortest…
+const VERY_NARROW: f32 = 280.0;
+/// …and narrower ones than this only one of the menus to compare and for the look: the former while there is a comparison.
+const TOO_NARROW: f32 = 200.0;
+/// Space between the buttons on the left and those on the right.
+const GAP: f32 = 4.0;
 
 /// Draws the header. Returns whether it is being dragged.
 pub(super) fn header_ui(
@@ -37,27 +43,29 @@ pub(super) fn header_ui(
     let grip = grip_ui(ui, rect, id, many, context);
     let narrow = rect.width() < NARROW;
     let inner = rect.shrink2(egui::vec2(8.0, 2.0));
-    let mut left = ui.new_child(
-        UiBuilder::new()
-            .max_rect(inner)
-            .layout(egui::Layout::left_to_right(Align::Center)),
-    );
-    left.set_clip_rect(rect.intersect(ui.clip_rect()));
-    left.push_id(("view header", id), |ui| {
-        method_menu(ui, view, narrow, context);
-        compare_menu(ui, view, pane.state, narrow, context);
-    });
-    let taken = left.min_rect().right();
-    let rest = Rect::from_min_max(egui::pos2(taken.min(inner.right()), inner.top()), inner.max);
     let mut right = ui.new_child(
         UiBuilder::new()
-            .max_rect(rest)
+            .max_rect(inner)
             .layout(egui::Layout::right_to_left(Align::Center)),
     );
     right.set_clip_rect(rect.intersect(ui.clip_rect()));
     right.push_id(("view header right", id), |ui| {
         place_menu(ui, view, pane, many, context);
-        look_menu(ui, view, pane, context);
+        if rect.width() >= TOO_NARROW || view.compare.is_none() {
+            look_menu(ui, view, pane, context);
+        }
+    });
+    let end = (right.min_rect().left() - GAP).max(inner.left());
+    let rest = Rect::from_min_max(inner.min, egui::pos2(end, inner.bottom()));
+    let mut left = ui.new_child(
+        UiBuilder::new()
+            .max_rect(rest)
+            .layout(egui::Layout::left_to_right(Align::Center)),
+    );
+    left.set_clip_rect(rest.expand2(egui::vec2(8.0, 2.0)).intersect(ui.clip_rect()));
+    left.push_id(("view header", id), |ui| {
+        method_menu(ui, view, narrow, context);
+        compare_menu(ui, view, pane.state, rect.width(), context);
     });
     grip
 }
@@ -134,11 +142,17 @@ fn compare_menu(
     ui: &mut Ui,
     view: View,
     state: PaneState,
-    narrow: bool,
+    width: f32,
     context: &mut PaneContext<'_>,
 ) {
+    if view.compare.is_none() && width < TOO_NARROW {
+        return;
+    }
+    let narrow = width < NARROW;
     let title = match view.compare {
+        None if width < VERY_NARROW => "vs".to_owned(),
         None => "Compare".to_owned(),
+        Some(_) if width < TOO_NARROW => "vs".to_owned(),
         Some(other) if narrow => format!("vs {}", other.short_label()),
         Some(other) => format!("vs {}", other.label()),
     };
@@ -180,44 +194,52 @@ fn compare_menu(
                 ui.close();
             }
         }
+        if narrow && view.compare.is_some() {
+            ui.separator();
+            compare_modes(ui, view, state, context);
+        }
     });
     response.response.on_hover_text("Shows a second method in this view: beside a line, while a key is held, or as a map of distances.");
-    if view.compare.is_some() {
-        let at = if let Compare::Wipe(at) = state.comparing {
-            at
-        } else {
-            0.5
-        };
-        for (comparing, name, sentence) in [
-            (
-                Compare::Wipe(at),
-                "Wipe",
-                "The other method on the right of a line that can be dragged.",
-            ),
-            (
-                Compare::Flicker,
-                "Flicker",
-                "The other method while V is held.",
-            ),
-            (
-                Compare::Difference,
-                "Distance",
-                "How far each vertex is from where the other method puts it.",
-            ),
-        ] {
-            let chosen =
-                std::mem::discriminant(&state.comparing) == std::mem::discriminant(&comparing);
-            if ui
-                .add(Button::selectable(chosen, RichText::new(name).small()))
-                .on_hover_text(sentence)
-                .clicked()
-                && !chosen
-            {
-                context.actions.push(Action::Layout(LayoutAction::SetPane(
-                    view.id,
-                    PaneState { comparing, ..state },
-                )));
-            }
+    if !narrow && view.compare.is_some() {
+        compare_modes(ui, view, state, context);
+    }
+}
+
+/// How the second method is shown.
+fn compare_modes(ui: &mut Ui, view: View, state: PaneState, context: &mut PaneContext<'_>) {
+    let at = if let Compare::Wipe(at) = state.comparing {
+        at
+    } else {
+        0.5
+    };
+    for (comparing, name, sentence) in [
+        (
+            Compare::Wipe(at),
+            "Wipe",
+            "The other method on the right of a line that can be dragged.",
+        ),
+        (
+            Compare::Flicker,
+            "Flicker",
+            "The other method while V is held.",
+        ),
+        (
+            Compare::Difference,
+            "Distance",
+            "How far each vertex is from where the other method puts it.",
+        ),
+    ] {
+        let chosen = std::mem::discriminant(&state.comparing) == std::mem::discriminant(&comparing);
+        if ui
+            .add(Button::selectable(chosen, RichText::new(name).small()))
+            .on_hover_text(sentence)
+            .clicked()
+            && !chosen
+        {
+            context.actions.push(Action::Layout(LayoutAction::SetPane(
+                view.id,
+                PaneState { comparing, ..state },
+            )));
         }
     }
 }
