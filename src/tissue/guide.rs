@@ -48,10 +48,10 @@ impl TwistingBone {
     }
 
     /// The transforms of all sections but the first, which is the joint's own.
-    fn transforms<'a>(
-        &'a self,
+    fn transforms(
+        &self,
         posed_from_bind: impl Fn(usize) -> Affine,
-    ) -> impl Iterator<Item = Affine> + 'a {
+    ) -> impl Iterator<Item = Affine> + '_ {
         let own = posed_from_bind(self.joint);
         let angle = twist_angle(&own, &posed_from_bind(self.end_joint), &self.axis);
         let axis = nalgebra::Unit::new_normalize(self.axis);

@@ -91,7 +91,7 @@ impl FrameReadbacks {
         };
         match state {
             Some(state) => {
-                encoder.copy_buffer_to_buffer(state.statistics(), 0, &buffer, 0, STATISTICS_BYTES)
+                encoder.copy_buffer_to_buffer(state.statistics(), 0, &buffer, 0, STATISTICS_BYTES);
             }
             // Only the completion is of interest: the submission must use the buffer for that.
             None => encoder.clear_buffer(&buffer, 0, Some(STATISTICS_BYTES)),

@@ -6,7 +6,7 @@
 //! while the bones are still goes to sleep: it costs no time and keeps its positions exactly.
 //!
 //! By default the base follows the skin's weights (`guided_base.rs`). Volume that a bend removes is then restored by bulges
-//! around it (`volume_preserver.rs`), and jumps need no substeps.
+//! around it (`volume_preserver`), and jumps need no substeps.
 //!
 //! Another device may make the steps ([`super::Device`], `on_device.rs`). Quasi-static solves (`quasistatic.rs`) always
 //! run on the CPU.
@@ -260,7 +260,7 @@ impl Projective {
             match motion {
                 FollowMode::Step => bones.step(world),
                 FollowMode::Relax(iterations) => {
-                    last_change = bones.step_quasistatic(world, iterations)
+                    last_change = bones.step_quasistatic(world, iterations);
                 }
             }
             bones.write_frame(world, &mut self.frame);

@@ -21,10 +21,15 @@
 //! Joints that scale change the volume intentionally: the loss of a cone is relative to its volume at rest, times the determinant of the
 //! guide's stretch at its vertex.
 
+mod bone_shares;
+mod folds;
+
 use rayon::prelude::*;
 
-use crate::math::{Point, Vec3, smoothstep};
-use crate::mesh::{Bending, Topology, TriMesh};
+use self::bone_shares::BoneShares;
+use self::folds::Folds;
+use crate::math::{Point, Vec3};
+use crate::mesh::{Bending, TriMesh};
 use crate::numerics::{Cholesky, Ordering, SolveMemory, SymmetricMatrix};
 use crate::tissue::{GuideFrame, Tissue};
 
@@ -32,8 +37,6 @@ use crate::tissue::{GuideFrame, Tissue};
 const SPREAD_RADII: f64 = 1.5;
 /// …and the part of them that falls into folds over this many.
 const FAR_SPREAD_RADII: f64 = 4.0;
-/// Number of bones whose volume changes count around a vertex, the strongest first.
-const MAX_BONES: usize = 4;
 /// Upper bound of a bulge relative to the change length of the vertex.
 const MAX_RATIO: f32 = 6.0;
 /// Regularisation of the change length, as a fraction of the limb radius: the ratio to a shorter length is unreliable.
@@ -43,15 +46,6 @@ const MIN_CHANGE_LENGTH: f64 = 2e-3;
 const MAX_FOLD_SHARE: f32 = 4.0;
 /// Upper bound of a bulge in both directions, as a fraction of the distance to the foot point.
 const MAX_BULGE: f32 = 0.3;
-/// Ratio of posed to rest area under the guide: no bulge below the first value, full bulge above the second.
-const FOLD_AREA_RATIO: [f32; 2] = [0.5, 0.9];
-/// The bulge is also reduced around a fold, by less with the distance, up to this many radii of its limb.
-const FOLD_RADII: f64 = 1.0;
-/// Maximum number of vertex rings within that distance.
-const MAX_RINGS: usize = 3;
-/// Cosine between the direction from the foot point and the skin's normal: below the first value the skin faces a
-/// cavity and does not bulge, above the second it bulges fully.
-const OUTWARD_COSINE: [f32; 2] = [0.2, 0.6];
 /// Gain per step of each of the two low-pass filters from the target ratio to the ratio in use.
 const FILTER_GAIN: f32 = 0.35;
 /// Minimum number of vertices per task.
@@ -61,13 +55,6 @@ const MIN_TASK: usize = 512;
 pub(super) struct VolumePreserver {
     triangles: Vec<[u32; 3]>,
     triangles_of_vertex: Vec<Vec<u32>>,
-    topology: Topology,
-    rings: usize,
-    smoothings: usize,
-    /// For every neighbour, in the order of the topology, the increase of the fold factor from that neighbour to the
-    /// vertex; and the index of the first entry of every vertex.
-    slopes: Vec<f32>,
-    slope_starts: Vec<u32>,
     /// At rest: foot points, unit normals, volumes of the cones.
     feet: Vec<Point>,
     normals: Vec<Vec3>,
@@ -77,13 +64,10 @@ pub(super) struct VolumePreserver {
     diffusion: [Cholesky<f32>; 2],
     memory: [SolveMemory; 2],
     vertex_areas: Vec<f32>,
+    folds: Folds,
+    bones: BoneShares,
     /// Outward displacement of each vertex relative to the guide, before the fold factor, world units.
     bulge: Vec<f32>,
-    /// Factor on the bulge: 0 in a fold, 1 where the area has not shrunk.
-    fold_factor: Vec<f32>,
-    fold_factor_next: Vec<f32>,
-    /// Factor on the bulge: 1 where the skin faces outwards, 0 where it faces a cavity.
-    outward_factor: Vec<f32>,
     rest: Vec<Point>,
     posed: Vec<Point>,
     /// Norm of the sum of the area vectors around each vertex, at rest.
@@ -100,12 +84,6 @@ pub(super) struct VolumePreserver {
     volume: f64,
     /// Volume that each cone loses under the guide alone, world units³.
     guide_loss: Vec<f32>,
-    /// The bone of each cone; and the bones that count around each vertex, with their shares.
-    bone_of_vertex: Vec<u32>,
-    bone_shares: Vec<[(u32, f32); MAX_BONES]>,
-    /// For every bone the area of its skin, and the mean displacement of the pose.
-    bone_areas: Vec<f32>,
-    bone_change_lengths: Vec<f32>,
     /// Bulge relative to the change length of each vertex, as of the last measurement.
     target_ratio: Vec<f32>,
     /// The same after two low-pass filters in series, whose first output is `filter_state`; they hide that measurements are
@@ -131,33 +109,40 @@ impl VolumePreserver {
             Cholesky::factor(&matrix, Ordering::default()).ok()
         };
         let (near, far) = (flow(SPREAD_RADII)?, flow(FAR_SPREAD_RADII)?);
-        let topology = Topology::of(mesh);
-        let length = |&[a, b]: &[u32; 2]| {
-            f64::from((mesh.positions[a as usize] - mesh.positions[b as usize]).norm())
-        };
-        let edge =
-            topology.edges.iter().map(length).sum::<f64>() / topology.edges.len().max(1) as f64;
-        let rings = (FOLD_RADII * tissue.quality.limb_radius / edge).ceil();
-        let rings = (rings as usize).min(MAX_RINGS);
+        let feet: Vec<Point> = tissue.foot_points.iter().map(|p| p.cast::<f32>()).collect();
+        let normals = mesh.vertex_normals();
+        let vertex_areas: Vec<f32> = bending.areas.iter().map(|&area| area as f32).collect();
+        let mut memory = [near.memory(), far.memory()];
+        let is_carried = |vertex: usize| tissue.carried.binary_search(&(vertex as u32)).is_ok();
+        let depth = |vertex: usize| (mesh.positions[vertex] - feet[vertex]).norm();
+        let max_bulge: Vec<f32> = (0..count)
+            .map(|vertex| {
+                if is_carried(vertex) {
+                    0.0
+                } else {
+                    depth(vertex) * MAX_BULGE
+                }
+            })
+            .collect();
         let mut built = Self {
-            topology,
-            rings,
-            smoothings: rings + 1,
-            slopes: Vec::new(),
-            slope_starts: vec![0],
-            outward_factor: Vec::new(),
             triangles: mesh.triangles.clone(),
             triangles_of_vertex: vec![Vec::new(); count],
-            feet: tissue.foot_points.iter().map(|p| p.cast::<f32>()).collect(),
-            normals: mesh.vertex_normals(),
-            cone_volumes: Vec::new(),
-            max_bulge: Vec::new(),
-            memory: [near.memory(), far.memory()],
+            folds: Folds::bind(
+                mesh,
+                &feet,
+                &normals,
+                &max_bulge,
+                tissue.quality.limb_radius,
+            ),
+            bones: BoneShares::bind(tissue, &vertex_areas, &far, &mut memory[1]),
+            feet,
+            normals,
+            cone_volumes: vec![0.0; count],
+            max_bulge,
+            memory,
             diffusion: [near, far],
-            vertex_areas: bending.areas.iter().map(|&area| area as f32).collect(),
+            vertex_areas,
             bulge: vec![0.0; count],
-            fold_factor: vec![1.0; count],
-            fold_factor_next: vec![1.0; count],
             rest: mesh.positions.clone(),
             posed: mesh.positions.clone(),
             rest_areas: Vec::new(),
@@ -169,10 +154,6 @@ impl VolumePreserver {
             closed: false,
             volume: 0.0,
             guide_loss: vec![0.0; count],
-            bone_of_vertex: tissue.foot_bones.clone(),
-            bone_shares: Vec::new(),
-            bone_areas: vec![0.0; tissue.graph.bones.len()],
-            bone_change_lengths: vec![0.0; tissue.graph.bones.len()],
             target_ratio: vec![0.0; count],
             ratio: vec![0.0; count],
             filter_state: vec![0.0; count],
@@ -182,10 +163,9 @@ impl VolumePreserver {
                 built.triangles_of_vertex[vertex as usize].push(index as u32);
             }
         }
-        built.cone_volumes = vec![0.0; count];
         compute_area_vectors(&built.triangles, &mesh.positions, &mut built.area_vectors);
         built.compute_losses(&mesh.positions, |_, foot| (*foot, 1.0));
-        built.closed = built.topology.boundary_edges() == 0;
+        built.closed = built.folds.is_closed();
         built.volume = enclosed_volume(&built.triangles, &mesh.positions, &built.area_vectors);
         built.cone_volumes = built.loss.iter().map(|loss| -loss).collect();
         built.rest_areas = (0..count)
@@ -193,32 +173,12 @@ impl VolumePreserver {
                 area_vector_of(&built.triangles_of_vertex[vertex], &built.area_vectors).norm()
             })
             .collect();
-        let depths = mesh.positions.iter().zip(&built.feet);
-        built.max_bulge = depths
-            .map(|(skin, foot)| (skin - foot).norm() * MAX_BULGE)
-            .collect();
-        let outward_factor = |((skin, foot), normal): ((&Point, &Point), &Vec3)| {
-            let direction = (skin - foot).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-            smoothstep(OUTWARD_COSINE, direction.dot(normal))
-        };
-        built.outward_factor = mesh
-            .positions
-            .iter()
-            .zip(&built.feet)
-            .zip(&built.normals)
-            .map(outward_factor)
-            .collect();
-        for &vertex in &tissue.carried {
-            built.max_bulge[vertex as usize] = 0.0;
-        }
-        built.compute_slopes(&mesh.positions);
-        built.compute_bone_shares();
         Some(built)
     }
 
     /// Displacement of a vertex at rest: its bulge along the normal.
     pub(super) fn offset(&self, vertex: usize) -> Vec3 {
-        self.normals[vertex] * (self.bulge[vertex] * self.fold_factor[vertex])
+        self.normals[vertex] * (self.bulge[vertex] * self.folds.factors[vertex])
     }
 
     /// The state that persists from step to step.
@@ -261,7 +221,8 @@ impl VolumePreserver {
     /// Updates folds, change lengths and bulges for a pose, with the ratios in use.
     pub(super) fn set_pose(&mut self, frame: &GuideFrame) {
         self.compute_folds(frame);
-        self.compute_change_lengths();
+        self.bones
+            .change_lengths_into(&self.guide_loss, &mut self.change_length);
         self.compute_bulges();
     }
 
@@ -278,7 +239,7 @@ impl VolumePreserver {
         let bulges = self
             .bulge
             .iter()
-            .zip(&self.fold_factor)
+            .zip(&self.folds.factors)
             .zip(&self.vertex_areas);
         for (loss, ((bulge, fold_factor), area)) in self.loss.iter_mut().zip(bulges) {
             *loss += bulge * fold_factor * area;
@@ -318,72 +279,12 @@ impl VolumePreserver {
         largest
     }
 
-    /// Computes the increase of the fold factor along every edge.
-    fn compute_slopes(&mut self, points: &[Point]) {
-        for (vertex, max_bulge) in self.max_bulge.iter().enumerate() {
-            let reach = FOLD_RADII as f32 * max_bulge / MAX_BULGE;
-            for &other in self.topology.neighbors(vertex) {
-                let edge = (points[vertex] - points[other as usize]).norm();
-                self.slopes.push(edge / reach.max(f32::MIN_POSITIVE));
-            }
-            self.slope_starts.push(self.slopes.len() as u32);
-        }
-    }
-
-    /// Computes the shares of bones around each vertex: heat flow over the far distance of a unit source on the skin of
-    /// each bone.
-    fn compute_bone_shares(&mut self) {
-        let mut found: Vec<Vec<(u32, f32)>> = vec![Vec::new(); self.bone_of_vertex.len()];
-        for bone in 0..self.bone_areas.len() {
-            let skin = self.bone_of_vertex.iter().zip(&self.vertex_areas);
-            let mut column: Vec<f32> = skin
-                .map(|(&own, &area)| if own as usize == bone { area } else { 0.0 })
-                .collect();
-            self.bone_areas[bone] = column.iter().sum();
-            if self.bone_areas[bone] > 0.0 {
-                self.diffusion[1].solve_one(&mut column, &mut self.memory[1]);
-                for (found, share) in found.iter_mut().zip(column) {
-                    if share.is_finite() && share > 0.0 {
-                        found.push((bone as u32, share));
-                    }
-                }
-            }
-        }
-        let strongest = |mut found: Vec<(u32, f32)>| {
-            found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            found.resize(MAX_BONES, (0, 0.0));
-            let sum: f32 = found.iter().map(|(_, share)| share).sum();
-            [0, 1, 2, 3].map(|k| (found[k].0, found[k].1 / sum.max(f32::MIN_POSITIVE)))
-        };
-        self.bone_shares = found.into_iter().map(strongest).collect();
-    }
-
-    /// Computes the change length of every vertex from the guide's changes of volume, so that it is zero at rest.
-    fn compute_change_lengths(&mut self) {
-        self.bone_change_lengths.fill(0.0);
-        for (&bone, guide_loss) in self.bone_of_vertex.iter().zip(&self.guide_loss) {
-            if guide_loss.is_finite() {
-                self.bone_change_lengths[bone as usize] += guide_loss.abs();
-            }
-        }
-        for (length, area) in self.bone_change_lengths.iter_mut().zip(&self.bone_areas) {
-            *length /= area.max(f32::MIN_POSITIVE);
-        }
-        let lengths = &self.bone_change_lengths;
-        for (change_length, shares) in self.change_length.iter_mut().zip(&self.bone_shares) {
-            *change_length = shares
-                .iter()
-                .map(|&(bone, share)| lengths[bone as usize] * share)
-                .sum();
-        }
-    }
-
     /// Converts the losses of volume to outward displacements that restore it.
     fn diffuse_losses(&mut self) {
         let ([near, far], [near_memory, far_memory]) = (&self.diffusion, &mut self.memory);
         near.solve_one(&mut self.loss, near_memory);
         let mut fold_loss = 0.0;
-        let cells = self.vertex_areas.iter().zip(&self.fold_factor);
+        let cells = self.vertex_areas.iter().zip(&self.folds.factors);
         for ((out, loss), (area, fold_factor)) in
             self.fold_loss.iter_mut().zip(&self.loss).zip(cells.clone())
         {
@@ -411,14 +312,9 @@ impl VolumePreserver {
         compute_area_vectors(&self.triangles, &self.posed, &mut self.area_vectors);
         let Self {
             triangles_of_vertex,
-            topology,
-            outward_factor,
             area_vectors,
             rest_areas,
-            fold_factor,
-            fold_factor_next,
-            slopes,
-            slope_starts,
+            folds,
             guide_loss,
             posed,
             feet,
@@ -426,46 +322,24 @@ impl VolumePreserver {
             ..
         } = self;
         let area_vectors = &*area_vectors;
-        fold_factor
+        let areas = folds.area_ratios();
+        areas
             .par_iter_mut()
             .zip(guide_loss)
             .with_min_len(MIN_TASK)
             .enumerate()
-            .for_each(|(vertex, (fold_factor, guide_loss))| {
+            .for_each(|(vertex, (area_ratio, guide_loss))| {
                 let area = area_vector_of(&triangles_of_vertex[vertex], area_vectors);
                 let transform = &frame.points[vertex];
                 let volume_factor = transform.volume_factor();
                 let area_factor = volume_factor.cbrt().powi(2);
                 let scaled = (rest_areas[vertex] * area_factor).max(f32::MIN_POSITIVE);
-                let ratio = area.norm() / scaled;
-                *fold_factor = outward_factor[vertex] * smoothstep(FOLD_AREA_RATIO, ratio);
+                *area_ratio = area.norm() / scaled;
                 let foot = transform.apply(&feet[vertex]);
                 let cone = area.dot(&(posed[vertex] - foot)) / 3.0;
                 *guide_loss = cone_volumes[vertex] * volume_factor - cone;
             });
-        for round in 0..self.rings + self.smoothings {
-            let before = &*fold_factor;
-            fold_factor_next
-                .par_iter_mut()
-                .with_min_len(MIN_TASK)
-                .enumerate()
-                .for_each(|(vertex, next)| {
-                    let own = before[vertex];
-                    let near = topology
-                        .neighbors(vertex)
-                        .iter()
-                        .map(|&other| before[other as usize]);
-                    *next = if round < self.rings {
-                        let slopes = &slopes[slope_starts[vertex] as usize..];
-                        near.zip(slopes)
-                            .fold(own, |least, (near, slope)| least.min(near + slope))
-                    } else {
-                        let count = topology.neighbors(vertex).len().max(1) as f32;
-                        0.5 * (own + near.sum::<f32>() / count)
-                    };
-                });
-            std::mem::swap(fold_factor, fold_factor_next);
-        }
+        self.folds.widen();
     }
 
     /// Adds the loss of the whole skin beyond that of its cones, distributed by change length.

@@ -1,0 +1,78 @@
+//! Change lengths: how far skin has to move to make up for what the guide changes of the volume around each bone.
+
+use crate::numerics::{Cholesky, SolveMemory};
+use crate::tissue::Tissue;
+
+/// Number of bones whose volume changes count around a vertex, the strongest first.
+const MAX_BONES: usize = 4;
+
+/// The bones that count around each vertex.
+pub(super) struct BoneShares {
+    /// The bone of each cone; and the bones that count around each vertex, with their shares.
+    bone_of_vertex: Vec<u32>,
+    shares: Vec<[(u32, f32); MAX_BONES]>,
+    /// For every bone the area of its skin, and the mean displacement of the pose.
+    areas: Vec<f32>,
+    change_lengths: Vec<f32>,
+}
+
+impl BoneShares {
+    /// By the heat flow over the far distance of a unit source on the skin of each bone.
+    pub(super) fn bind(
+        tissue: &Tissue,
+        vertex_areas: &[f32],
+        diffusion: &Cholesky<f32>,
+        memory: &mut SolveMemory,
+    ) -> Self {
+        let bone_of_vertex = tissue.foot_bones.clone();
+        let mut areas = vec![0.0; tissue.graph.bones.len()];
+        let mut found: Vec<Vec<(u32, f32)>> = vec![Vec::new(); bone_of_vertex.len()];
+        for (bone, area) in areas.iter_mut().enumerate() {
+            let skin = bone_of_vertex.iter().zip(vertex_areas);
+            let mut column: Vec<f32> = skin
+                .map(|(&own, &area)| if own as usize == bone { area } else { 0.0 })
+                .collect();
+            *area = column.iter().sum();
+            if *area > 0.0 {
+                diffusion.solve_one(&mut column, memory);
+                for (found, share) in found.iter_mut().zip(column) {
+                    if share.is_finite() && share > 0.0 {
+                        found.push((bone as u32, share));
+                    }
+                }
+            }
+        }
+        let strongest = |mut found: Vec<(u32, f32)>| {
+            found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            found.resize(MAX_BONES, (0, 0.0));
+            let sum: f32 = found.iter().map(|(_, share)| share).sum();
+            [0, 1, 2, 3].map(|k| (found[k].0, found[k].1 / sum.max(f32::MIN_POSITIVE)))
+        };
+        Self {
+            bone_of_vertex,
+            shares: found.into_iter().map(strongest).collect(),
+            change_lengths: vec![0.0; areas.len()],
+            areas,
+        }
+    }
+
+    /// Writes the change length of every vertex, given the volume that each cone loses under the guide; zero at rest.
+    pub(super) fn change_lengths_into(&mut self, guide_loss: &[f32], out: &mut [f32]) {
+        self.change_lengths.fill(0.0);
+        for (&bone, guide_loss) in self.bone_of_vertex.iter().zip(guide_loss) {
+            if guide_loss.is_finite() {
+                self.change_lengths[bone as usize] += guide_loss.abs();
+            }
+        }
+        for (length, area) in self.change_lengths.iter_mut().zip(&self.areas) {
+            *length /= area.max(f32::MIN_POSITIVE);
+        }
+        let lengths = &self.change_lengths;
+        for (change_length, shares) in out.iter_mut().zip(&self.shares) {
+            *change_length = shares
+                .iter()
+                .map(|&(bone, share)| lengths[bone as usize] * share)
+                .sum();
+        }
+    }
+}
