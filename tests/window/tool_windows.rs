@@ -494,7 +494,7 @@ fn headers_of_narrow_views_do_not_overlap() {
                 harness.state_mut().raise(action);
                 harness.run_steps(6);
             }
-            let views = harness.state().layout().rects().to_vec();
+            let views = harness.state().layout().rects().clone();
             assert_eq!(views.len(), 3);
             for (_, view) in views {
                 let header = view.translate(vec2(0.0, -HEADER)).with_max_y(view.top());
