@@ -229,13 +229,14 @@ impl WorkerThread {
             0.0
         };
         let asleep = still && (!simulated || self.still_secs >= STILL_SECS);
-        // Under the inbox's lock, so that a pose posted meanwhile is not missed.
+        // Under the inbox's lock, so that a pose or a device posted meanwhile is not missed.
         let inbox = lock(&self.shared.inbox);
         if asleep
             && !inbox.reset
             && inbox.params.is_none()
             && inbox.values.is_none()
             && inbox.bones.is_none()
+            && inbox.device.is_none()
             && inbox.world_from_joint == self.world
         {
             self.shared.asleep.store(true, Ordering::Relaxed);
