@@ -26,7 +26,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("dynamics", "declared params"),
     ("dynamics/virtual_bones", "parts tree"),
     ("gpu", "flesh layout surface"),
-    ("gpu/flesh", "kernels layout model press state"),
+    ("gpu/flesh", "contact_kernel kernels layout model state"),
     ("io", "builtin error finish gltf picture"),
     ("io/glb_write", "draft sweep"),
     ("methods", "actor device direct lbs projective reach recipe"),
