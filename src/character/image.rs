@@ -46,7 +46,7 @@ impl Image {
     pub(crate) fn is_sound(&self) -> bool {
         self.width > 0
             && self.height > 0
-            && self.rgba.len() as u64 == u64::from(self.width) * u64::from(self.height) * 4
+            && self.rgba.len() as u128 == u128::from(self.width) * u128::from(self.height) * 4
     }
 
     fn halved(&self) -> Self {
