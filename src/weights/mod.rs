@@ -9,6 +9,7 @@ mod heat;
 mod registry;
 #[cfg(test)]
 mod tests;
+pub mod voxel;
 
 pub use bones::Segment;
 pub use distance::by_distance;
