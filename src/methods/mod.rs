@@ -10,6 +10,8 @@
 
 mod actor;
 mod check;
+mod ddm;
+mod delta_mush;
 pub mod device;
 mod direct;
 mod dqs;
@@ -22,6 +24,7 @@ pub mod reference;
 mod registry;
 pub mod riding;
 mod rigid;
+mod smoothing;
 mod source_map;
 mod state;
 mod values;
@@ -54,6 +57,8 @@ const BUILT_IN: &[MethodId] = &[
     rigid::METHOD,
     lbs::METHOD,
     dqs::METHOD,
+    ddm::METHOD,
+    delta_mush::METHOD,
     projective::METHOD,
     reference::METHOD,
 ];
