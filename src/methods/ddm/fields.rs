@@ -21,7 +21,10 @@ pub(super) struct Powers {
 }
 
 impl Powers {
-    fn of((matrix, diagonal): (SymmetricMatrix, Vec<f64>), steps: usize) -> Result<Self, BindError> {
+    fn of(
+        (matrix, diagonal): (SymmetricMatrix, Vec<f64>),
+        steps: usize,
+    ) -> Result<Self, BindError> {
         Ok(Self {
             factor: Cholesky::<f64>::factor(&matrix, Ordering::default())?,
             diagonal,
@@ -73,7 +76,7 @@ impl Smoothers {
             } => (surface.by_edges(lambda), surface.by_edges(kappa), steps),
         };
         Ok(Self {
-            pub(super) of_rotations: Powers::of(rotations, steps)?,
+            of_rotations: Powers::of(rotations, steps)?,
             of_translations: Powers::of(translations, steps)?,
         })
     }
@@ -84,7 +87,11 @@ pub(super) type JointWeights = (u32, Vec<(u32, f64)>);
 
 /// The weights of every joint that has some.
 pub(super) fn by_joint(weights: &SkinWeights) -> Vec<JointWeights> {
-    let joints = weights.joints.iter().max().map_or(0, |&last| last as usize + 1);
+    let joints = weights
+        .joints
+        .iter()
+        .max()
+        .map_or(0, |&last| last as usize + 1);
     let mut all: Vec<JointWeights> = (0..joints).map(|j| (j as u32, Vec::new())).collect();
     for vertex in 0..weights.len() {
         for (joint, weight) in weights.of(vertex) {

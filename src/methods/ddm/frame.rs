@@ -104,7 +104,12 @@ impl WithSimd for Batch<'_> {
                     t[c] = (t[c] - at[c]) * per_length;
                 }
                 let [xx, xy, xz, yy, yz, zz, x, y, z, w] = *omega;
-                let rows = [[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, w]];
+                let rows = [
+                    [xx, xy, xz, x],
+                    [xy, yy, yz, y],
+                    [xz, yz, zz, z],
+                    [x, y, z, w],
+                ];
                 for (sum, [a, b, c, d]) in sums.iter_mut().zip(rows) {
                     for r in 0..4 {
                         sum[r] += m[0][r] * a + m[1][r] * b + m[2][r] * c + t[r] * d;

@@ -16,7 +16,8 @@ pub(super) fn moments(w: f64, v: &[f64; 3]) -> Moments {
 pub(super) fn about(psi: &Moments, v: &[f64; 3]) -> Moments {
     let s = [psi[6], psi[7], psi[8]];
     let w = psi[9];
-    let second = |k: usize, a: usize, b: usize| psi[k] - s[a] * v[b] - v[a] * s[b] + w * v[a] * v[b];
+    let second =
+        |k: usize, a: usize, b: usize| psi[k] - s[a] * v[b] - v[a] * s[b] + w * v[a] * v[b];
     let first = |a: usize| s[a] - w * v[a];
     [
         second(0, 0, 0),

@@ -97,7 +97,10 @@ impl Omegas {
         rows.par_iter_mut().enumerate().for_each(|(vertex, row)| {
             limit(row, &hoods.total(vertex, options.translation));
         });
-        for influence in rows.iter().flat_map(|row| row.iter().map(Some).chain([None])) {
+        for influence in rows
+            .iter()
+            .flat_map(|row| row.iter().map(Some).chain([None]))
+        {
             match influence {
                 Some(Influence { joint, omega }) => {
                     omegas.joints.push(*joint);
@@ -120,7 +123,11 @@ struct Influence {
 /// Keeps the largest influences, faded out so that none jumps where the next one replaces it, and shares what that leaves of the total
 /// by their weights.
 fn limit(row: &mut Vec<Influence>, total: &Moments) {
-    row.sort_by(|a, b| b.omega[9].total_cmp(&a.omega[9]).then(a.joint.cmp(&b.joint)));
+    row.sort_by(|a, b| {
+        b.omega[9]
+            .total_cmp(&a.omega[9])
+            .then(a.joint.cmp(&b.joint))
+    });
     let cut = row
         .get(INFLUENCES)
         .map_or(LEAST, |next| next.omega[9].max(LEAST));

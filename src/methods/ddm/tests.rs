@@ -55,7 +55,10 @@ impl Checked {
         let positions: Vec<[f64; 3]> = surface.positions.iter().map(scaled).collect();
         let progress = Progress::new();
         let mut ones = vec![1.0; positions.len()];
-        smoothers.of_rotations.smooth(&mut ones, &progress).expect("not cancelled");
+        smoothers
+            .of_rotations
+            .smooth(&mut ones, &progress)
+            .expect("not cancelled");
         let hoods = Hoods::of(&smoothers, &positions, &progress).expect("not cancelled");
         let joints = by_joint(weights);
         let fields = Fields::of(&smoothers, &positions, &joints, &progress).expect("not cancelled");
@@ -99,7 +102,10 @@ fn percents(subject: &Arc<Subject>, sectors: u32, options: Options, turn: Vec64)
 fn counted_edges_give_the_published_changes() {
     let subject = bar(48, 81);
     let [volume, girth] = percents(&subject, 48, classic(), BEND);
-    assert!((volume + 3.0).abs() < 0.5 && (girth + 10.9).abs() < 0.8, "{volume} {girth}");
+    assert!(
+        (volume + 3.0).abs() < 0.5 && (girth + 10.9).abs() < 0.8,
+        "{volume} {girth}"
+    );
     let [_, girth] = percents(&subject, 48, classic(), TWIST);
     assert!((girth + 22.6).abs() < 1.5, "{girth}");
 }
@@ -109,8 +115,8 @@ fn counted_edges_give_the_published_changes() {
 fn the_shape_does_not_depend_on_the_resolution() {
     let sizes = [(24, 41), (48, 81)];
     for turn in [BEND, TWIST] {
-        let [coarse, fine] = sizes
-            .map(|(sectors, rings)| percents(&bar(sectors, rings), sectors, defaults(), turn));
+        let [coarse, fine] =
+            sizes.map(|(sectors, rings)| percents(&bar(sectors, rings), sectors, defaults(), turn));
         for (coarse, fine) in coarse.into_iter().zip(fine) {
             assert!((coarse - fine).abs() < 0.6, "{coarse} {fine}");
         }
@@ -122,7 +128,11 @@ fn the_shape_does_not_depend_on_the_resolution() {
 fn print_changes_of_the_bar() {
     for (sectors, rings) in [(24, 41), (48, 81), (96, 161)] {
         let subject = bar(sectors, rings);
-        for (name, turn) in [("bend", BEND), ("twist", TWIST), ("twist 170", TWIST * 17.0 / 9.0)] {
+        for (name, turn) in [
+            ("bend", BEND),
+            ("twist", TWIST),
+            ("twist 170", TWIST * 17.0 / 9.0),
+        ] {
             for (reach, weights) in [(0.5, 0.29), (0.8, 0.4), (1.0, 0.5), (1.5, 0.7)] {
                 let options = Options {
                     form: Form::Lengths {
@@ -173,8 +183,14 @@ fn the_unit_of_length_does_not_matter() {
         }
         let weights = |p: &Point| mixed(4)(&(p.cast::<f64>() / scale).cast());
         let subject = skinned(&scaled, chain(&heights.map(|y| y * scale)), weights);
-        let now = posed(&mut bound(&subject, defaults()), &subject, &turned(&subject, BEND));
-        now.iter().map(|p| (p.cast::<f64>() / scale).cast()).collect::<Vec<Point>>()
+        let now = posed(
+            &mut bound(&subject, defaults()),
+            &subject,
+            &turned(&subject, BEND),
+        );
+        now.iter()
+            .map(|p| (p.cast::<f64>() / scale).cast())
+            .collect::<Vec<Point>>()
     };
     let expected = bent(1.0);
     for scale in [0.01, 100.0] {
@@ -212,12 +228,18 @@ fn one_affine_map_of_all_joints_moves_the_skin_by_it() {
 fn a_mirrored_pose_gives_the_mirror_image() {
     let subject = bar(24, 41);
     let mut skinner = bound(&subject, defaults());
-    let mirror = affine(&Matrix3::from_diagonal(&Vec64::new(-1.0, 1.0, 1.0)), &Vec64::zeros());
+    let mirror = affine(
+        &Matrix3::from_diagonal(&Vec64::new(-1.0, 1.0, 1.0)),
+        &Vec64::zeros(),
+    );
     let bent = turned(&subject, BEND + TWIST * 0.5);
     let mirrored: Vec<Affine> = bent.iter().map(|world| mirror * world).collect();
     let straight = posed(&mut skinner, &subject, &bent);
     let image = posed(&mut skinner, &subject, &mirrored);
-    let expected: Vec<Point> = straight.iter().map(|p| Point::new(-p.x, p.y, p.z)).collect();
+    let expected: Vec<Point> = straight
+        .iter()
+        .map(|p| Point::new(-p.x, p.y, p.z))
+        .collect();
     let error = worst(&image, &expected, subject.size);
     assert!(error < 1e-5, "{error}");
 }
@@ -250,7 +272,11 @@ fn near_shells_share_their_weights() {
             let on_sleeve = p.x.hypot(p.z) > 1.0 + 0.5 * gap;
             vec![(u32::from(p.y > 0.0 && !on_sleeve), 1.0)]
         });
-        let now = posed(&mut bound(&subject, defaults()), &subject, &turned(&subject, BEND));
+        let now = posed(
+            &mut bound(&subject, defaults()),
+            &subject,
+            &turned(&subject, BEND),
+        );
         let rest = &subject.bind_positions;
         (first..rest.len())
             .map(|v| (now[v] - rest[v]).norm())
@@ -326,7 +352,10 @@ fn print_rest_of_the_test_data() {
             skinner.omegas.joints.len() as f64 / skinner.skin.len().max(1) as f64
         );
         let checked = Checked::of(&subject, &defaults());
-        println!("    f64: row sums {:.1e}, rotations {:.1e}", checked.row_sums, checked.rotations);
+        println!(
+            "    f64: row sums {:.1e}, rotations {:.1e}",
+            checked.row_sums, checked.rotations
+        );
         assert!(error <= 1e-6, "{}", subject.character.name);
     }
 }

@@ -5,9 +5,7 @@ use rayon::prelude::*;
 use super::smoother::Rings;
 use crate::math::Point;
 use crate::mesh::TriMesh;
-use crate::methods::smoothing::{
-    BATCH, BindJoints, Padded, RotationBatch, product, stretched,
-};
+use crate::methods::smoothing::{BATCH, BindJoints, Padded, RotationBatch, product, stretched};
 use crate::weights::SkinWeights;
 
 /// The normal counts as much as this part of all edges of a vertex.
@@ -58,7 +56,10 @@ impl Frames {
                 next[corner as usize] += 1;
             }
         }
-        let deltas = bind.iter().zip(&smoothed).map(|(v, s)| [0, 1, 2].map(|c| v[c] - s[c]));
+        let deltas = bind
+            .iter()
+            .zip(&smoothed)
+            .map(|(v, s)| [0, 1, 2].map(|c| v[c] - s[c]));
         let mut frames = Self {
             deltas: deltas.collect(),
             rings,
@@ -90,7 +91,10 @@ impl Frames {
         let mut sum = [0.0; 3];
         let range = self.fan_starts[vertex] as usize..self.fan_starts[vertex + 1] as usize;
         for &[b, c] in &self.fans[range] {
-            let (u, v) = (difference(&at[b as usize], own), difference(&at[c as usize], own));
+            let (u, v) = (
+                difference(&at[b as usize], own),
+                difference(&at[c as usize], own),
+            );
             sum[0] += u[1] * v[2] - u[2] * v[1];
             sum[1] += u[2] * v[0] - u[0] * v[2];
             sum[2] += u[0] * v[1] - u[1] * v[0];

@@ -61,7 +61,11 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     bind: |input| {
         let options = Options::of(input.values);
         let progress = input.progress.part(0.1, 1.0);
-        Ok(Box::new(DeltaMush::bind(input.subject, options, &progress)?))
+        Ok(Box::new(DeltaMush::bind(
+            input.subject,
+            options,
+            &progress,
+        )?))
     },
 });
 

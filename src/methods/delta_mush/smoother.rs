@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::options::{Form, Options};
+use crate::mesh::{Topology, TriMesh};
 use crate::methods::BindError;
 use crate::methods::smoothing::{Padded, Surface};
-use crate::mesh::{Topology, TriMesh};
 use crate::numerics::{PointSolver, SymmetricMatrix};
 
 /// Vertices of one task.
@@ -190,9 +190,8 @@ fn scaled(matrix: &SymmetricMatrix, factor: f64) -> SymmetricMatrix {
 /// The matrix without what couples pinned unknowns with others.
 fn held(matrix: &SymmetricMatrix, pinned: &[bool]) -> SymmetricMatrix {
     let entries = matrix.entries();
-    let stays = |&(row, column, _): &(usize, usize, f64)| {
-        row == column || !(pinned[row] || pinned[column])
-    };
+    let stays =
+        |&(row, column, _): &(usize, usize, f64)| row == column || !(pinned[row] || pinned[column]);
     SymmetricMatrix::from_triplets(matrix.unknowns(), entries.filter(stays))
 }
 

@@ -37,8 +37,16 @@ fn percents(subject: &Arc<Subject>, sectors: u32, options: Options, turn: Vec64)
 fn passes_give_the_published_changes() {
     let subject = bar(48, 81);
     let [volume, girth] = percents(&subject, 48, over_rigid(Form::Passes(20)), BEND);
-    assert!((volume + 3.3).abs() < 0.6 && (girth + 14.4).abs() < 1.0, "{volume} {girth}");
-    let [_, girth] = percents(&subject, 48, over_rigid(Form::Passes(20)), TWIST * 17.0 / 9.0);
+    assert!(
+        (volume + 3.3).abs() < 0.6 && (girth + 14.4).abs() < 1.0,
+        "{volume} {girth}"
+    );
+    let [_, girth] = percents(
+        &subject,
+        48,
+        over_rigid(Form::Passes(20)),
+        TWIST * 17.0 / 9.0,
+    );
     assert!((girth + 82.0).abs() < 2.0, "{girth}");
 }
 
@@ -46,13 +54,15 @@ fn passes_give_the_published_changes() {
 #[test]
 fn the_shape_does_not_depend_on_the_resolution() {
     let difference = |form: Form| {
-        let of = |sectors, rings| {
-            percents(&bar(sectors, rings), sectors, over_rigid(form), BEND)
-        };
+        let of = |sectors, rings| percents(&bar(sectors, rings), sectors, over_rigid(form), BEND);
         let ([a, b], [c, d]) = (of(24, 41), of(48, 81));
         (a - c).abs().max((b - d).abs())
     };
-    assert!(difference(Form::Reach(0.6)) < 1.0, "{}", difference(Form::Reach(0.6)));
+    assert!(
+        difference(Form::Reach(0.6)) < 1.0,
+        "{}",
+        difference(Form::Reach(0.6))
+    );
     assert!(difference(Form::Passes(20)) > 2.0);
 }
 
@@ -61,7 +71,11 @@ fn the_shape_does_not_depend_on_the_resolution() {
 fn print_changes_of_the_bar() {
     for (sectors, rings) in [(24, 41), (48, 81), (96, 161)] {
         let subject = bar(sectors, rings);
-        for (name, turn) in [("bend", BEND), ("twist", TWIST), ("twist 170", TWIST * 17.0 / 9.0)] {
+        for (name, turn) in [
+            ("bend", BEND),
+            ("twist", TWIST),
+            ("twist 170", TWIST * 17.0 / 9.0),
+        ] {
             let forms = [0.2, 0.4, 0.6, 1.0].map(Form::Reach);
             for form in forms.into_iter().chain([Form::Passes(20)]) {
                 for over in [Over::Rigid, Over::Linear, Over::DualQuaternion] {
@@ -70,7 +84,9 @@ fn print_changes_of_the_bar() {
                         ..over_rigid(form)
                     };
                     let [volume, girth] = percents(&subject, sectors, options, turn);
-                    println!("{sectors}x{rings} {name} {form:?} over {over:?}: {volume:.2} {girth:.2} %");
+                    println!(
+                        "{sectors}x{rings} {name} {form:?} over {over:?}: {volume:.2} {girth:.2} %"
+                    );
                 }
             }
         }
@@ -141,8 +157,14 @@ fn the_unit_of_length_does_not_matter() {
         }
         let weights = |p: &Point| mixed(4)(&(p.cast::<f64>() / scale).cast());
         let subject = skinned(&scaled, chain(&heights.map(|y| y * scale)), weights);
-        let now = posed(&mut bound(&subject, defaults()), &subject, &turned(&subject, BEND));
-        now.iter().map(|p| (p.cast::<f64>() / scale).cast()).collect::<Vec<Point>>()
+        let now = posed(
+            &mut bound(&subject, defaults()),
+            &subject,
+            &turned(&subject, BEND),
+        );
+        now.iter()
+            .map(|p| (p.cast::<f64>() / scale).cast())
+            .collect::<Vec<Point>>()
     };
     let expected = bent(1.0);
     for scale in [0.01, 100.0] {
@@ -228,6 +250,9 @@ fn print_times_of_a_frame() {
                 best = best.min(start.elapsed().as_secs_f64() * 1e3);
             });
         }
-        println!("{} vertices: frame {best:.3} ms on {threads} threads", out.len());
+        println!(
+            "{} vertices: frame {best:.3} ms on {threads} threads",
+            out.len()
+        );
     }
 }

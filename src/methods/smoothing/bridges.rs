@@ -27,9 +27,8 @@ pub(in crate::methods) fn bridges(
         return Ok(Vec::new());
     }
     let (tree, reach) = (TriangleTree::new(mesh), REACH * surface.size);
-    let shell_of = |triangle: u32| {
-        topology.component_of[mesh.triangles[triangle as usize][0] as usize]
-    };
+    let shell_of =
+        |triangle: u32| topology.component_of[mesh.triangles[triangle as usize][0] as usize];
     let nearest = |vertex: usize| -> Option<(f64, u32, u32)> {
         let point = mesh.positions[vertex].cast::<f64>();
         if progress.is_cancelled() || !point.iter().all(|c| c.is_finite()) {
@@ -40,7 +39,9 @@ pub(in crate::methods) fn bridges(
         let corners = mesh.triangles[found.triangle as usize];
         let distance = |v: u32| (mesh.positions[v as usize].cast::<f64>() - found.point).norm();
         let [a, b, c] = corners.map(|v| (distance(v), v));
-        let corner = [b, c].into_iter().fold(a, |x, y| if y.0 < x.0 { y } else { x });
+        let corner = [b, c]
+            .into_iter()
+            .fold(a, |x, y| if y.0 < x.0 { y } else { x });
         Some((found.distance, shell_of(found.triangle), corner.1))
     };
     let found: Vec<_> = (0..surface.len()).into_par_iter().map(nearest).collect();

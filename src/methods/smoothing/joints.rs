@@ -62,9 +62,8 @@ impl BindJoints {
 
     /// Follows the joints. Allocates nothing.
     pub(in crate::methods) fn update(&mut self, world_from_joint: &[Affine]) {
-        let moved = |joint: usize| {
-            world_from_joint[joint] * self.joint_from_bind[joint] * self.center
-        };
+        let moved =
+            |joint: usize| world_from_joint[joint] * self.joint_from_bind[joint] * self.center;
         if self.columns.is_empty() {
             return;
         }

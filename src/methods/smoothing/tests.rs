@@ -235,7 +235,11 @@ pub(in crate::methods) fn survives(bind: impl Fn(&Arc<Subject>) -> Box<dyn Skinn
 fn a_cylinder_is_as_thick_as_its_radius() {
     let subject = bar(24, 41);
     let surface = Surface::of(&subject.skin.mesh);
-    let radii = limb_radii(&surface, &subject.character.skeleton, subject.skin_weights());
+    let radii = limb_radii(
+        &surface,
+        &subject.character.skeleton,
+        subject.skin_weights(),
+    );
     for (radius, at) in radii.expect("solves").iter().zip(&surface.positions) {
         if at.y.abs() < 3.5 {
             assert!((radius - 1.0).abs() < 0.02, "{at}: {radius}");
@@ -330,7 +334,10 @@ pub(in crate::methods) fn of_test_data() -> Vec<Arc<Subject>> {
                     at[axis] += part * half[axis];
                     at.cast::<f64>()
                 };
-                let joints = [("a".to_owned(), None, at(-0.8)), ("b".to_owned(), Some(0), at(0.0))];
+                let joints = [
+                    ("a".to_owned(), None, at(-0.8)),
+                    ("b".to_owned(), Some(0), at(0.0)),
+                ];
                 character.skeleton = Skeleton::from_positions(&joints).expect("two joints");
                 for mesh in &mut character.meshes {
                     mesh.positions = mesh.positions_at(&[]);
