@@ -16,7 +16,7 @@ use crate::weights::{ComputedWeights, SkinWeights, WeightMethod};
 
 const BODY: u32 = 2;
 const SIM: u32 = 1;
-const TISSUE: u32 = 2;
+const TISSUE: u32 = 3;
 const UPSAMPLING: u32 = 1;
 
 /// Weights of the skin by a weight method.
