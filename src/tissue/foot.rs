@@ -57,10 +57,14 @@ pub(super) fn find(
         }
     }
     let feet = &smoothing.feet;
+    let at_rest = |foot: &Foot| {
+        let [a, b] = graph.segment(foot.bone as usize);
+        a + (b - a) * foot.parameter
+    };
     Ok(FootPoints {
         bones: feet.iter().map(|foot| foot.bone).collect(),
         parameters: feet.iter().map(|foot| foot.parameter).collect(),
-        points: feet.iter().map(|foot| foot.at_rest).collect(),
+        points: feet.iter().map(at_rest).collect(),
     })
 }
 
@@ -72,8 +76,6 @@ struct Foot {
     parameter: f64,
     /// Its position on the stretched graph. Between two bones that are equally near it is the mean of the points on both.
     point: Point64,
-    /// The same at rest.
-    at_rest: Point64,
 }
 
 /// Bone segments.
@@ -124,7 +126,6 @@ impl<'a> FootSmoothing<'a> {
                     bone: 0,
                     parameter: 0.0,
                     point,
-                    at_rest: point,
                 };
                 lines
                     .closest(&lines.at_rest, &point, own.iter().copied())
@@ -200,27 +201,22 @@ impl Lines {
             let (parameter, distance) = on(bone);
             let is_known = tied.iter().flatten().any(|foot| foot.bone == bone);
             if distance <= least * (1.0 + TIE) && !is_known && count < TIED {
-                let at = |[a, b]: [Point64; 2]| a + (b - a) * parameter;
+                let [a, b] = self.stretched[bone as usize];
                 tied[count] = Some(Foot {
                     bone,
                     parameter,
-                    point: at(self.stretched[bone as usize]),
-                    at_rest: at(self.at_rest[bone as usize]),
+                    point: a + (b - a) * parameter,
                 });
                 count += 1;
             }
         }
         let first = *tied.iter().flatten().min_by_key(|foot| foot.bone)?;
-        let mean = |of: fn(&Foot) -> Point64| {
-            let sum = tied
-                .iter()
-                .flatten()
-                .fold(Vec64::zeros(), |sum, foot| sum + (of(foot) - of(&first)));
-            of(&first) + sum / count as f64
-        };
+        let sum = tied
+            .iter()
+            .flatten()
+            .fold(Vec64::zeros(), |sum, foot| sum + (foot.point - first.point));
         Some(Foot {
-            point: mean(|foot| foot.point),
-            at_rest: mean(|foot| foot.at_rest),
+            point: first.point + sum / count as f64,
             ..first
         })
     }

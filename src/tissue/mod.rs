@@ -195,8 +195,7 @@ impl Tissue {
         progress.report(0.3, "Matching skin and bones");
         let topology = Topology::of(mesh);
         let sides = Sides::of(mesh, &graph);
-        let mut feet = foot::find(mesh, &topology, &graph, weights, progress)?;
-        sides.balance_points(&mut feet.points);
+        let feet = foot::find(mesh, &topology, &graph, weights, progress)?;
         progress.report(0.7, "Inflating bones");
         volumes::fit_radii(&mut graph, mesh, &feet, &settings.radii);
         progress.check()?;

@@ -40,9 +40,11 @@ pub(super) fn base(
         .iter()
         .map(|normal| normal.cast::<f64>())
         .collect();
+    let mut feet = feet.points.clone();
+    sides.balance_points(&mut feet);
     let mut offsets: Vec<Vec64> = skin
         .iter()
-        .zip(&feet.points)
+        .zip(&feet)
         .map(|(skin, foot)| foot - skin)
         .collect();
     for _ in 0..SMOOTHING_ITERATIONS {

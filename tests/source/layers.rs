@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("numerics", "progress math"),
     ("mesh", "progress math numerics"),
     ("rig", "progress math numerics mesh"),
-    ("weights", "progress math numerics mesh rig"),
+    ("weights", "progress param math numerics mesh rig"),
     ("character", "progress param math numerics mesh rig weights"),
     (
         "tissue",
