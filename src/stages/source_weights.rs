@@ -77,23 +77,22 @@ fn compute(
     cache: &Cache,
     progress: &Progress,
 ) -> Result<MeshWeights, Cancelled> {
-    let descriptor = method.descriptor();
     let wanted = |mesh: &SourceMesh| match mesh.attachment {
         Attachment::Unweighted => true,
-        Attachment::Skinned { .. } => descriptor.compute.is_some(),
+        Attachment::Skinned { .. } => method.is_computed(),
         Attachment::Rigid { .. } | Attachment::Static { .. } => false,
     };
     if character.skeleton.is_empty() || !character.meshes.iter().any(wanted) {
         return Ok(vec![None; character.meshes.len()]);
     }
     let (mesh, skeleton) = (&skin.mesh, &character.skeleton);
-    let on_skin = match descriptor.compute {
-        None => by_distance(mesh, skeleton),
-        Some(compute) => {
-            let make = || compute(&WeightInput { mesh, skeleton }, progress);
-            cached::weights(cache, descriptor, mesh, skeleton, make)
-                .map_err(|WeightError::Cancelled(cancelled)| cancelled)?
-        }
+    let on_skin = if method.is_computed() {
+        let computed = || method.compute(&WeightInput { mesh, skeleton }, progress);
+        let make = || computed().unwrap_or_else(|| Ok(by_distance(mesh, skeleton)));
+        cached::weights(cache, method, mesh, skeleton, make)
+            .map_err(|WeightError::Cancelled(cancelled)| cancelled)?
+    } else {
+        by_distance(mesh, skeleton)
     };
     Ok(on_sources(character, skin, &on_skin, wanted))
 }

@@ -1,23 +1,31 @@
 //! Skinning weights and the methods that compute them.
 //!
 //! A weight method is a file here with a [`WeightDescriptor`] and a line in the list of built-in methods; others can be added from outside of
-//! the crate by [`register`].
+//! the crate by [`register`]. What is common to all of them comes after: [`finish`](finish()) smooths, mirrors and limits weights, and
+//! [`score`] compares them with a reference. [`WeightMethod::transfer`] makes a method of the weights of another character.
 
 mod bones;
 mod distance;
+pub mod finish;
 mod heat;
 mod registry;
+mod rows;
+pub mod score;
 #[cfg(test)]
 mod tests;
+pub mod transfer;
 pub mod voxel;
 
 pub use bones::Segment;
 pub use distance::by_distance;
+pub use finish::{FinishReport, FinishSettings, Finished, MirrorFrom, finish};
 pub use heat::{HeatSource, heat_equilibrium, limited};
 pub use registry::{
     Compute, UnknownWeights, WeightDescriptor, WeightError, WeightInput, WeightMethod,
     WeightRegisterError, register, registry,
 };
+pub use score::{ReferenceScore, score_against};
+pub use transfer::{JointMap, TransferSource, Transferred, transfer};
 
 /// The built-in weight methods, the default first.
 const BUILT_IN: [WeightMethod; 3] = [

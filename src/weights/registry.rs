@@ -1,12 +1,16 @@
 //! The registry of weight methods: what each is called and how it computes weights.
 //!
 //! `--weights` and its help, the panel and project files go by the registry.
+//!
+//! A transfer from another character is a method too. Its id is `transfer:FILE`; whoever reads files makes it by
+//! [`WeightMethod::transfer`], and from then on [`WeightMethod::from_id`] knows it.
 
 use std::sync::{PoisonError, RwLock};
 
 use serde::{Deserialize, Deserializer};
 
 use super::SkinWeights;
+use super::transfer::{TransferSource, transferred};
 use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
@@ -47,9 +51,20 @@ pub struct WeightDescriptor {
     pub compute: Option<Compute>,
 }
 
-/// A registered weight method. Two are equal if their ids are.
+/// A registered weight method. Two are equal if their ids are; of transfers, if the content of their sources is, too.
 #[derive(Clone, Copy)]
-pub struct WeightMethod(&'static WeightDescriptor);
+pub struct WeightMethod {
+    descriptor: &'static WeightDescriptor,
+    /// Of a transfer.
+    from: Option<&'static SourceEntry>,
+}
+
+/// The source of a transfer, kept for the rest of the process.
+struct SourceEntry {
+    source: TransferSource,
+    /// Tells sources of one id apart.
+    number: usize,
+}
 
 /// Why a weight method was not registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,11 +89,26 @@ pub struct UnknownWeights {
 /// Weight methods registered from outside of the crate.
 static ADDED: RwLock<Vec<WeightMethod>> = RwLock::new(Vec::new());
 
-/// All weight methods: the built-in ones, then those that were registered.
+/// The transfers from other characters, in the order in which they were made.
+static TRANSFERS: RwLock<Vec<WeightMethod>> = RwLock::new(Vec::new());
+
+/// What the id of a transfer begins with.
+const TRANSFER: &str = "transfer:";
+
+/// All weight methods: the built-in ones, those that were registered, then the transfers from files, each file once.
 #[must_use]
 pub fn registry() -> Vec<WeightMethod> {
     let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
-    super::BUILT_IN.iter().chain(&*added).copied().collect()
+    let transfers = TRANSFERS.read().unwrap_or_else(PoisonError::into_inner);
+    let is_latest = |place: &usize| {
+        let id = transfers[*place].id();
+        !transfers[place + 1..].iter().any(|later| later.id() == id)
+    };
+    let latest = (0..transfers.len())
+        .filter(is_latest)
+        .map(|place| transfers[place]);
+    let fixed = super::BUILT_IN.iter().chain(&*added).copied();
+    fixed.chain(latest).collect()
 }
 
 /// Adds a weight method. From then on it is in every list of weight methods.
@@ -98,18 +128,93 @@ pub fn register(
     if known.any(|method| method.id() == id) {
         return Err(WeightRegisterError::Taken(id));
     }
-    let method = WeightMethod(descriptor);
+    let method = WeightMethod::of(descriptor);
     added.push(method);
     Ok(method)
 }
 
 impl WeightMethod {
     /// The file's own weights.
-    pub const FILE: Self = Self(&super::FILE);
+    pub const FILE: Self = Self::of(&super::FILE);
 
     /// The method of a descriptor, for the list of built-in methods.
     pub(super) const fn of(descriptor: &'static WeightDescriptor) -> Self {
-        Self(descriptor)
+        Self {
+            descriptor,
+            from: None,
+        }
+    }
+
+    /// The method that transfers the weights of another character; its id is `transfer:` and the name given, which is that of the file.
+    /// The same name with the same content gives the same method. Sources are never freed: there are as many as there were different
+    /// files. The latest source of a name is the one that [`WeightMethod::from_id`] finds.
+    #[must_use]
+    pub fn transfer(file: &str, source: TransferSource) -> Self {
+        let id = format!("{TRANSFER}{file}");
+        let mut transfers = TRANSFERS.write().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |method: &Self| {
+            method.id() == id && method.from.is_some_and(|from| from.source == source)
+        };
+        if let Some(place) = transfers.iter().position(is_same) {
+            // It is the latest from now on; its number stays.
+            let method = transfers.remove(place);
+            transfers.push(method);
+            return method;
+        }
+        let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let descriptor = WeightDescriptor {
+            label: Box::leak(format!("Transfer from {name}").into_boxed_str()),
+            id: Box::leak(id.into_boxed_str()),
+            doc: "The weights of another character at the closest points, filled in smoothly where it is far away.",
+            version: 1,
+            compute: None,
+        };
+        let number = transfers.len() + 1;
+        let method = Self {
+            descriptor: Box::leak(Box::new(descriptor)),
+            from: Some(Box::leak(Box::new(SourceEntry { source, number }))),
+        };
+        transfers.push(method);
+        method
+    }
+
+    /// The file named by the id of a transfer; `None` for other ids.
+    #[must_use]
+    pub fn transfer_file(id: &str) -> Option<&str> {
+        id.strip_prefix(TRANSFER)
+    }
+
+    /// The source of a transfer.
+    #[must_use]
+    pub fn transfer_source(self) -> Option<&'static TransferSource> {
+        self.from.map(|from| &from.source)
+    }
+
+    /// Whether it computes weights, instead of taking those of the file.
+    #[must_use]
+    pub fn is_computed(self) -> bool {
+        self.from.is_some() || self.descriptor.compute.is_some()
+    }
+
+    /// Computes the weights of a skin; `None` if it takes those of the file.
+    ///
+    /// # Errors
+    /// [`WeightError`].
+    pub fn compute(
+        self,
+        input: &WeightInput<'_>,
+        progress: &Progress,
+    ) -> Option<Result<SkinWeights, WeightError>> {
+        match (self.from, self.descriptor.compute) {
+            (Some(from), _) => Some(transferred(&from.source, input, progress)),
+            (None, Some(compute)) => Some(compute(input, progress)),
+            (None, None) => None,
+        }
+    }
+
+    /// What tells methods apart: the id, and the number of a transfer's source.
+    fn key(&self) -> (&'static str, usize) {
+        (self.id(), self.from.map_or(0, |from| from.number))
     }
 
     /// The registered weight method with that id.
@@ -131,19 +236,19 @@ impl WeightMethod {
     /// All that is known of it.
     #[must_use]
     pub fn descriptor(self) -> &'static WeightDescriptor {
-        self.0
+        self.descriptor
     }
 
     /// Key on the command line and in files.
     #[must_use]
     pub fn id(self) -> &'static str {
-        self.0.id
+        self.descriptor.id
     }
 
     /// Name on screen.
     #[must_use]
     pub fn label(self) -> &'static str {
-        self.0.label
+        self.descriptor.label
     }
 }
 
@@ -162,7 +267,7 @@ impl std::str::FromStr for WeightMethod {
     }
 }
 
-told_apart_by_id!(WeightMethod);
+told_apart_by_id!(WeightMethod, key);
 
 impl<'de> Deserialize<'de> for WeightMethod {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
