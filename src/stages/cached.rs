@@ -28,7 +28,11 @@ pub(super) fn weights<E>(
     make: impl FnOnce() -> Result<ComputedWeights, E>,
 ) -> Result<ComputedWeights, E> {
     let version = method.descriptor().version;
-    let key = || CacheKey::of("weights", version, &(method.id(), mesh, skeleton));
+    // The id of a transfer says where its source is, not what is in it.
+    let key = || {
+        let inputs = (method.id(), method.transfer_source(), mesh, skeleton);
+        CacheKey::of("weights", version, &inputs)
+    };
     let fits = |known: &ComputedWeights| known.weights.len() == mesh.positions.len();
     cache.derive(key, fits, make)
 }

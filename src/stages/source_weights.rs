@@ -12,7 +12,7 @@ use crate::mesh::{SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::{
-    ComputedWeights, SkinWeights, WeightError, WeightInput, WeightMethod, WeightReport, by_distance,
+    ComputedWeights, SkinWeights, WeightError, WeightMethod, WeightReport, by_distance,
 };
 
 /// How many weight methods that nobody uses are kept.
@@ -106,10 +106,9 @@ fn compute(
     cache: &Cache,
     progress: &Progress,
 ) -> Result<MeshWeights, Cancelled> {
-    let descriptor = method.descriptor();
     let wanted = |mesh: &SourceMesh| match mesh.attachment {
         Attachment::Unweighted => true,
-        Attachment::Skinned { .. } => descriptor.compute.is_some(),
+        Attachment::Skinned { .. } => method.is_computed(),
         Attachment::Rigid { .. } | Attachment::Static { .. } => false,
     };
     if character.skeleton.is_empty() || !character.meshes.iter().any(wanted) {
@@ -118,7 +117,7 @@ fn compute(
             report: WeightReport::default(),
         });
     }
-    let automatic = if descriptor.compute.is_some() {
+    let automatic = if method.is_computed() {
         method
     } else {
         WeightMethod::AUTOMATIC
@@ -138,16 +137,11 @@ pub(super) fn on_bind_pose(
     cache: &Cache,
     progress: &Progress,
 ) -> Result<ComputedWeights, Cancelled> {
-    let Some(compute) = method.descriptor().compute else {
-        return Ok(ComputedWeights::default());
+    let computed = || {
+        let weights = method.compute(mesh, skeleton, progress);
+        weights.unwrap_or_else(|| Ok(ComputedWeights::default()))
     };
-    let values = &method.values();
-    let input = WeightInput {
-        mesh,
-        skeleton,
-        values,
-    };
-    cached::weights(cache, method, mesh, skeleton, || compute(&input, progress))
+    cached::weights(cache, method, mesh, skeleton, computed)
         .map_err(|WeightError::Cancelled(cancelled)| cancelled)
 }
 

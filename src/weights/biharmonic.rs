@@ -23,9 +23,59 @@
 //! [`VoxelDomain::laplacian`]: super::voxel::VoxelDomain::laplacian
 
 use super::bounded::{BoundedSettings, bounded_weights};
-use super::voxel::{BONE_RADIUS, RESOLUTION, VoxelBinding};
-use super::{ComputedWeights, WeightError, WeightInput};
+use super::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
+use super::voxel::{BONE_RADIUS, VoxelBinding};
+use super::{ComputedWeights, WeightDescriptor, WeightError, WeightInput};
+use crate::param::{ParamKind, ParamSpec};
 use crate::progress::Progress;
+
+const PAPER: &str = "Jacobson, Baran, Popović, Sorkine, Bounded Biharmonic Weights for Real-Time Deformation, SIGGRAPH 2011, equation 2";
+
+/// Biharmonic weights.
+pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
+    id: "biharmonic",
+    label: "Biharmonic",
+    doc: "Smooth weights through the inside of the skin, from one linear solve on voxels. The best for nearly any mesh.",
+    cost: "1 s",
+    source: PAPER,
+    departures: &[
+        "On voxels instead of tetrahedra, so that any mesh will do.",
+        "The bounds are met by projection instead of by quadratic programming.",
+        "Bones are volumes instead of lines.",
+    ],
+    params: &[INFLUENCES, SMOOTHING, RESOLUTION],
+    version: 1,
+    compute: Some(biharmonic),
+};
+
+/// Steps towards the exact minimum.
+const STEPS: ParamSpec = ParamSpec {
+    key: "steps",
+    label: "Steps",
+    unit: "",
+    kind: ParamKind::Integer,
+    range: [0.0, 200.0],
+    default: 10.0,
+    doc: "Most steps from the projected solution towards the exact minimum; it stops earlier where little changes.",
+};
+
+/// Bounded biharmonic weights.
+pub(super) const BOUNDED: WeightDescriptor = WeightDescriptor {
+    id: "bbw",
+    label: "Bounded biharmonic",
+    doc: "The smoothest weights that are not negative and sum to 1: biharmonic ones, refined to the exact minimum.",
+    cost: "3 s",
+    source: PAPER,
+    departures: &[
+        "On voxels instead of tetrahedra, so that any mesh will do.",
+        "Weights sum to 1 as part of the problem instead of by division afterwards.",
+        "Solved by the alternating direction method of multipliers with one factorisation.",
+        "Bones are volumes instead of lines.",
+    ],
+    params: &[INFLUENCES, SMOOTHING, RESOLUTION, STEPS],
+    version: 1,
+    compute: Some(bounded_biharmonic),
+};
 
 /// Biharmonic weights of a skin, projected to the simplex, full rows.
 ///
@@ -42,7 +92,7 @@ pub fn biharmonic(
     weights_of(input, &settings, progress)
 }
 
-/// Bounded biharmonic weights of a skin, full rows: at most [`BoundedSettings::default`]'s steps from [`biharmonic`] to the minimum.
+/// Bounded biharmonic weights of a skin, full rows: some steps from [`biharmonic`] to the minimum.
 ///
 /// # Errors
 /// [`WeightError::Cancelled`].
@@ -50,7 +100,11 @@ pub fn bounded_biharmonic(
     input: &WeightInput<'_>,
     progress: &Progress,
 ) -> Result<ComputedWeights, WeightError> {
-    weights_of(input, &BoundedSettings::default(), progress)
+    let settings = BoundedSettings {
+        steps: input.values.get(&STEPS) as usize,
+        ..BoundedSettings::default()
+    };
+    weights_of(input, &settings, progress)
 }
 
 /// Bounded biharmonic weights of a skin by given settings.
@@ -66,7 +120,7 @@ pub fn weights_of(
     let binding = VoxelBinding::of(
         mesh,
         skeleton,
-        RESOLUTION,
+        resolution(input.values),
         BONE_RADIUS,
         &progress.part(0.0, 0.3),
     )?;

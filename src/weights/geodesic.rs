@@ -20,11 +20,75 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::voxel::{BoneNodes, Lookup, NodeTree, RESOLUTION, VoxelDomain};
-use super::{ComputedWeights, SkinWeights, WeightError, WeightInput, WeightReport, by_distance};
+use super::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
+use super::voxel::{BoneNodes, Lookup, NodeTree, VoxelDomain};
+use super::{
+    ComputedWeights, SkinWeights, WeightDescriptor, WeightError, WeightInput, WeightReport,
+    by_distance,
+};
 use crate::mesh::TriMesh;
+use crate::param::{ParamKind, ParamSpec, ParamValues};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
+
+/// Whether weights follow from distances as in the paper.
+const PUBLISHED: ParamSpec = ParamSpec {
+    key: "published",
+    label: "As published",
+    unit: "",
+    kind: ParamKind::Switch,
+    range: [0.0, 1.0],
+    default: 0.0,
+    doc: "Weights by the paper's formula with its smoothness, which reach far; otherwise by distances relative to the nearest bone.",
+};
+
+/// α of the paper's formula.
+const SMOOTHNESS: ParamSpec = ParamSpec {
+    key: "smoothness",
+    label: "Smoothness",
+    unit: "",
+    kind: ParamKind::Real,
+    range: [0.0, 1.0],
+    default: 0.2,
+    doc: "From 0, sharp, to 1, smooth: the paper's alpha.",
+};
+
+/// Power of relative distances.
+const POWER: ParamSpec = ParamSpec {
+    key: "power",
+    label: "Fall-off",
+    unit: "",
+    kind: ParamKind::Real,
+    range: [1.0, 12.0],
+    default: 5.0,
+    doc: "Power of the distance relative to the nearest bone's: larger is sharper.",
+};
+
+/// Geodesic voxel binding.
+pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
+    id: "geodesic",
+    label: "Geodesic voxels",
+    doc: "From distances through the inside of the skin: weights never cross a gap.",
+    cost: "0.5 s",
+    source: "Dionne, de Lasa, Geodesic Voxel Binding for Production Character Meshes, SCA 2013",
+    departures: &[
+        "One pass finds the nearest joints of every cell at once.",
+        "By default weights fall off with the distance relative to that of the nearest bone.",
+    ],
+    params: &[
+        INFLUENCES, SMOOTHING, RESOLUTION, PUBLISHED, SMOOTHNESS, POWER,
+    ],
+    version: 1,
+    compute: Some(geodesic),
+};
+
+fn formula(values: &ParamValues) -> GeodesicFormula {
+    if values.get(&PUBLISHED) > 0.0 {
+        GeodesicFormula::Paper(values.get(&SMOOTHNESS))
+    } else {
+        GeodesicFormula::Relative(values.get(&POWER))
+    }
+}
 
 /// How many joints are kept for every cell.
 pub const NEAREST: usize = 8;
@@ -61,7 +125,7 @@ pub struct GeodesicField {
     pub unreached: usize,
 }
 
-/// Geodesic weights of a skin by the default formula.
+/// Geodesic weights of a skin.
 ///
 /// # Errors
 /// [`WeightError::Cancelled`].
@@ -70,10 +134,10 @@ pub fn geodesic(
     progress: &Progress,
 ) -> Result<ComputedWeights, WeightError> {
     let WeightInput { mesh, skeleton, .. } = *input;
-    let domain = VoxelDomain::of(mesh, RESOLUTION, &progress.part(0.0, 0.4))?;
+    let domain = VoxelDomain::of(mesh, resolution(input.values), &progress.part(0.0, 0.4))?;
     let bones = BoneNodes::of(&domain, skeleton, 0.0, &progress.part(0.4, 0.5))?;
     let field = GeodesicField::of(mesh, &domain, &bones, &progress.part(0.5, 1.0))?;
-    Ok(field.finish(GeodesicFormula::default(), mesh, skeleton, &bones, &domain))
+    Ok(field.finish(formula(input.values), mesh, skeleton, &bones, &domain))
 }
 
 impl GeodesicField {

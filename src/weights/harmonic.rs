@@ -18,11 +18,28 @@
 //!
 //! [`VoxelDomain::laplacian`]: super::voxel::VoxelDomain::laplacian
 
+use super::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
 use super::fields::{FieldSystem, solve};
-use super::voxel::{BONE_RADIUS, NodeWeights, RESOLUTION, VoxelBinding};
-use super::{ComputedWeights, WeightError, WeightInput};
+use super::voxel::{BONE_RADIUS, NodeWeights, VoxelBinding};
+use super::{ComputedWeights, WeightDescriptor, WeightError, WeightInput};
 use crate::numerics::Cholesky;
 use crate::progress::Progress;
+
+/// Squared harmonic weights.
+pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
+    id: "fast",
+    label: "Fast (harmonic)",
+    doc: "Squared harmonic weights on voxels: nearly as good as biharmonic ones, several times faster.",
+    cost: "0.2 s",
+    source: "Baran, Popović, Automatic Rigging and Animation of 3D Characters, SIGGRAPH 2007, section 4",
+    departures: &[
+        "In the volume instead of on the surface, so that shells, holes and non-manifold edges do not matter.",
+        "Squared, so that bones far away count less.",
+    ],
+    params: &[INFLUENCES, SMOOTHING, RESOLUTION],
+    version: 1,
+    compute: Some(squared_harmonic),
+};
 
 /// Power that harmonic weights are raised to. Powers from 1.5 to 3 are best or nearly so on all of four characters at 2.
 pub const HARMONIC_POWER: f64 = 2.0;
@@ -41,7 +58,7 @@ pub fn squared_harmonic(
     let binding = VoxelBinding::of(
         mesh,
         skeleton,
-        RESOLUTION,
+        resolution(input.values),
         BONE_RADIUS,
         &progress.part(0.0, 0.4),
     )?;

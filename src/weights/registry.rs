@@ -1,13 +1,19 @@
 //! The registry of weight methods: what each is called and how it computes weights.
 //!
 //! `--weights` and its help, the panel and project files go by the registry. A choice of weights is one text everywhere: the id of a
-//! method, and behind a colon the values of its parameters that differ from the defaults, as in `geodesic:smoothness=0.5`.
+//! method, and behind a colon the values of its parameters that differ from the defaults, as in `geodesic:power=4`.
+//!
+//! A transfer from another character is a method too. Its id is `transfer:FILE`; whoever reads files makes it by
+//! [`WeightMethod::transfer`], and from then on [`WeightMethod::from_id`] knows it.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::common_params::{INFLUENCES, SMOOTHING};
+use super::finish::{FinishSettings, finish};
+use super::transfer::{TransferSource, transferred};
 use super::{SkinWeights, WeightReport};
 use crate::mesh::TriMesh;
 use crate::param::{ParamError, ParamSpec, ParamValues};
@@ -69,12 +75,22 @@ pub struct WeightDescriptor {
     pub compute: Option<Compute>,
 }
 
-/// A registered weight method with values of its parameters. Two are equal if their ids are.
+/// A registered weight method with values of its parameters. Two are equal if their ids are; of transfers, if the content of their
+/// sources is, too.
 #[derive(Clone, Copy)]
 pub struct WeightMethod {
     descriptor: &'static WeightDescriptor,
     /// The id of the descriptor, and the values that differ from the defaults.
     id: &'static str,
+    /// Of a transfer.
+    from: Option<&'static SourceEntry>,
+}
+
+/// The source of a transfer, kept for the rest of the process.
+struct SourceEntry {
+    source: TransferSource,
+    /// Tells sources of one id apart.
+    number: usize,
 }
 
 /// Why a weight method was not registered.
@@ -124,11 +140,26 @@ pub enum UnknownWeights {
 /// Weight methods registered from outside of the crate.
 static ADDED: RwLock<Vec<WeightMethod>> = RwLock::new(Vec::new());
 
-/// All weight methods: the built-in ones, then those that were registered.
+/// The transfers from other characters, in the order in which they were made.
+static TRANSFERS: RwLock<Vec<WeightMethod>> = RwLock::new(Vec::new());
+
+/// What the id of a transfer begins with.
+const TRANSFER: &str = "transfer:";
+
+/// All weight methods: the built-in ones, those that were registered, then the transfers from files, each file once.
 #[must_use]
 pub fn registry() -> Vec<WeightMethod> {
     let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
-    super::BUILT_IN.iter().chain(&*added).copied().collect()
+    let transfers = TRANSFERS.read().unwrap_or_else(PoisonError::into_inner);
+    let is_latest = |place: &usize| {
+        let id = transfers[*place].id();
+        !transfers[place + 1..].iter().any(|later| later.id() == id)
+    };
+    let latest = (0..transfers.len())
+        .filter(is_latest)
+        .map(|place| transfers[place]);
+    let fixed = super::BUILT_IN.iter().chain(&*added).copied();
+    fixed.chain(latest).collect()
 }
 
 /// Adds a weight method. From then on it is in every list of weight methods.
@@ -170,14 +201,120 @@ impl WeightMethod {
     pub const FILE: Self = Self::of(&super::FILE);
 
     /// Those that meshes without weights get.
-    pub const AUTOMATIC: Self = Self::of(&super::distance::DESCRIPTOR);
+    pub const AUTOMATIC: Self = Self::of(&super::biharmonic::DESCRIPTOR);
 
     /// The method of a descriptor, for the list of built-in methods.
     pub(super) const fn of(descriptor: &'static WeightDescriptor) -> Self {
         Self {
             descriptor,
             id: descriptor.id,
+            from: None,
         }
+    }
+
+    /// The method that transfers the weights of another character; its id is `transfer:` and the name given, which is that of the file.
+    /// The same name with the same content gives the same method. Sources are never freed: there are as many as there were different
+    /// files. The latest source of a name is the one that [`WeightMethod::from_id`] finds.
+    #[must_use]
+    pub fn transfer(file: &str, source: TransferSource) -> Self {
+        let id = format!("{TRANSFER}{file}");
+        let mut transfers = TRANSFERS.write().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |method: &Self| {
+            method.id() == id && method.from.is_some_and(|from| from.source == source)
+        };
+        if let Some(place) = transfers.iter().position(is_same) {
+            // It is the latest from now on; its number stays.
+            let method = transfers.remove(place);
+            transfers.push(method);
+            return method;
+        }
+        let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let descriptor = WeightDescriptor {
+            label: Box::leak(format!("Transfer from {name}").into_boxed_str()),
+            id: Box::leak(id.into_boxed_str()),
+            doc: "The weights of another character at the closest points, filled in smoothly where it is far away.",
+            cost: "0.5 s",
+            source: "Abdrashitov, Raichstat, Monsen, Hill, Robust Skin Weights Transfer via Weight Inpainting, SIGGRAPH Asia 2023",
+            departures: &[
+                "The result does not depend on the unit of length.",
+                "Parts turned inside out are found as a whole, and parts without a match follow the closest point.",
+                "Weights are projected onto the simplex.",
+            ],
+            params: &[],
+            version: 1,
+            compute: None,
+        };
+        let number = transfers.len() + 1;
+        let descriptor: &'static WeightDescriptor = Box::leak(Box::new(descriptor));
+        let method = Self {
+            descriptor,
+            id: descriptor.id,
+            from: Some(Box::leak(Box::new(SourceEntry { source, number }))),
+        };
+        transfers.push(method);
+        method
+    }
+
+    /// The file named by the id of a transfer; `None` for other ids.
+    #[must_use]
+    pub fn transfer_file(id: &str) -> Option<&str> {
+        id.strip_prefix(TRANSFER)
+    }
+
+    /// The source of a transfer.
+    #[must_use]
+    pub fn transfer_source(self) -> Option<&'static TransferSource> {
+        self.from.map(|from| &from.source)
+    }
+
+    /// Whether it computes weights, instead of taking those of the file.
+    #[must_use]
+    pub fn is_computed(self) -> bool {
+        self.from.is_some() || self.descriptor.compute.is_some()
+    }
+
+    /// Computes the weights of a skin, limited to a few influences; `None` if it takes those of the file.
+    ///
+    /// # Errors
+    /// [`WeightError`].
+    pub fn compute(
+        self,
+        mesh: &TriMesh,
+        skeleton: &Skeleton,
+        progress: &Progress,
+    ) -> Option<Result<ComputedWeights, WeightError>> {
+        let values = self.values();
+        let input = WeightInput {
+            mesh,
+            skeleton,
+            values: &values,
+        };
+        if let Some(from) = self.from {
+            return Some(transferred(&from.source, &input, progress));
+        }
+        let compute = self.descriptor.compute?;
+        if !self.descriptor.params.contains(&INFLUENCES) {
+            return Some(compute(&input, progress));
+        }
+        let settings = FinishSettings {
+            influences: values.get(&INFLUENCES) as usize,
+            smoothing_passes: values.get(&SMOOTHING) as usize,
+            ..FinishSettings::default()
+        };
+        Some((|| {
+            let computed = compute(&input, &progress.part(0.0, 0.95))?;
+            let last = progress.part(0.95, 1.0);
+            let finished = finish(mesh, skeleton, &computed.weights, &settings, &last)?;
+            Ok(ComputedWeights {
+                weights: finished.weights,
+                ..computed
+            })
+        })())
+    }
+
+    /// What tells methods apart: the id, and the number of a transfer's source.
+    fn key(&self) -> (&'static str, usize) {
+        (self.id(), self.from.map_or(0, |from| from.number))
     }
 
     /// The registered weight method with that id, with values of its parameters behind a colon if there is one.
@@ -236,8 +373,8 @@ impl WeightMethod {
             }
         }
         Self {
-            descriptor: self.descriptor,
             id: interned(&id),
+            ..self
         }
     }
 
@@ -285,7 +422,7 @@ impl std::str::FromStr for WeightMethod {
     }
 }
 
-told_apart_by_id!(WeightMethod);
+told_apart_by_id!(WeightMethod, key);
 
 impl<'de> Deserialize<'de> for WeightMethod {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -33,14 +33,8 @@ fn joined(parts: &[TriMesh]) -> TriMesh {
 }
 
 fn computed(method: WeightMethod, mesh: &TriMesh, skeleton: &Skeleton) -> Option<SkinWeights> {
-    let compute = method.descriptor().compute?;
-    let input = WeightInput {
-        mesh,
-        skeleton,
-        values: &method.values(),
-    };
-    let computed = compute(&input, &Progress::new()).expect("nobody cancels");
-    Some(computed.weights)
+    let computed = method.compute(mesh, skeleton, &Progress::new())?;
+    Some(computed.expect("nobody cancels").weights)
 }
 
 /// Meshes that are difficult for weight methods: open, in several parts, with degenerate triangles and unused vertices.
@@ -302,7 +296,7 @@ fn values_are_part_of_the_id() {
 #[test]
 fn texts_that_name_no_weights_are_explained() {
     let message = |id: &str| WeightMethod::from_id(id).expect_err(id).to_string();
-    assert!(message("heet").contains("file, distance"));
+    assert!(message("heet").contains("file, biharmonic"));
     assert!(message("heat:strong").contains("KEY=VALUE"));
     assert!(message("heat:strength=2").contains("\"strength\""));
     assert!(message("heet:strength=2").contains("there are no weights \"heet:strength=2\""));
