@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use super::blend_normals::{self, Normals, WithNormals};
 use super::direct::Direct;
 use super::lbs::{BlendedMesh, LinearBlend};
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
@@ -12,7 +13,11 @@ use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
 use crate::math::{Point, SplitTransform};
 use crate::mesh::NormalGroups;
+use crate::param::ParamSpec;
 use crate::weights::SkinWeights;
+
+/// A device computes normals from the triangles; so does the CPU unless asked for others.
+const NORMALS: ParamSpec = blend_normals::parameter(Normals::Triangles);
 
 impl MethodId {
     /// Dual quaternion skinning.
@@ -26,8 +31,11 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     doc: "Blends dual quaternions by weights. No candy wrapper, but joints bulge.",
     needs: &[Requirement::Weights],
     capabilities: &[Capability::Device],
-    params: &[],
-    bind: |input| Ok(Box::new(Direct::new(bind(input.subject), recipe))),
+    params: &[NORMALS],
+    bind: |input| {
+        let skinner = WithNormals::bind(bind(input.subject), input, &NORMALS)?;
+        Ok(Box::new(Direct::new(skinner, recipe)))
+    },
 });
 
 fn bind(subject: &Subject) -> DualQuaternion {
@@ -41,9 +49,9 @@ fn recipe(subject: &Subject, groups: &NormalGroups) -> Recipe {
 
 /// Binds all source vertices of a character.
 pub struct DualQuaternion {
-    parts: Vec<BlendedMesh>,
+    pub(super) parts: Vec<BlendedMesh>,
     /// Per part, per joint.
-    splits: Vec<Vec<SplitTransform>>,
+    pub(super) splits: Vec<Vec<SplitTransform>>,
 }
 
 impl DualQuaternion {

@@ -96,7 +96,7 @@ fn weights_row(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
     }
 }
 
-/// One of the method's own parameters: a check box or a slider, as it is declared.
+/// One of the method's own parameters: a check box, a list of names or a slider, as it is declared.
 fn value_row(ui: &mut Ui, view: &MethodView<'_>, spec: &ParamSpec, actions: &mut Actions) {
     let now = view.values.get(spec);
     let mut send = |value: f64, gesture: Gesture| {
@@ -110,6 +110,12 @@ fn value_row(ui: &mut Ui, view: &MethodView<'_>, spec: &ParamSpec, actions: &mut
             let mut on = now != 0.0;
             if ui.checkbox(&mut on, "").labelled_by(label).changed() {
                 send(f64::from(u8::from(on)), Gesture::Once);
+            }
+            return;
+        }
+        if let ParamKind::Choice(names) = spec.kind {
+            if let Some(index) = choice(ui, spec, names, now, label) {
+                send(index as f64, Gesture::Once);
             }
             return;
         }
@@ -134,6 +140,27 @@ fn value_row(ui: &mut Ui, view: &MethodView<'_>, spec: &ParamSpec, actions: &mut
             send(value, gesture);
         }
     });
+}
+
+/// A list of the names of a choice. Returns the index of another one that was picked.
+fn choice(
+    ui: &mut Ui,
+    spec: &ParamSpec,
+    names: &[&str],
+    now: f64,
+    label: egui::Id,
+) -> Option<usize> {
+    let shown = now as usize;
+    let mut picked = shown;
+    let response = egui::ComboBox::from_id_salt(spec.key)
+        .selected_text(spec.format(now))
+        .show_ui(ui, |ui| {
+            for (index, name) in names.iter().enumerate() {
+                ui.selectable_value(&mut picked, index, *name);
+            }
+        });
+    response.response.labelled_by(label);
+    (picked != shown).then_some(picked)
 }
 
 fn method_button(
