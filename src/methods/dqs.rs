@@ -52,6 +52,8 @@ pub struct DualQuaternion {
     pub(super) parts: Vec<BlendedMesh>,
     /// Per part, per joint.
     pub(super) splits: Vec<Vec<SplitTransform>>,
+    /// Per part, whether no joint stretches in the last frame.
+    pub(super) rigid: Vec<bool>,
 }
 
 impl DualQuaternion {
@@ -63,14 +65,20 @@ impl DualQuaternion {
             .iter()
             .map(|part| vec![SplitTransform::identity(); part.joint_from_mesh.len()])
             .collect();
-        Self { parts, splits }
+        let rigid = vec![true; parts.len()];
+        Self {
+            parts,
+            splits,
+            rigid,
+        }
     }
 }
 
 impl Skinner for DualQuaternion {
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
         let mut rest_of_out = out;
-        for (part, splits) in self.parts.iter_mut().zip(&mut self.splits) {
+        let parts = self.parts.iter_mut().zip(&mut self.splits);
+        for ((part, splits), rigid) in parts.zip(&mut self.rigid) {
             for ((split, joint_from_mesh), world) in splits
                 .iter_mut()
                 .zip(&part.joint_from_mesh)
@@ -78,6 +86,7 @@ impl Skinner for DualQuaternion {
             {
                 *split = SplitTransform::of(&(world * joint_from_mesh));
             }
+            *rigid = splits.iter().all(SplitTransform::is_rigid);
             let (here, after) = rest_of_out.split_at_mut(part.rest.len());
             rest_of_out = after;
             let (part, splits) = (&*part, &*splits);

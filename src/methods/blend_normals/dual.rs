@@ -20,7 +20,7 @@ impl Differentiable for DualQuaternion {
     }
 
     fn tangents(&self, mesh: usize, vertex: usize, rest: &Tangents, slopes: &[Slope]) -> [Vec3; 2] {
-        let (part, splits) = (&self.parts[mesh], &self.splits[mesh]);
+        let (part, splits, rigid) = (&self.parts[mesh], &self.splits[mesh], self.rigid[mesh]);
         let Some(pivot) = slopes.first().map(|first| &splits[first.joint as usize]) else {
             return rest.along;
         };
@@ -30,9 +30,9 @@ impl Differentiable for DualQuaternion {
         for slope in slopes {
             let split = &splits[slope.joint as usize];
             let sign = sign(pivot, split);
-            sum.add(split, sign, slope.weight);
+            sum.add(split, sign, slope.weight, rigid);
             for (rates, rate) in along.iter_mut().zip(slope.along) {
-                rates.add(split, sign, rate);
+                rates.add(split, sign, rate, rigid);
             }
         }
         let norm = sum.real.norm();
@@ -42,13 +42,23 @@ impl Differentiable for DualQuaternion {
         }
         let (real, dual) = (sum.real / norm, sum.dual / norm);
         let turn = |vector: &Vec3| rotated(&real, vector);
-        let turned = turn(&(sum.stretch * at));
+        let stretched = |rates: &Rates, vector: &Vec3| rates.stretch * vector;
+        let turned = if rigid {
+            turn(at)
+        } else {
+            turn(&stretched(&sum, at))
+        };
         let of = |rates: &Rates, tangent: &Vec3| {
             let (real_rate, dual_rate) = (rates.real / norm, rates.dual / norm);
             let longer = real.dot(&real_rate);
             let (real_rate, dual_rate) = (real_rate - real * longer, dual_rate - dual * longer);
             let spin = twice_imag(&real, &real_rate);
-            turn(&(sum.stretch * tangent + rates.stretch * at))
+            let moved = if rigid {
+                *tangent
+            } else {
+                stretched(&sum, tangent) + stretched(rates, at)
+            };
+            turn(&moved)
                 + spin.cross(&turned)
                 + twice_imag(&real, &dual_rate)
                 + twice_imag(&real_rate, &dual)
@@ -63,10 +73,14 @@ impl Differentiable for DualQuaternion {
             weighted.map(|(joint, weight)| (&splits[joint], weight))
         };
         let blend = SplitTransform::blend(weighted())?;
-        let stretched = blended_cofactor(
-            weighted().map(|(split, weight)| (split.stretch, weight)),
-            normal,
-        );
+        let stretched = if self.rigid[mesh] {
+            *normal
+        } else {
+            blended_cofactor(
+                weighted().map(|(split, weight)| (split.stretch, weight)),
+                normal,
+            )
+        };
         Some(rotated(&blend.real.coords, &stretched))
     }
 
@@ -87,10 +101,13 @@ struct Rates {
 }
 
 impl Rates {
-    fn add(&mut self, split: &SplitTransform, sign: f32, weight: f32) {
+    /// Stretches are left out if no joint stretches.
+    fn add(&mut self, split: &SplitTransform, sign: f32, weight: f32, rigid: bool) {
         self.real += split.real.coords * (sign * weight);
         self.dual += split.dual.coords * (sign * weight);
-        self.stretch += split.stretch * weight;
+        if !rigid {
+            self.stretch += split.stretch * weight;
+        }
     }
 }
 

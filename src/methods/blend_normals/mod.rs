@@ -249,13 +249,22 @@ fn transformed(linear: &Matrix3<f32>, normal: &Vec3) -> Vec3 {
     if !(largest.is_finite() && largest > 0.0) {
         return Vec3::zeros();
     }
-    let linear = linear / largest;
+    // Products of entries neither vanish nor overflow in between.
+    let linear = if (1e-4..1e4).contains(&largest) {
+        *linear
+    } else {
+        linear / largest
+    };
     let [a, b, c]: [Vec3; 3] = [0, 1, 2].map(|k| linear.column(k).into_owned());
     b.cross(&c) * normal.x + c.cross(&a) * normal.y + a.cross(&b) * normal.z
 }
 
 /// The unit vector of that direction; `None` for zero, NaN and infinity.
 fn unit(vector: &Vec3) -> Option<Vec3> {
+    let square = vector.norm_squared();
+    if (1e-20..1e20).contains(&square) {
+        return Some(vector / square.sqrt());
+    }
     let largest = vector.amax();
     if !(largest.is_finite() && largest > 0.0) {
         return None;

@@ -21,9 +21,9 @@ fn angle(a: &Vec3, b: &Vec3) -> f64 {
     a.cross(&b).norm().atan2(a.dot(&b)).to_degrees()
 }
 
-/// Mean angle between a method's normals on a bar, where weights vary, and those of the same bar tessellated eight times as finely,
-/// deformed by the same method.
-fn error_degrees(method: MethodId, mode: &str, axis: Vec64, degrees: f64) -> f64 {
+/// Mean angle between a method's normals on the side of a bar, up to `reach` from the joint, and those of the same bar tessellated eight
+/// times as finely, deformed by the same method.
+fn error_degrees(method: MethodId, mode: &str, (axis, degrees): (Vec64, f64), reach: f32) -> f64 {
     let (coarse, fine) = (subject(bar(80, 48)), subject(bar(640, 384)));
     let pose = turned(&coarse, axis, degrees.to_radians());
     let mut actor = bound(&coarse, method, mode);
@@ -39,7 +39,7 @@ fn error_degrees(method: MethodId, mode: &str, axis: Vec64, degrees: f64) -> f64
     let (mut sum, mut count) = (0.0, 0);
     for ring in 0..=80_usize {
         let y = coarse.bind_positions[ring * 48].y;
-        if y.abs() < 1.6 {
+        if y.abs() < reach {
             for sector in 0..48 {
                 let own = &actor.normals()[ring * 48 + sector];
                 sum += angle(own, &exact[8 * ring * 384 + 8 * sector]);
@@ -58,21 +58,29 @@ fn exact_normals_are_those_of_the_deformed_surface() {
             ("twist", Vec64::y(), 90.0),
             ("both", Vec64::new(0.3, 0.6, 1.0), 110.0),
         ] {
+            // Where weights vary.
             let [exact, blended] =
-                ["exact", "blended"].map(|mode| error_degrees(method, mode, axis, degrees));
+                ["exact", "blended"].map(|mode| error_degrees(method, mode, (axis, degrees), 1.6));
             println!("{method} {what}: exact {exact:.2}°, blended {blended:.2}°");
-            assert!(exact < 0.5, "{method}, {what}: {exact}");
-            assert!(blended > 4.0 * exact, "{method}, {what}: {blended}");
+            assert!(exact < 0.6, "{method}, {what}: {exact}");
+            if what == "twist" && method != MethodId::LBS {
+                // Every ring is turned about its own centre, the normals with it.
+                assert!(blended < 0.6, "{method}, {what}: {blended}");
+            } else {
+                assert!(blended > 10.0 * exact, "{method}, {what}: {blended}");
+            }
         }
     }
 }
 
+/// Of the bar with elastic weights, 0.3° and 6.0° were measured; this ramp of weights is smoother and about as wide.
 #[test]
 fn the_table_of_a_bend_is_met() {
-    let mean = |mode| error_degrees(MethodId::LBS, mode, Vec64::z(), 90.0);
+    let mean = |mode| error_degrees(MethodId::LBS, mode, (Vec64::z(), 90.0), 4.9);
     let [exact, blended] = ["exact", "blended"].map(mean);
-    assert!((exact - 0.3).abs() < 0.2, "{exact}");
-    assert!((blended - 6.0).abs() < 3.0, "{blended}");
+    println!("whole bar: exact {exact:.3}°, blended {blended:.2}°");
+    assert!(exact < 0.5, "{exact}");
+    assert!((blended - 6.0).abs() < 1.5, "{blended}");
 }
 
 /// The derivatives by formula equal differences of positions: weights are linear, so that the fitted gradients are exact.
@@ -336,17 +344,18 @@ fn hopeless_vertices_fall_back() {
 #[test]
 fn the_choice_can_be_changed_and_other_meshes_are_moved() {
     let mut character = bar(40, 24);
-    let prop = ball(Point::new(0.0, 4.0, 2.0), 0.5, 8, 12);
+    let [prop, stone] = [4.0, 8.0].map(|y| ball(Point::new(0.0, y, 2.0), 0.5, 8, 12));
     let joint_from_mesh = character.skeleton.bind_transforms()[1]
         .try_inverse()
         .unwrap();
-    let of = |name: &str, attachment| SourceMesh {
+    let of = |name: &str, mesh: &TriMesh, attachment| SourceMesh {
         attachment,
-        ..SourceMesh::bare(name, prop.positions.clone(), prop.triangles.clone())
+        ..SourceMesh::bare(name, mesh.positions.clone(), mesh.triangles.clone())
     };
     let world_from_mesh = Affine::identity();
     character.meshes.push(of(
         "prop",
+        &prop,
         Attachment::Rigid {
             joint: 1,
             joint_from_mesh,
@@ -354,7 +363,7 @@ fn the_choice_can_be_changed_and_other_meshes_are_moved() {
     ));
     character
         .meshes
-        .push(of("stone", Attachment::Static { world_from_mesh }));
+        .push(of("stone", &stone, Attachment::Static { world_from_mesh }));
     let subject = subject(character);
     let pose = turned(&subject, Vec64::z(), 1.0);
     for method in METHODS {
@@ -429,16 +438,13 @@ fn the_space_of_a_mesh_does_not_matter() {
     bare.meshes[0].normals = None;
     let (plain, other) = (subject(bare), subject(other));
     let pose = turned(&plain, Vec64::new(0.2, 0.6, 1.0), 1.0);
-    for method in [MethodId::LBS, MethodId::COR] {
+    {
+        let method = MethodId::LBS;
         let actors = [&plain, &other].map(|subject| {
             let mut actor = bound(subject, method, "exact");
             advance(&mut actor, &pose);
             actor
         });
-        if method == MethodId::COR {
-            // Stretches are blended in the space of the mesh.
-            continue;
-        }
         for (a, b) in actors[0].normals().iter().zip(actors[1].normals()) {
             assert!((a - b).norm() < 1e-4, "{method}: {a} {b}");
         }

@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Vector4};
 
 use super::{CenteredMesh, RotationCenters};
 use crate::math::{Point, Vec3};
-use crate::methods::blend_normals::{Differentiable, Slope, Tangents};
+use crate::methods::blend_normals::{Differentiable, Slope, Tangents, blended_cofactor};
 use crate::methods::lbs::BlendedMesh;
 
 impl Differentiable for RotationCenters {
@@ -27,13 +27,13 @@ impl Differentiable for RotationCenters {
     fn blended(&self, part: usize, vertex: usize, normal: &Vec3) -> Option<Vec3> {
         let part = &self.parts[part];
         part.blend.weights.of(vertex).next()?;
-        let stretched = crate::methods::blend_normals::blended_cofactor(
-            part.blend
-                .weights
-                .of(vertex)
-                .map(|(joint, weight)| (part.turns[joint].stretch, weight)),
-            normal,
-        );
+        let stretched = if part.is_rigid {
+            *normal
+        } else {
+            let weighted = part.blend.weights.of(vertex);
+            let terms = weighted.map(|(joint, weight)| (part.turns[joint].stretch, weight));
+            blended_cofactor(terms, normal)
+        };
         Some(part.blended_turn(vertex).rotate(&stretched))
     }
 

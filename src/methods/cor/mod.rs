@@ -8,7 +8,7 @@
 //!
 //! # Departures
 //! - The similarity is a sum over pairs of joints, and a term depends on two weights of the surface only. So the surface is summed once
-//!   into cells of 0.025 × 0.025 in the plane of the two weights, for every pair of joints, and a centre is a sum over the cells of the
+//!   into cells of 0.0125 × 0.0125 in the plane of the two weights, for every pair of joints, and a centre is a sum over the cells of the
 //!   pairs of its own joints. The paper sums over triangles that a breadth-first search finds; its cost grows with vertices × triangles.
 //! - Triangles are split into congruent pieces, not by bisection, until weights differ by less than 0.1 along each edge.
 //! - Source meshes that share a skin count together: a centre may lie in the middle of triangles of several meshes.

@@ -13,7 +13,7 @@ use crate::progress::{Cancelled, Progress};
 pub(super) const SIGMA: f64 = 0.1;
 
 /// Edge of a cell in the plane of the two weights.
-const CELL: f64 = 0.025;
+const CELL: f64 = 0.0125;
 
 /// A product of two weights of a piece below this is 0.
 const LEAST_PRODUCT: f64 = 1e-8;

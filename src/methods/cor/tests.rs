@@ -6,10 +6,11 @@ use super::pair_table::{PairTable, SIGMA, area};
 use super::pieces::{Scratch, for_each_piece};
 use super::*;
 use crate::dynamics::Params;
-use crate::math::{Point64, Quat, Vec64, transform_point};
+use crate::math::{Point64, Vec64, transform_point};
 use crate::mesh::Bounds;
 use crate::methods::test_bar::{
-    advance, bar, bound, girth, skeleton, skinned, stretch, subject, surface, turned, volume,
+    HALF_WIDTH, advance, bar, bound, girth, skeleton, skinned, stretch, subject, surface, turned,
+    volume,
 };
 use crate::methods::{Actor, Subject};
 use crate::param::ParamValues;
@@ -120,7 +121,9 @@ fn centers_of_a_bar_are_on_its_axis() {
         let off_axis = center.x.hypot(center.z);
         if rest.y.abs() < 1.2 {
             assert!(off_axis < 1e-3, "{rest}: {center}");
-            assert!((center.y - rest.y).abs() < 0.2, "{rest}: {center}");
+            // Towards the ends of the ramp, the mean of what is similar lies further inside.
+            let near = if rest.y.abs() < 0.7 { 0.1 } else { 0.35 };
+            assert!((center.y - rest.y).abs() < near, "{rest}: {center}");
             counted += 1;
         }
         assert!(off_axis < 0.01 || center == rest, "{rest}: {center}");
@@ -182,16 +185,17 @@ fn a_bent_bar_neither_collapses_nor_bulges() {
     let p99 = stretch(&out, &subject.bind_positions, &triangles, 0.99);
     println!("bend 90: volume {:.3} %, p99 {p99:.3}", 100.0 * change);
     assert!(change.abs() < 0.015, "{change}");
-    assert!((1.3..1.6).contains(&p99), "{p99}");
-    // Nothing is further from the bent axis than at rest.
+    // Turning by θ w about the axis stretches the outside by 1 + θ dw/dy at most; elastic weights, with a smaller slope, had 1.48.
+    let steepest = 15.0 / 8.0 / (2.0 * HALF_WIDTH);
+    let most = 1.0 + std::f32::consts::FRAC_PI_2 * steepest;
+    assert!((1.3..most).contains(&p99), "{p99} of {most}");
+    // No bulge: nothing is further from the bent axis than at rest.
     for (now, rest) in out.iter().zip(subject.bind_positions.iter()) {
         let along = [Vec3::new(0.0, -1.0, 0.0), Vec3::new(-1.0, 0.0, 0.0)];
         let distance = along.map(|axis| {
             let t = now.coords.dot(&axis).max(0.0);
             (now.coords - axis * t).norm()
         });
-        let radius = rest.x.hypot(rest.z);
-        let _ = radius;
         assert!(
             distance[0].min(distance[1]) < 1.05 + 1e-3,
             "{rest} -> {now}"
@@ -379,7 +383,6 @@ fn hostile_input_is_survived() {
             "{vertex}"
         );
     }
-    let _ = Quat::identity();
 }
 
 #[test]
