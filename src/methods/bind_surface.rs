@@ -129,7 +129,7 @@ impl<'a> BindSurface<'a> {
                 .enumerate()
                 .map(|(vertex, normal)| {
                     let turned = cofactor(&linear_part(&to_world(vertex))) * normal.cast::<f64>();
-                    unit(&turned).map(|unit| unit.cast::<f32>())
+                    unit(&turned).map(Vec64::cast::<f32>)
                 })
                 .collect();
             let own = &mut normals[self.range(part)];

@@ -1,8 +1,8 @@
-//! Dual quaternions: v' = R S v + 2 Im(d r̄), with (r, d) the sum Σ ± w (r_j, d_j) divided by the length of its real part, and
-//! S = Σ w S_j.
+//! Dual quaternions: v' = R S v + 2 Im(d r̄), with (r, d) the sum Σ ± w (`r_j`, `d_j`) divided by the length of its real part, and
+//! S = Σ w `S_j`.
 //!
-//! Along a tangent t the sums change by (ρ, δ) = Σ ± g (r_j, d_j), divided by the same length N; the parts across r are
-//! r' = ρ/N − r (r · ρ/N) and d' = δ/N − d (r · ρ/N). Then dv' = R (S t + Σ g S_j v) + ω × R S v + 2 Im(d' r̄ + d r̄'), ω = 2 Im(r' r̄).
+//! Along a tangent t the sums change by (ρ, δ) = Σ ± g (`r_j`, `d_j`), divided by the same length N; the parts across r are
+//! r' = ρ/N − r (r · ρ/N) and d' = δ/N − d (r · ρ/N). Then dv' = R (S t + Σ g `S_j` v) + ω × R S v + 2 Im(d' r̄ + d r̄'), ω = 2 Im(r' r̄).
 
 use nalgebra::{Matrix3, Quaternion, Vector4};
 
@@ -24,6 +24,12 @@ impl Differentiable for DualQuaternion {
         let Some(pivot) = slopes.first().map(|first| &splits[first.joint as usize]) else {
             return rest.along;
         };
+        if slopes.len() == 1 {
+            let real = pivot.real.coords;
+            return rest
+                .along
+                .map(|tangent| rotated(&real, &(pivot.stretch * tangent)));
+        }
         let at = &part.rest[vertex].coords;
         let mut sum = Rates::default();
         let mut along = [Rates::default(); 2];

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::fit::Fan;
 use super::{Differentiable, Slope, Tangents};
+use crate::character::SourceMesh;
 use crate::math::{Affine, Point, Vec3, Vec64, linear_part};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
 use crate::methods::Subject;
@@ -146,7 +147,7 @@ impl<'a> Fitter<'a> {
         );
         let mut computed = vec![Vec3::y(); surface.len()];
         groups.normals_into(surface.positions(), &mut computed);
-        let varies: Vec<bool> = character.meshes.iter().map(|mesh| mesh.is_skin()).collect();
+        let varies: Vec<bool> = character.meshes.iter().map(SourceMesh::is_skin).collect();
         let group_of = groups.group_of().to_vec();
         let is_counted = |triangle: &[u32; 3]| {
             triangle.iter().all(|&v| {
@@ -207,7 +208,7 @@ impl<'a> Fitter<'a> {
         let is_varied = self.varies[self.surface.locate(source).part] && !row.slopes.is_empty();
         if !is_varied {
             row.tangent = first.cast::<f32>();
-            row.carried = tangents.map(|tangent| tangent.cast::<f32>());
+            row.carried = tangents.map(Vec64::cast::<f32>);
             return row;
         }
         let across = tangent_of(&world_normal);
@@ -285,7 +286,7 @@ impl<'a> Fitter<'a> {
         tangents: &[Vec64; 2],
     ) -> [Vec3; 2] {
         let Some(own) = self.carried_point(source) else {
-            return tangents.map(|tangent| tangent.cast::<f32>());
+            return tangents.map(Vec64::cast::<f32>);
         };
         let carried_by = |neighbor: u32| self.carried_point(neighbor as usize);
         let inverse = linear_part(place).try_inverse();

@@ -1,17 +1,15 @@
-use std::time::Instant;
-
-use nalgebra::Vector3;
+mod derivatives;
+mod measure;
 
 use super::*;
 use crate::character::{Attachment, Character, SourceMesh};
-use crate::dynamics::Params;
 use crate::math::{Affine, Vec64, affine};
 use crate::mesh::shapes::ball;
 use crate::mesh::{TriMesh, vertex_normals_into};
+use crate::methods::MethodId;
 use crate::methods::test_bar::{
     advance, bar, bound, normals, ramp, skeleton, skinned, subject, surface, turned,
 };
-use crate::methods::{Actor, MethodId};
 use crate::weights::SkinWeights;
 
 const METHODS: [MethodId; 3] = [MethodId::LBS, MethodId::DQS, MethodId::COR];
@@ -81,78 +79,6 @@ fn the_table_of_a_bend_is_met() {
     println!("whole bar: exact {exact:.3}°, blended {blended:.2}°");
     assert!(exact < 0.5, "{exact}");
     assert!((blended - 6.0).abs() < 1.5, "{blended}");
-}
-
-/// The derivatives by formula equal differences of positions: weights are linear, so that the fitted gradients are exact.
-#[test]
-fn derivatives_equal_differences() {
-    // A flat sheet in x and y whose weights are linear in both, of three joints.
-    let mut mesh = TriMesh::default();
-    let side = 9_u32;
-    for row in 0..side {
-        for column in 0..side {
-            let (x, y) = (column as f32 * 0.1, row as f32 * 0.1);
-            mesh.positions.push(Point::new(x, y, 0.0));
-        }
-    }
-    for row in 0..side - 1 {
-        for column in 0..side - 1 {
-            let a = row * side + column;
-            mesh.triangles.push([a, a + 1, a + side]);
-            mesh.triangles.push([a + 1, a + side + 1, a + side]);
-        }
-    }
-    let skeleton = skeleton(&[-0.5, 0.1, 0.6]);
-    let at = |p: &Point| {
-        [
-            0.2 + 0.3 * p.x,
-            0.5 - 0.4 * p.x + 0.1 * p.y,
-            0.3 + 0.1 * p.x - 0.1 * p.y,
-        ]
-    };
-    let rows = mesh.positions.iter().map(|p| {
-        let [a, b, c] = at(p);
-        [(0, a), (1, b), (2, c)]
-    });
-    let weights = SkinWeights::from_rows(rows).0;
-    let step = 1e-2_f32;
-    let middle = (4 * side + 4) as usize;
-    let character = |mesh: TriMesh, weights| Character {
-        meshes: vec![skinned(mesh, None, &skeleton, weights)],
-        skeleton: skeleton.clone(),
-        ..Character::default()
-    };
-    // The four points around the middle one.
-    let center = mesh.positions[middle];
-    let around = [Vec3::x(), -Vec3::x(), Vec3::y(), -Vec3::y()].map(|d| center + d * step);
-    let rows = around.iter().map(|p| {
-        let [a, b, c] = at(p);
-        [(0, a), (1, b), (2, c)]
-    });
-    let cross = TriMesh {
-        positions: around.to_vec(),
-        triangles: vec![[0, 2, 1], [0, 1, 3]],
-    };
-    let (sheet, cross) = (
-        subject(character(mesh, weights)),
-        subject(character(cross, SkinWeights::from_rows(rows).0)),
-    );
-    let stretching = |subject: &Subject| {
-        let mut world = turned(subject, Vec64::new(0.4, -0.7, 1.0), 1.3);
-        let scale = Vector3::new(1.3, 0.8, 1.1);
-        world[1] *= affine(&nalgebra::Matrix3::from_diagonal(&scale), &Vec64::zeros());
-        world
-    };
-    for method in [MethodId::LBS, MethodId::DQS] {
-        let mut actor = bound(&sheet, method, "exact");
-        advance(&mut actor, &stretching(&sheet));
-        let mut neighbors = bound(&cross, method, "triangles");
-        advance(&mut neighbors, &stretching(&cross));
-        let p = neighbors.positions();
-        let expected = (p[0] - p[1]).cross(&(p[2] - p[3]));
-        let apart = angle(&actor.normals()[middle], &expected);
-        assert!(apart < 0.01, "{method}: {apart}°");
-    }
 }
 
 fn scaled(factor: f64) -> Affine {
@@ -447,48 +373,6 @@ fn the_space_of_a_mesh_does_not_matter() {
         });
         for (a, b) in actors[0].normals().iter().zip(actors[1].normals()) {
             assert!((a - b).norm() < 1e-4, "{method}: {a} {b}");
-        }
-    }
-}
-
-/// Time of the normals of 20 000 vertices.
-#[test]
-#[ignore = "measures"]
-fn measure_normals() {
-    let mut subjects = vec![("bar".to_owned(), subject(bar(400, 50)))];
-    if let Some(data) = std::env::var_os("SINEW_TEST_DATA") {
-        let path = std::path::Path::new(&data).join("A_rigged/mh_female_cmu/mh_female_cmu.glb");
-        if let Ok(character) = crate::io::load(&[path], &Progress::new()) {
-            subjects.push(("woman".to_owned(), subject(character)));
-        }
-    }
-    for (name, subject) in subjects {
-        let pose = turned(&subject, Vec64::z(), 0.4);
-        for method in METHODS {
-            for mode in ["exact", "blended", "triangles"] {
-                let start = Instant::now();
-                let plain = Actor::bind(
-                    &subject,
-                    MethodId::RIGID,
-                    &Params::default(),
-                    &Progress::new(),
-                );
-                drop(plain);
-                let base_ms = start.elapsed().as_secs_f64() * 1e3;
-                let start = Instant::now();
-                let mut actor = bound(&subject, method, mode);
-                let bind_ms = start.elapsed().as_secs_f64() * 1e3 - base_ms;
-                let (mut normals_ms, mut step_ms) = (f64::INFINITY, f64::INFINITY);
-                for _ in 0..200 {
-                    advance(&mut actor, &pose);
-                    normals_ms = normals_ms.min(actor.times().normals_ms);
-                    step_ms = step_ms.min(actor.times().step_ms);
-                }
-                println!(
-                    "{name}, {} vertices, {method} {mode}: bind {bind_ms:.0} ms, step {step_ms:.3} ms, normals {normals_ms:.3} ms",
-                    subject.bind_positions.len()
-                );
-            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! How the deformed surface changes along a tangent of the rest surface.
 //!
-//! v' = R S (v − c) + Σ w M c with R from the normalised sum of quaternions Σ ± w q and S = Σ w S_j. Along a tangent t, weights change by
+//! v' = R S (v − c) + Σ w M c with R from the normalised sum of quaternions Σ ± w q and S = Σ w `S_j`. Along a tangent t, weights change by
 //! g and the centre by d; with ω the rotation that the change of the quaternion means:
-//! dv' = R S (t − d) + R (Σ g S_j) (v − c) + ω × R S (v − c) + (Σ w A) d + Σ g M c.
+//! dv' = R S (t − d) + R (Σ g `S_j`) (v − c) + ω × R S (v − c) + (Σ w A) d + Σ g M c.
 
 use nalgebra::{Matrix3, Vector4};
 
@@ -47,6 +47,11 @@ impl CenteredMesh {
         let Some(first) = slopes.first() else {
             return rest.along;
         };
+        if slopes.len() == 1 {
+            let matrix = &self.blend.world_from_mesh[first.joint as usize];
+            let linear = matrix.fixed_view::<3, 3>(0, 0);
+            return rest.along.map(|tangent| linear * tangent);
+        }
         let center = &self.centers[vertex];
         let arm = self.blend.rest[vertex] - center;
         let pivot = self.turns[first.joint as usize];

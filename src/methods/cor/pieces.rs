@@ -3,7 +3,7 @@
 use crate::math::{Point64, Vec64};
 use crate::methods::bind_surface::BindSurface;
 
-/// Largest ‖w_a − w_b‖ along the edges of a piece: ε of the paper.
+/// Largest ‖`w_a` − `w_b`‖ along the edges of a piece: ε of the paper.
 const LARGEST_STEP: f64 = 0.1;
 
 /// Most pieces along an edge. Weights that are not negative and sum to 1 differ by √2 at most.

@@ -7,7 +7,7 @@ use crate::math::{Affine, SplitTransform, Vec3, linear_part};
 /// A stretch that differs from none by no more than this is none: so much is rounding.
 const NO_STRETCH: f64 = 1e-6;
 
-/// How far MᵀM may be from the identity, up to a factor, for two steps of Newton's method to find the rotation to 1e-13.
+/// How far `MᵀM` may be from the identity, up to a factor, for two steps of Newton's method to find the rotation to 1e-13.
 const NEARLY_RIGID: f64 = 1e-3;
 
 /// A rotation after a stretch.
