@@ -353,7 +353,7 @@ impl Actor {
 }
 
 /// The file's normals of all source vertices, zero where it has none.
-fn file_normals(character: &Character) -> Vec<Vec3> {
+pub(super) fn file_normals(character: &Character) -> Vec<Vec3> {
     let of = |mesh: &crate::character::SourceMesh| match &mesh.normals {
         Some(normals) if normals.len() == mesh.positions.len() => normals.clone(),
         _ => vec![Vec3::zeros(); mesh.positions.len()],

@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use super::blend_normals::{self, Normals, WithNormals};
 use super::direct::Direct;
 use super::lbs::{BlendedMesh, LinearBlend};
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
@@ -12,7 +13,11 @@ use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
 use crate::math::{Point, SplitTransform};
 use crate::mesh::NormalGroups;
+use crate::param::ParamSpec;
 use crate::weights::SkinWeights;
+
+/// A device computes normals from the triangles; so does the CPU unless asked for others.
+const NORMALS: ParamSpec = blend_normals::parameter(Normals::Triangles);
 
 impl MethodId {
     /// Dual quaternion skinning.
@@ -31,8 +36,11 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     ],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::Device],
-    params: &[],
-    bind: |input| Ok(Box::new(Direct::new(bind(input.subject), recipe))),
+    params: &[NORMALS],
+    bind: |input| {
+        let skinner = WithNormals::bind(bind(input.subject), input, &NORMALS)?;
+        Ok(Box::new(Direct::new(skinner, recipe)))
+    },
 });
 
 fn bind(subject: &Subject) -> DualQuaternion {
@@ -46,9 +54,11 @@ fn recipe(subject: &Subject, groups: &NormalGroups) -> Recipe {
 
 /// Binds all source vertices of a character.
 pub struct DualQuaternion {
-    parts: Vec<BlendedMesh>,
+    pub(super) parts: Vec<BlendedMesh>,
     /// Per part, per joint.
-    splits: Vec<Vec<SplitTransform>>,
+    pub(super) splits: Vec<Vec<SplitTransform>>,
+    /// Per part, whether no joint stretches in the last frame.
+    pub(super) rigid: Vec<bool>,
 }
 
 impl DualQuaternion {
@@ -60,14 +70,20 @@ impl DualQuaternion {
             .iter()
             .map(|part| vec![SplitTransform::identity(); part.joint_from_mesh.len()])
             .collect();
-        Self { parts, splits }
+        let rigid = vec![true; parts.len()];
+        Self {
+            parts,
+            splits,
+            rigid,
+        }
     }
 }
 
 impl Skinner for DualQuaternion {
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
         let mut rest_of_out = out;
-        for (part, splits) in self.parts.iter_mut().zip(&mut self.splits) {
+        let parts = self.parts.iter_mut().zip(&mut self.splits);
+        for ((part, splits), rigid) in parts.zip(&mut self.rigid) {
             for ((split, joint_from_mesh), world) in splits
                 .iter_mut()
                 .zip(&part.joint_from_mesh)
@@ -75,6 +91,7 @@ impl Skinner for DualQuaternion {
             {
                 *split = SplitTransform::of(&(world * joint_from_mesh));
             }
+            *rigid = splits.iter().all(SplitTransform::is_rigid);
             let (here, after) = rest_of_out.split_at_mut(part.rest.len());
             rest_of_out = after;
             let (part, splits) = (&*part, &*splits);

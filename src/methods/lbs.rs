@@ -1,15 +1,20 @@
 //! Linear blend skinning, and its limit with one joint a vertex.
 
-use nalgebra::{Matrix3x4, Matrix4};
+use nalgebra::{Matrix3, Matrix3x4, Matrix4};
 use rayon::prelude::*;
 
+use super::blend_normals::{self, Normals, WithNormals};
 use super::direct::Direct;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
 use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::{Attachment, Character, SourceMesh};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
+use crate::param::ParamSpec;
 use crate::weights::SkinWeights;
+
+/// A device computes normals from the triangles; so does the CPU unless asked for others.
+const NORMALS: ParamSpec = blend_normals::parameter(Normals::Triangles);
 
 impl MethodId {
     /// Linear blend skinning.
@@ -26,8 +31,11 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     departures: &[],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::Device],
-    params: &[],
-    bind: |input| Ok(Box::new(Direct::new(bind(input.subject), recipe))),
+    params: &[NORMALS],
+    bind: |input| {
+        let skinner = WithNormals::bind(bind(input.subject), input, &NORMALS)?;
+        Ok(Box::new(Direct::new(skinner, recipe)))
+    },
 });
 
 fn bind(subject: &Subject) -> LinearBlend {
@@ -164,7 +172,11 @@ impl Skinner for LinearBlend {
 
 impl BlendedMesh {
     fn blend(&self, vertex: usize) -> Point {
-        let rest = self.rest[vertex];
+        self.blend_at(vertex, &self.rest[vertex])
+    }
+
+    /// The image of a point of the rest space under the blend of a vertex.
+    pub(super) fn blend_at(&self, vertex: usize, point: &Point) -> Point {
         let mut blended = Matrix3x4::zeros();
         let mut any = false;
         for (joint, weight) in self.weights.of(vertex) {
@@ -172,9 +184,15 @@ impl BlendedMesh {
             any = true;
         }
         if !any {
-            return rest;
+            return *point;
         }
-        let linear: Vec3 = blended.fixed_view::<3, 3>(0, 0) * rest.coords;
+        let linear: Vec3 = blended.fixed_view::<3, 3>(0, 0) * point.coords;
         Point::from(linear + blended.column(3))
+    }
+
+    /// The linear part of the motion of the joint with the largest weight.
+    pub(super) fn strongest_linear(&self, vertex: usize) -> Option<Matrix3<f32>> {
+        let joint = self.weights.strongest(vertex)?;
+        Some(self.world_from_mesh[joint].fixed_view::<3, 3>(0, 0).into())
     }
 }

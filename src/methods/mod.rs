@@ -1,7 +1,7 @@
 //! Skinning methods behind one trait, a registry of them, and the [`Actor`] that turns any of them into full-resolution output.
 //!
 //! A method is bound once (everything that does not depend on the pose) and then follows poses, frame by frame. Methods that
-//! are cheap per vertex (`rigid`, `lbs`, `dqs`) bind the source vertices; `pd` simulates a reduced mesh and is upsampled.
+//! are cheap per vertex (`rigid`, `lbs`, `dqs`, `cor`) bind the source vertices; `pd` simulates a reduced mesh and is upsampled.
 //!
 //! # Adding a method
 //! A method is one file or folder here: a type that implements [`Skinner`], and a [`Descriptor`] with its names, needs,
@@ -9,7 +9,10 @@
 //! the crate by [`register`]. `tests/skinning/toy.rs` is a complete example.
 
 mod actor;
+mod bind_surface;
+mod blend_normals;
 mod check;
+mod cor;
 pub mod device;
 mod direct;
 mod dqs;
@@ -24,6 +27,8 @@ pub mod riding;
 mod rigid;
 mod source_map;
 mod state;
+#[cfg(test)]
+mod test_bar;
 mod values;
 
 pub use actor::{Actor, StepTimes};
@@ -54,6 +59,7 @@ const BUILT_IN: &[MethodId] = &[
     rigid::METHOD,
     lbs::METHOD,
     dqs::METHOD,
+    cor::METHOD,
     projective::METHOD,
     reference::METHOD,
 ];

@@ -368,7 +368,7 @@ impl WeightMethod {
             let value = spec.sanitized(values.get(spec));
             if value != spec.default {
                 id.push(separator);
-                id.push_str(&format!("{}={value}", spec.key));
+                id.push_str(&format!("{}={}", spec.key, spec.format(value)));
                 separator = ',';
             }
         }

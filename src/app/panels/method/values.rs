@@ -7,7 +7,7 @@ use crate::app::widgets::{row, size_slider};
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 use crate::session::Gesture;
 
-/// One parameter: a check box or a slider, as it is declared. `send` gets all values after a change.
+/// One parameter: a check box, a list of names or a slider, as it is declared. `send` gets all values after a change.
 pub(super) fn value_row(
     ui: &mut Ui,
     spec: &ParamSpec,
@@ -25,6 +25,12 @@ pub(super) fn value_row(
             let mut on = now != 0.0;
             if ui.checkbox(&mut on, "").labelled_by(label).changed() {
                 set(f64::from(u8::from(on)), Gesture::Once);
+            }
+            return;
+        }
+        if let ParamKind::Choice(names) = spec.kind {
+            if let Some(index) = choice(ui, spec, names, now, label) {
+                set(index as f64, Gesture::Once);
             }
             return;
         }
@@ -49,4 +55,25 @@ pub(super) fn value_row(
             set(value, gesture);
         }
     });
+}
+
+/// A list of the names of a choice. Returns the index of another one that was picked.
+fn choice(
+    ui: &mut Ui,
+    spec: &ParamSpec,
+    names: &[&str],
+    now: f64,
+    label: egui::Id,
+) -> Option<usize> {
+    let shown = now as usize;
+    let mut picked = shown;
+    let response = egui::ComboBox::from_id_salt(spec.key)
+        .selected_text(spec.format(now))
+        .show_ui(ui, |ui| {
+            for (index, name) in names.iter().enumerate() {
+                ui.selectable_value(&mut picked, index, *name);
+            }
+        });
+    response.response.labelled_by(label);
+    (picked != shown).then_some(picked)
 }
