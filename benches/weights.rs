@@ -15,7 +15,7 @@ fn subject() -> Arc<Subject> {
     let progress = Progress::new();
     let source = std::env::var_os("SINEW_BENCH_FILE").map_or_else(
         || Source::builtin("mannequin"),
-        |file| Source::File(file.into()),
+        |file| Source::of_files(vec![file.into()]),
     );
     let character = Arc::new(load(&source, &progress).expect("it can be read"));
     Arc::new(Subject::build(character, &progress).expect("it has triangles"))
