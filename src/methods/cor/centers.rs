@@ -10,7 +10,7 @@ use crate::mesh::Bounds;
 use crate::methods::bind_surface::{BindSurface, to_rest};
 use crate::progress::{Cancelled, Progress};
 
-/// Vertices between two checks for cancelling.
+/// Vertices between two reports of progress.
 const CHUNK: usize = 64;
 
 /// Pairs whose product of weights is below this part of the vertex's largest are left out; dense weights have thousands of them.
@@ -31,8 +31,8 @@ pub(super) fn centers(
         .par_chunks_mut(CHUNK)
         .enumerate()
         .try_for_each(|(chunk, centers)| {
-            progress.check()?;
             for (offset, center) in centers.iter_mut().enumerate() {
+                progress.check()?;
                 *center = center_of(surface, &table, chunk * CHUNK + offset);
             }
             let done = done.fetch_add(centers.len(), Ordering::Relaxed) + centers.len();

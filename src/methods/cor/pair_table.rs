@@ -68,10 +68,7 @@ impl PairTable {
         let chunks: Vec<&[[u32; 3]]> = surface.triangles().chunks(CHUNK).collect();
         let sums: Result<Vec<Vec<(Key, Cell)>>, Cancelled> = chunks
             .into_par_iter()
-            .map(|triangles| {
-                progress.check()?;
-                Ok(sum(surface, triangles, &origin, whole))
-            })
+            .map(|triangles| sum(surface, triangles, &origin, whole, progress))
             .collect();
         let mut all: Vec<(Key, Cell)> = sums?.into_iter().flatten().collect();
         progress.check()?;
@@ -165,11 +162,13 @@ fn sum(
     triangles: &[[u32; 3]],
     origin: &Point64,
     whole: f64,
-) -> Vec<(Key, Cell)> {
+    progress: &Progress,
+) -> Result<Vec<(Key, Cell)>, Cancelled> {
     let mut cells: Vec<(Key, Cell)> = Vec::new();
     let mut known: HashMap<Key, usize> = HashMap::new();
     let mut scratch = Scratch::default();
     for &triangle in triangles {
+        progress.check()?;
         for_each_piece(surface, triangle, &mut scratch, |piece| {
             let place = piece.center - origin;
             for (index, &(j, x)) in piece.weights.iter().enumerate() {
@@ -192,5 +191,5 @@ fn sum(
             }
         });
     }
-    cells
+    Ok(cells)
 }

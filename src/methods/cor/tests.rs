@@ -171,14 +171,11 @@ fn a_twisted_bar_keeps_its_volume_and_girth() {
 }
 
 #[test]
-fn a_bent_bar_neither_collapses_nor_bulges() {
+fn a_bent_bar_bulges_less_than_by_dual_quaternions() {
     let subject = subject(bar(RINGS, SECTORS));
     let mut skinner = bind(&subject);
-    let out = posed(
-        &mut skinner,
-        &subject,
-        &turned(&subject, Vec64::z(), 90_f64.to_radians()),
-    );
+    let pose = turned(&subject, Vec64::z(), 90_f64.to_radians());
+    let out = posed(&mut skinner, &subject, &pose);
     let triangles = subject.character.triangles();
     let change = volume(&out, &triangles) / volume(&subject.bind_positions, &triangles) - 1.0;
     let p99 = stretch(&out, &subject.bind_positions, &triangles, 0.99);
@@ -188,15 +185,25 @@ fn a_bent_bar_neither_collapses_nor_bulges() {
     let steepest = 15.0 / 8.0 / (2.0 * HALF_WIDTH);
     let most = 1.0 + std::f32::consts::FRAC_PI_2 * steepest;
     assert!((1.3..most).contains(&p99), "{p99} of {most}");
-    // Hardly a bulge: nothing is much further from the bent axis than at rest.
-    for (now, rest) in out.iter().zip(subject.bind_positions.iter()) {
-        let along = [Vec3::new(0.0, -1.0, 0.0), Vec3::new(-1.0, 0.0, 0.0)];
-        let distance = along.map(|axis| {
-            let t = now.coords.dot(&axis).max(0.0);
-            (now.coords - axis * t).norm()
-        });
-        assert!(distance[0].min(distance[1]) < 1.07, "{rest} -> {now}");
+    // The outside of the bend, in closed form by the same ramp: a bulge of 7.2 %, where dual quaternions have 11.4 %.
+    let mut dual = bound(&subject, MethodId::DQS, "triangles");
+    advance(&mut dual, &pose);
+    for (positions, expected) in [(&out[..], 1.0719), (dual.positions(), 1.1143)] {
+        let farthest = positions.iter().map(from_bent_axis).fold(0.0, f32::max);
+        assert!(
+            (farthest - expected).abs() < 2e-3,
+            "{farthest} or {expected}"
+        );
     }
+}
+
+/// Distance from the axis of the bar after a bend of 90° about z.
+fn from_bent_axis(point: &Point) -> f32 {
+    let distance = [-Vec3::y(), -Vec3::x()].map(|axis| {
+        let along = point.coords.dot(&axis).max(0.0);
+        (point.coords - axis * along).norm()
+    });
+    distance[0].min(distance[1])
 }
 
 #[test]
