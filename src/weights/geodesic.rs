@@ -13,6 +13,8 @@
 //! - One pass finds the nearest [`NEAREST`] joints of every cell at once, instead of one pass per joint.
 //! - The default formula is w ∝ (d_min / d)^p: the paper's falls off by the size of the whole character, so that bones far away count
 //!   far too much.
+//! - Bones are volumes, not lines: with a radius of half the distance to the skin all formulas come nearer to artists' weights.
+//! - Distances are between corners of cells, which share the cell, instead of between centres.
 //! - Vertices of parts without any bone take the distances of the nearest part with one.
 
 use std::cmp::Reverse;
@@ -21,7 +23,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
-use super::voxel::{BoneNodes, Lookup, NodeTree, VoxelDomain};
+use super::voxel::{BONE_RADIUS, BoneNodes, Lookup, NodeTree, VoxelDomain};
 use super::{
     ComputedWeights, SkinWeights, WeightDescriptor, WeightError, WeightInput, WeightReport,
     by_distance,
@@ -108,7 +110,7 @@ pub enum GeodesicFormula {
 
 impl Default for GeodesicFormula {
     fn default() -> Self {
-        Self::Relative(5.0)
+        Self::Relative(6.0)
     }
 }
 
@@ -135,13 +137,13 @@ pub fn geodesic(
 ) -> Result<ComputedWeights, WeightError> {
     let WeightInput { mesh, skeleton, .. } = *input;
     let domain = VoxelDomain::of(mesh, resolution(input.values), &progress.part(0.0, 0.4))?;
-    let bones = BoneNodes::of(&domain, skeleton, 0.0, &progress.part(0.4, 0.5))?;
+    let bones = BoneNodes::of(&domain, skeleton, BONE_RADIUS, &progress.part(0.4, 0.5))?;
     let field = GeodesicField::of(mesh, &domain, &bones, &progress.part(0.5, 1.0))?;
     Ok(field.finish(formula(input.values), mesh, skeleton, &bones, &domain))
 }
 
 impl GeodesicField {
-    /// The distances from bones to vertices. `bones` are the nodes of the cells on the bones' segments: [`BoneNodes::of`] with radius 0.
+    /// The distances from bones to vertices. Bone nodes of radius 0 are the cells on the segments, as in the paper.
     ///
     /// # Errors
     /// [`Cancelled`].

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::character::{Attachment, Character};
-use crate::math::{Affine, Point, Quat, Vec64, transform_point};
+use crate::math::{Affine, Point, Quat, Vec64, affine, transform_point};
 use crate::mesh::{Bounds, TriMesh, weld};
 use crate::numerics::SymmetricMatrix;
 use crate::param::ParamValues;
@@ -43,15 +43,16 @@ pub(crate) struct Scored {
     pub(crate) name: &'static str,
     pub(crate) mesh: TriMesh,
     pub(crate) skeleton: Skeleton,
-    positions: Vec<Point>,
-    welded_from_input: Vec<u32>,
-    artist: SkinWeights,
+    pub(crate) positions: Vec<Point>,
+    pub(crate) welded_from_input: Vec<u32>,
+    pub(crate) artist: SkinWeights,
 }
 
 fn scored(name: &'static str, path: &str) -> Scored {
     let character: Character =
         crate::io::load(&[data(path)], &Progress::new()).expect("a character");
     let skeleton = character.skeleton.clone();
+    let mut carries = vec![false; skeleton.len()];
     let (mut positions, mut triangles, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for mesh in &character.meshes {
         let Attachment::Skinned { weights, .. } = &mesh.attachment else {
@@ -62,6 +63,16 @@ fn scored(name: &'static str, path: &str) -> Scored {
         triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
         rows.extend((0..weights.len()).map(|v| weights.row(v)));
     }
+    let artist = SkinWeights::from_rows(rows).0;
+    for &joint in &artist.joints {
+        carries[joint as usize] = true;
+    }
+    // Only joints that the artist used.
+    let mut joints = skeleton.joints().to_vec();
+    for (joint, carries) in joints.iter_mut().zip(carries) {
+        joint.deforms = carries;
+    }
+    let skeleton = Skeleton::new(joints).expect("the same joints");
     let size = Bounds::of(&positions).size();
     let welded = weld(&positions, &triangles, size * 1e-6);
     Scored {
@@ -70,7 +81,7 @@ fn scored(name: &'static str, path: &str) -> Scored {
         skeleton,
         positions,
         welded_from_input: welded.welded_from_input,
-        artist: SkinWeights::from_rows(rows).0,
+        artist,
     }
 }
 
@@ -92,9 +103,14 @@ impl Dice {
     }
 }
 
+/// The motion of a joint's parent.
+fn joint_base(world: &[Affine], bind: &[Affine], parent: Option<usize>) -> Affine {
+    parent.map_or_else(Affine::identity, |parent| world[parent] * bind[parent])
+}
+
 impl Scored {
     /// Root mean square over vertices and 20 random poses of the distance to the artist's weights' skin, in mm at a height of 1.75 m.
-    fn millimetres(&self, weights: &SkinWeights) -> f64 {
+    pub(crate) fn millimetres(&self, weights: &SkinWeights) -> f64 {
         let bind: Vec<Affine> = self
             .skeleton
             .bind_transforms()
@@ -114,13 +130,15 @@ impl Scored {
         let mut dice = Dice(2024);
         let (mut sum, mut count) = (0.0, 0.0);
         for _ in 0..20 {
-            let mut pose = self.skeleton.rest_pose();
-            for local in &mut pose.locals {
-                let turn =
-                    Vec64::new(dice.normal(), dice.normal(), dice.normal()) * 20.0_f64.to_radians();
-                local.rotation *= Quat::from_scaled_axis(turn);
+            // Turns of the bind pose; the rest pose of some files is another one.
+            let mut world: Vec<Affine> = Vec::new();
+            for (joint, own) in self.skeleton.joints().iter().enumerate() {
+                let turn = Vec64::new(dice.normal(), dice.normal(), dice.normal());
+                let turn = Quat::from_scaled_axis(turn * 20.0_f64.to_radians());
+                let base = joint_base(&world, &bind, own.parent)
+                    * self.skeleton.joints()[joint].world_from_bind;
+                world.push(base * affine(turn.to_rotation_matrix().matrix(), &Vec64::zeros()));
             }
-            let world = self.skeleton.world_from_joint(&pose);
             let skinning: Vec<Affine> = world.iter().zip(&bind).map(|(w, b)| w * b).collect();
             for (vertex, position) in self.positions.iter().enumerate() {
                 let blend = |row: &SkinWeights, v: usize| {
@@ -200,7 +218,7 @@ pub(crate) fn print_scores() {
 
 pub(crate) fn print_scores_by_settings() {
     let characters = characters();
-    for radius in [0.0, 0.3, 0.4, 0.5, 0.6, 0.75] {
+    for radius in [0.0, 0.2, 0.4, 0.5, 0.6, 0.75] {
         print!("radius {radius:4}:");
         for character in &characters {
             let (mesh, skeleton) = (&character.mesh, &character.skeleton);
@@ -213,15 +231,14 @@ pub(crate) fn print_scores_by_settings() {
                 .expect("nobody cancels")
                 .expect("factored");
             print!(" {} f {:.2}", &character.name[..3], score(&harmonic));
+            let laplacian = binding.domain.laplacian();
             for kind in 0..3 {
-                let mass = match kind {
-                    0 => vec![1.0; binding.domain.nodes.len()],
+                let nodes = 0..laplacian.unknowns();
+                let mass: Vec<f64> = match kind {
+                    0 => nodes.map(|_| 1.0).collect(),
                     1 => binding.mass(),
-                    _ => (0..binding.domain.nodes.len())
-                        .map(|k| binding.domain.laplacian().get(k, k))
-                        .collect::<Vec<f64>>(),
+                    _ => nodes.map(|k| laplacian.get(k, k)).collect(),
                 };
-                let laplacian = binding.domain.laplacian();
                 let system = FieldSystem::biharmonic(
                     &laplacian,
                     &mass,

@@ -1,7 +1,8 @@
 //! Nodes inside of bones, on which the weights are given.
 //!
 //! A bone is a volume around its segment, with a radius that is a part of the segment's distance from the skin there, and the cells that
-//! the segment runs through, so that thin bones have nodes, too. A line has no capacity in space: the values at nodes on lines alone
+//! the segment runs through, so that thin bones have nodes, too. The bone of a joint without child and tail, as that of a head, goes on in
+//! the direction from its parent. A line has no capacity in space: the values at nodes on lines alone
 //! would hardly reach the skin.
 
 use rayon::prelude::*;
@@ -19,6 +20,8 @@ pub const BONE_RADIUS: f64 = 0.5;
 const TIE: f64 = 1e-6;
 /// A bone outside of the solid cells takes the nearest node up to this far away, in cells.
 const SNAP: f64 = 4.5;
+/// Length of the bone of a joint without child and tail, as a part of the way from the joint to the skin.
+const TAIL: f64 = 0.8;
 /// How far the skin lies within the outermost nodes on average, in cells.
 const INSET: f64 = 0.5;
 
@@ -58,6 +61,9 @@ impl BoneNodes {
         let mut segments = Segment::of(skeleton);
         segments.retain(|segment| carries(segment.joint));
         let shape = Shape::of(domain, radius);
+        for segment in &mut segments {
+            shape.prolong(segment, skeleton);
+        }
         let mut claims: Vec<Claim> = Vec::new();
         for block in segments.chunks(16) {
             progress.check()?;
@@ -126,6 +132,36 @@ impl<'a> Shape<'a> {
                 BONE_RADIUS
             },
         }
+    }
+
+    /// Gives the bone of a joint without child and tail a length: it goes on in the direction from the parent, up to a part of the way
+    /// to the skin.
+    fn prolong(&self, segment: &mut Segment, skeleton: &Skeleton) {
+        let parent = skeleton.joints()[segment.joint as usize].parent;
+        let (true, Some(parent)) = (segment.ends[0] == segment.ends[1], parent) else {
+            return;
+        };
+        let grid = &self.domain.grid;
+        let start = Vec64::from(grid.coordinates(&segment.ends[0]));
+        let along = start - Vec64::from(grid.coordinates(&skeleton.bind_position(parent)));
+        let Some(direction) = along.try_normalize(1e-6) else {
+            return;
+        };
+        let most = grid.cells.iter().sum::<u32>() * 2;
+        let is_solid = |step: &u32| self.is_solid(&(start + direction * (f64::from(*step) * 0.5)));
+        let steps = (0..most).take_while(is_solid).count();
+        let factor: f64 = std::env::var("TAIL")
+            .ok()
+            .and_then(|t| t.parse().ok())
+            .unwrap_or(0.7);
+        let end = start + direction * (steps as f64 * 0.5 * TAIL);
+        segment.ends[1] = grid.position(end.into());
+    }
+
+    fn is_solid(&self, at: &Vec64) -> bool {
+        let cell: [f64; 3] = at.map(f64::floor).into();
+        cell.iter().all(|&c| (0.0..1e6).contains(&c))
+            && self.cells.find(cell.map(|c| c as u32)).is_some()
     }
 
     /// The nodes that a bone wants, each once or more.
@@ -231,8 +267,7 @@ impl<'a> Shape<'a> {
 
     /// Radius of a bone around a point, in cells; 0 outside of the solid cells.
     fn radius_at(&self, at: &Vec64) -> f64 {
-        let cell: [f64; 3] = at.map(f64::floor).into();
-        if cell.iter().any(|&c| c < 0.0) || self.cells.find(cell.map(|c| c as u32)).is_none() {
+        if !self.is_solid(at) {
             return 0.0;
         }
         (self.border.distance((*at).into()) - INSET).max(0.0) * self.radius

@@ -2,8 +2,9 @@
 //!
 //! The winding number of a closed mesh does not change along a path that no triangle crosses, so that one evaluation decides a whole
 //! connected set of cells. The winding number of an open mesh changes mostly near its holes: a disc of radius a adds at most a² / (4 r²)
-//! at the distance r. Cells within three radii of a hole are therefore evaluated one by one; the sets that remain are decided by three
-//! of their cells, and cell by cell if these do not agree clearly.
+//! at the distance r, and at the distance d from its border the number changes by no more than 1 / (2 π d) along a unit of length. Cells
+//! within three radii of a hole are therefore taken in blocks whose edge is at most half the distance to the nearest border edge; other
+//! sets are as large as they are connected. Three cells decide a set; if these do not agree clearly, all its cells are evaluated.
 
 use rayon::prelude::*;
 
@@ -17,6 +18,8 @@ use crate::progress::{Cancelled, Progress};
 const WELDED: f32 = 1e-6;
 /// Multiple of a hole's radius up to which cells are evaluated one by one.
 const NEAR_HOLE: f64 = 3.0;
+/// Distances from the border are not told apart from here on, in cells.
+const FARTHEST: u8 = 16;
 /// A set of cells is decided as one if the magnitudes of its winding numbers are not between these.
 const UNCLEAR: [f64; 2] = [0.3, 0.7];
 
@@ -31,45 +34,81 @@ pub(super) fn inside_cells(
     if triangles.is_empty() {
         return Ok(touched);
     }
-    let (oriented, holes) = oriented(grid, mesh, triangles);
+    let (oriented, border) = oriented(grid, mesh, triangles);
     progress.check()?;
     let tree = WindingTree::new(oriented);
     progress.check()?;
     let mut solid = touched.clone();
     let mut open = touched;
-    let near = near_holes(grid, &holes, &mut open);
-    let mut single: Vec<usize> = near;
-    let winding = |&place: &usize| tree.at(&center(grid, place)).abs();
+    let near = near_holes(grid, &holes(&border), &mut open);
+    let mut sets = blocks_near(grid, &border, &near);
     let mut from = 0;
     while let Some(set) = next_set(grid, &mut open, &mut from) {
-        progress.check()?;
-        let tried = [set.first(), set.get(set.len() / 2), set.last()];
-        // Of a closed mesh all cells of a set have the same number.
-        let needed = if holes.is_empty() { 1 } else { 3 };
-        let found: Vec<f64> = tried
-            .into_iter()
-            .flatten()
-            .take(needed)
-            .map(winding)
-            .collect();
-        let inside = found.iter().all(|w| *w >= UNCLEAR[1]);
-        if inside {
-            for place in set {
-                solid[place] = true;
+        sets.push(set);
+    }
+    progress.check()?;
+    let winding = |place: &usize| tree.at(&center(grid, *place)).abs();
+    // Of a closed mesh all cells of a set have the same number.
+    let is_closed = border.is_empty();
+    let decided: Vec<Option<bool>> = sets
+        .par_iter()
+        .map(|set| {
+            if progress.is_cancelled() {
+                return Some(false);
             }
-        } else if found.iter().any(|w| *w > UNCLEAR[0]) {
-            single.extend(set);
+            let tried = [set.first(), set.get(set.len() / 2), set.last()];
+            let needed = if is_closed || set.len() == 1 { 1 } else { 3 };
+            let found: Vec<f64> = tried
+                .into_iter()
+                .flatten()
+                .take(needed)
+                .map(winding)
+                .collect();
+            if set.len() == 1 || is_closed {
+                Some(found[0] > 0.5)
+            } else if found.iter().all(|w| *w > UNCLEAR[1]) {
+                Some(true)
+            } else if found.iter().all(|w| *w < UNCLEAR[0]) {
+                Some(false)
+            } else {
+                None
+            }
+        })
+        .collect();
+    progress.check()?;
+    let mut single = Vec::new();
+    for (set, decided) in sets.into_iter().zip(decided) {
+        match decided {
+            Some(true) => set.into_iter().for_each(|place| solid[place] = true),
+            Some(false) => {}
+            None => single.extend(set),
         }
     }
-    let decided: Vec<bool> = single
+    let inside: Vec<bool> = single
         .par_iter()
         .map(|place| !progress.is_cancelled() && winding(place) > 0.5)
         .collect();
     progress.check()?;
-    for (place, inside) in single.into_iter().zip(decided) {
-        solid[place] |= inside;
+    for (place, inside) in single.into_iter().zip(inside) {
+        solid[place] = inside;
     }
     Ok(solid)
+}
+
+impl Grid {
+    /// Visits the cells that share a face with a cell.
+    fn face_neighbours(&self, cell: [u32; 3], mut visit: impl FnMut(usize)) {
+        let place = self.place(cell);
+        let [nx, ny, _] = self.cells.map(|count| count as usize);
+        for (axis, step) in [1, nx, nx * ny].into_iter().enumerate() {
+            if cell[axis] > 0 {
+                visit(place - step);
+            }
+            if cell[axis] + 1 < self.cells[axis] {
+                visit(place + step);
+            }
+        }
+    }
 }
 
 /// The centre of a cell, in coordinates of the grid.
@@ -83,9 +122,19 @@ struct Hole {
     radius: f64,
 }
 
-/// The triangles in coordinates of the grid, with closed connected parts turned so that they enclose a positive volume, and the holes.
+/// An edge of the border of the mesh, in coordinates of the grid.
+struct BorderEdge {
+    vertices: [u32; 2],
+    ends: [Vec64; 2],
+}
+
+/// The triangles in coordinates of the grid, with closed connected parts turned so that they enclose a positive volume, and the border.
 /// A shell inside of another then never hollows it out.
-fn oriented(grid: &Grid, mesh: &TriMesh, triangles: &[[u32; 3]]) -> (Vec<[Vec64; 3]>, Vec<Hole>) {
+fn oriented(
+    grid: &Grid,
+    mesh: &TriMesh,
+    triangles: &[[u32; 3]],
+) -> (Vec<[Vec64; 3]>, Vec<BorderEdge>) {
     let finite = |p: &Point| {
         if p.iter().all(|c| c.is_finite()) {
             *p
@@ -126,7 +175,12 @@ fn oriented(grid: &Grid, mesh: &TriMesh, triangles: &[[u32; 3]]) -> (Vec<[Vec64;
             [p, q, r]
         }
     });
-    (turned.collect(), holes(&border, &at))
+    let ends = |&[a, b]: &[u32; 2]| BorderEdge {
+        vertices: [a, b],
+        ends: [at[a as usize], at[b as usize]],
+    };
+    let border = border.iter().map(ends).collect();
+    (turned.collect(), border)
 }
 
 /// Edges that triangles do not pass equally often in both directions: the boundary of the mesh as a chain.
@@ -144,29 +198,31 @@ fn border_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
 }
 
 /// Connected border edges as balls around their middles.
-fn holes(border: &[[u32; 2]], at: &[Vec64]) -> Vec<Hole> {
-    let mut loops = Sets::new(at.len());
-    for &[a, b] in border {
-        loops.join(a, b);
-    }
-    let mut corners: Vec<(u32, u32)> = border
+fn holes(border: &[BorderEdge]) -> Vec<Hole> {
+    let count = border
         .iter()
-        .flatten()
-        .map(|&v| (loops.root(v), v))
-        .collect();
-    corners.sort_unstable();
-    corners.dedup();
-    let ball = |own: &[(u32, u32)]| {
-        let points = || own.iter().map(|&(_, v)| at[v as usize]);
-        let first = at[own[0].1 as usize];
-        let (low, high) =
-            points().fold((first, first), |(low, high), p| (low.inf(&p), high.sup(&p)));
+        .flat_map(|edge| edge.vertices)
+        .max()
+        .map_or(0, |last| last + 1);
+    let mut loops = Sets::new(count as usize);
+    for edge in border {
+        loops.join(edge.vertices[0], edge.vertices[1]);
+    }
+    let mut ends: Vec<(u32, Vec64)> = Vec::new();
+    for edge in border {
+        ends.extend(edge.ends.map(|end| (loops.root(edge.vertices[0]), end)));
+    }
+    ends.sort_by_key(|&(root, _)| root);
+    let ball = |own: &[(u32, Vec64)]| {
+        let points = || own.iter().map(|(_, point)| point);
+        let (low, high) = points().fold((own[0].1, own[0].1), |(low, high), p| {
+            (low.inf(p), high.sup(p))
+        });
         let center = (low + high) * 0.5;
         let radius = points().map(|p| (p - center).norm()).fold(0.0, f64::max);
         Hole { center, radius }
     };
-    corners
-        .chunk_by(|one, other| one.0 == other.0)
+    ends.chunk_by(|one, other| one.0 == other.0)
         .map(ball)
         .collect()
 }
@@ -210,6 +266,83 @@ fn near_holes(grid: &Grid, holes: &[Hole], marked: &mut [bool]) -> Vec<usize> {
     near
 }
 
+/// These cells as connected sets within blocks that are the smaller, the nearer they are to the border.
+fn blocks_near(grid: &Grid, border: &[BorderEdge], near: &[usize]) -> Vec<Vec<usize>> {
+    if near.is_empty() {
+        return Vec::new();
+    }
+    let distances = border_distances(grid, border);
+    // Blocks of 2^k cells at a distance of at least 2^(k + 1).
+    let level = |place: usize| distances[place].max(2).ilog2() - 1;
+    let block = |place: usize| {
+        let level = level(place);
+        (level, grid.cell(place).map(|at| at >> level))
+    };
+    let mut waits = vec![false; grid.len()];
+    for &place in near {
+        waits[place] = true;
+    }
+    let mut sets = Vec::new();
+    for &seed in near {
+        if !std::mem::take(&mut waits[seed]) {
+            continue;
+        }
+        let own = block(seed);
+        let mut set = vec![seed];
+        let mut next = 0;
+        while next < set.len() {
+            let cell = grid.cell(set[next]);
+            next += 1;
+            grid.face_neighbours(cell, |place| {
+                if waits[place] && block(place) == own {
+                    waits[place] = false;
+                    set.push(place);
+                }
+            });
+        }
+        sets.push(set);
+    }
+    sets
+}
+
+/// For every cell the number of steps, diagonal ones too, to the nearest cell with a border edge; at most [`FARTHEST`].
+fn border_distances(grid: &Grid, border: &[BorderEdge]) -> Vec<u8> {
+    let mut distances = vec![FARTHEST; grid.len()];
+    for edge in border {
+        let along = edge.ends[1] - edge.ends[0];
+        let steps = along.norm().ceil().max(1.0) as u32;
+        for step in 0..=steps {
+            let at = edge.ends[0] + along * (f64::from(step) / f64::from(steps));
+            let cell = [0, 1, 2].map(|k| (at[k].floor().max(0.0) as u32).min(grid.cells[k] - 1));
+            distances[grid.place(cell)] = 0;
+        }
+    }
+    // The largest of three differences is found axis by axis, up and down: Rosenfeld, Pfaltz 1966.
+    let [nx, ny, nz] = grid.cells.map(|count| count as i64);
+    let before: Vec<[i64; 3]> = (0..13_i64)
+        .map(|k| [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1])
+        .collect();
+    let mut relax = |place: usize, sign: i64| {
+        let [x, y, z] = grid.cell(place).map(i64::from);
+        let mut least = distances[place];
+        for [dx, dy, dz] in &before {
+            let [x, y, z] = [x + sign * dx, y + sign * dy, z + sign * dz];
+            if (0..nx).contains(&x) && (0..ny).contains(&y) && (0..nz).contains(&z) {
+                let other = distances[grid.place([x as u32, y as u32, z as u32])];
+                least = least.min(other.saturating_add(1));
+            }
+        }
+        distances[place] = least;
+    };
+    for place in 0..grid.len() {
+        relax(place, 1);
+    }
+    for place in (0..grid.len()).rev() {
+        relax(place, -1);
+    }
+    distances
+}
+
 /// The next set of unmarked cells that are connected by faces, which it marks. No cell before `from` is unmarked; it moves on.
 fn next_set(grid: &Grid, marked: &mut [bool], from: &mut usize) -> Option<Vec<usize>> {
     let first = *from + marked[*from..].iter().position(|marked| !marked)?;
@@ -220,24 +353,11 @@ fn next_set(grid: &Grid, marked: &mut [bool], from: &mut usize) -> Option<Vec<us
     while next < set.len() {
         let cell = grid.cell(set[next]);
         next += 1;
-        for axis in 0..3 {
-            for up in [false, true] {
-                let mut neighbour = cell;
-                if up {
-                    neighbour[axis] += 1;
-                } else if let Some(below) = cell[axis].checked_sub(1) {
-                    neighbour[axis] = below;
-                } else {
-                    continue;
-                }
-                if neighbour[axis] < grid.cells[axis] {
-                    let place = grid.place(neighbour);
-                    if !std::mem::replace(&mut marked[place], true) {
-                        set.push(place);
-                    }
-                }
+        grid.face_neighbours(cell, |place| {
+            if !std::mem::replace(&mut marked[place], true) {
+                set.push(place);
             }
-        }
+        });
     }
     Some(set)
 }
