@@ -138,7 +138,7 @@ impl Bake {
             .try_for_each(|path| check_folder(path))?;
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
-        let subject = self.weights.on(&subject, saved.as_ref());
+        let subject = self.weights.on(&subject, saved.as_ref())?;
         if let (BakeKind::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved)
         {
             *method = saved.method;

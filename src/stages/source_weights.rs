@@ -210,7 +210,7 @@ fn on_skin(
 }
 
 /// Transfers weights on the skin to the vertices of the source meshes.
-fn on_sources(
+pub(super) fn on_sources(
     character: &Character,
     skin: &SkinMesh,
     on_skin: &SkinWeights,

@@ -113,7 +113,7 @@ impl Render {
         }
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
-        let subject = self.weights.on(&subject, saved.as_ref());
+        let subject = self.weights.on(&subject, saved.as_ref())?;
         let (options, pose) = (
             &options.with_saved(saved.as_ref()),
             &self.pose.with_saved(saved.as_ref()),

@@ -278,7 +278,7 @@ fn many_parts_without_match_are_quick() {
     let source = sphere_source();
     let mut target = TriMesh::default();
     for part in 0..10_000_u32 {
-        let x = 3.0 + part as f32 * 0.01;
+        let x = 3.0 + part as f32 * 1e-4;
         let first = target.positions.len() as u32;
         let corners = [[x, 0.0, 0.0], [x, 0.005, 0.0], [x, 0.0, 0.005]];
         target.positions.extend(corners.map(Point::from));
