@@ -5,6 +5,7 @@
 
 mod bones;
 mod distance;
+pub mod elastic;
 mod heat;
 mod registry;
 #[cfg(test)]
