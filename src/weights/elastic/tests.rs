@@ -126,7 +126,7 @@ fn crossing(domain: &VoxelDomain, w: &[f64], value: f64) -> f64 {
     for (node, at) in domain.nodes.iter().enumerate() {
         let on = domain.position(node);
         // The skin: the outermost nodes.
-        if on.x.hypot(on.y) > 1.0 - domain.grid.edge {
+        if (on.x.hypot(on.y) - 1.0).abs() < 0.5 * domain.grid.edge {
             let sum = &mut sums[at[2] as usize];
             *sum = (sum.0 + w[node], sum.1 + 1.0);
         }
@@ -140,14 +140,31 @@ fn crossing(domain: &VoxelDomain, w: &[f64], value: f64) -> f64 {
 #[test]
 fn probe() {
     let progress = Progress::new();
-    for (h, radius) in [(0.25, 0.0), (0.25, 0.18), (0.25, 0.36), (0.125, 0.0), (0.25, 0.5), (0.125, 0.5)] {
+    for (h, radius, one, tie) in [
+        (0.25, 0.0, 1, 0.5), (0.25, 0.0, 1, 1.0), (0.25, 0.0, 1, 2.0), (0.25, 0.0, 1, 3.0), (0.25, 0.0, 1, 4.0),(0.125, 0.0, 1, 1.0), (0.125, 0.0, 1, 3.0),
+        (0.125, 0.49, 0, 0.5), (0.125, 0.49, 0, 0.0), (0.125, 0.5, 0, 2.0),
+    ] {
         let domain = bar(h);
-        let fixed = bones(&domain, radius);
+        let fixed: Vec<Option<f64>> = (0..domain.nodes.len())
+        .map(|node| {
+            let at = domain.position(node);
+            let inside = if one == 1 { at.x > -1e-9 && at.y > -1e-9 && at.x < h + 1e-9 && at.y < h + 1e-9 } else { at.x.hypot(at.y) <= radius + 1e-9 };
+            // 2: none at z = 0; 3: upper from 0, lower to -2h ; 4: both to ends 5
+            if tie == 2.0 && at.z.abs() < 1e-9 { return None; }
+            if tie == 4.0 && at.z.abs() > 5.0 + 1e-9 { return None; }
+            if tie == 3.0 && (at.z <= 1e-9 && at.z > -h - 1e-9) { return None; }
+            inside.then(|| match at.z.total_cmp(&0.0) {
+                std::cmp::Ordering::Greater => 1.0,
+                std::cmp::Ordering::Equal => if tie == 4.0 {1.0} else {tie},
+                std::cmp::Ordering::Less => 0.0,
+            })
+        })
+        .collect();
         let start = harmonic(&domain, &fixed);
         let region = region(&domain, &fixed, &start);
         let frame = frame_of(&Vec64::z());
         println!(
-            "h {h} radius {radius}: {} nodes, {} free, {} cells",
+            "h {h} radius {radius} {one} {tie}: {} nodes, {} free, {} cells",
             domain.nodes.len(),
             region.free,
             region.cells.len()
