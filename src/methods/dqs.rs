@@ -24,6 +24,11 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     label: "Dual quaternion",
     short_label: "DQS",
     doc: "Blends dual quaternions by weights. No candy wrapper, but joints bulge.",
+    cost: "0.3 ms",
+    source: "Kavan, Collins, Žára, O'Sullivan, Geometric Skinning with Approximate Dual Quaternion Blending, TOG 2008, algorithm 1",
+    departures: &[
+        "Scale and shear of joints are blended linearly and applied before the blended rigid motion.",
+    ],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::Device],
     params: &[],

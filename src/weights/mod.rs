@@ -8,6 +8,7 @@ mod distance;
 pub mod elastic;
 mod heat;
 mod registry;
+mod report;
 #[cfg(test)]
 mod tests;
 pub mod voxel;
@@ -16,9 +17,10 @@ pub use bones::Segment;
 pub use distance::by_distance;
 pub use heat::{HeatSource, heat_equilibrium, limited};
 pub use registry::{
-    Compute, UnknownWeights, WeightDescriptor, WeightError, WeightInput, WeightMethod,
-    WeightRegisterError, register, registry,
+    Compute, ComputedWeights, UnknownWeights, WeightDescriptor, WeightError, WeightInput,
+    WeightMethod, WeightRegisterError, register, registry,
 };
+pub use report::WeightReport;
 
 /// The built-in weight methods, the default first.
 const BUILT_IN: [WeightMethod; 3] = [
@@ -32,6 +34,10 @@ const FILE: WeightDescriptor = WeightDescriptor {
     id: "file",
     label: "From the file",
     doc: "The weights in the file; by distance for meshes that have none there.",
+    cost: "none",
+    source: "",
+    departures: &[],
+    params: &[],
     version: 1,
     compute: None,
 };

@@ -6,7 +6,7 @@ use super::Subject;
 use crate::progress::{Cancelled, Progress};
 use crate::stages::source_weights::weights_of_mesh;
 use crate::tissue::Guide;
-use crate::weights::{SkinWeights, WeightMethod};
+use crate::weights::{SkinWeights, WeightMethod, WeightReport};
 
 impl Subject {
     /// The same character with weights by another method. All other stages are shared.
@@ -55,7 +55,13 @@ impl Subject {
     /// until they are computed.
     #[must_use]
     pub fn mesh_weights(&self) -> &[Option<SkinWeights>] {
-        self.weights.of_meshes.wait_for()
+        &self.weights.of_meshes.wait_for().of_meshes
+    }
+
+    /// What was noticed while the weights were computed; `None` until they are.
+    #[must_use]
+    pub fn weight_report(&self) -> Option<&WeightReport> {
+        self.weights.of_meshes.made().map(|made| &made.report)
     }
 
     /// The weights of a source mesh, the file's or computed ones; `None` if it has none. Waits until they are computed.
