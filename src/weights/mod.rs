@@ -3,24 +3,40 @@
 //! A weight method is a file here with a [`WeightDescriptor`] and a line in the list of built-in methods; others can be added from outside of
 //! the crate by [`register`].
 
+mod biharmonic;
 mod bones;
+mod bounded;
 mod distance;
 pub mod elastic;
+mod fields;
+mod geodesic;
+mod harmonic;
 mod heat;
 mod registry;
 mod report;
 #[cfg(test)]
+mod score_tests;
+mod simplex;
+#[cfg(test)]
+mod solved_tests;
+#[cfg(test)]
 mod tests;
 pub mod voxel;
 
+pub use biharmonic::{biharmonic, bounded_biharmonic, weights_of};
 pub use bones::Segment;
+pub use bounded::{BoundedSettings, BoundedSolve, Feasible, StepChange, bounded_weights};
 pub use distance::by_distance;
+pub use fields::{FieldSystem, GivenNodes};
+pub use geodesic::{GeodesicField, GeodesicFormula, geodesic};
+pub use harmonic::{HARMONIC_POWER, harmonic_weights, squared_harmonic};
 pub use heat::{HeatSource, heat_equilibrium, limited};
 pub use registry::{
     Compute, ComputedWeights, UnknownWeights, WeightDescriptor, WeightError, WeightInput,
     WeightMethod, WeightRegisterError, register, registry,
 };
 pub use report::WeightReport;
+pub use simplex::{project_to_box, project_to_simplex};
 
 /// The built-in weight methods, the default first.
 const BUILT_IN: [WeightMethod; 3] = [

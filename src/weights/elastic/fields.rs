@@ -9,8 +9,10 @@ use super::{frame, partition, region::Region, rounds};
 use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
-use crate::weights::voxel::{BONE_RADIUS, NodeWeights, VoxelBinding};
-use crate::weights::{SkinWeights, WeightError, WeightReport, by_distance, harmonic_weights};
+use crate::weights::voxel::{BONE_RADIUS, NodeWeights, RESOLUTION, VoxelBinding};
+use crate::weights::{
+    ComputedWeights, SkinWeights, WeightError, WeightInput, WeightReport, by_distance, harmonic_weights,
+};
 
 /// Values of nodes below this are dropped.
 const LEAST_AT_NODE: f64 = 1e-5;
@@ -58,6 +60,21 @@ impl ElasticFields {
     pub fn of(&self, vertex: usize) -> &[JointFields] {
         &self.entries[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
+}
+
+/// Elastic weights of a skin, full rows.
+///
+/// # Errors
+/// [`WeightError::Cancelled`].
+pub fn elastic_weights(
+    input: &WeightInput<'_>,
+    progress: &Progress,
+) -> Result<ComputedWeights, WeightError> {
+    let fields = elastic_fields(input.mesh, input.skeleton, RESOLUTION, progress)?;
+    Ok(ComputedWeights {
+        weights: fields.weights,
+        report: fields.report,
+    })
 }
 
 /// Swing and twist field of a joint at the nodes where they are not 0: node, s, t; nodes ascending.
@@ -347,6 +364,21 @@ fn at_vertices(
         });
         fields.weights = SkinWeights::from_rows(rows.collect::<Vec<_>>()).0;
     }
-    fields.report = binding.report();
+    fields.report = report(binding);
     fields
+}
+
+/// What was noticed.
+fn report(binding: &VoxelBinding) -> WeightReport {
+    let part_of = &binding.domain.part_of_node;
+    let is_reached = |vertex: usize| {
+        let strongest = binding.transfer.of(vertex).max_by(|a, b| a.1.total_cmp(&b.1));
+        strongest.is_some_and(|(node, _)| binding.part_has_bone[part_of[node] as usize])
+    };
+    let vertices = 0..binding.transfer.len();
+    WeightReport {
+        unseeded: binding.bones.unseeded.clone(),
+        unreached: vertices.filter(|&vertex| !is_reached(vertex)).count(),
+        unknowns: binding.free.len(),
+    }
 }

@@ -29,11 +29,14 @@
 //! - Skin weights are the differences of the fields of a joint and its children, so that turning one joint is what was optimised.
 
 pub mod energy;
+mod fields;
 mod frame;
+mod partition;
 mod region;
 mod rounds;
 #[cfg(test)]
 mod tests;
 
+pub use fields::{ElasticFields, JointFields, elastic_fields, elastic_weights};
 pub use frame::{bone_direction, frame_of, unit};
 pub use rounds::Turns;

@@ -115,7 +115,9 @@ impl Region {
         };
         let mut degree = vec![0.0; self.nodes.len()];
         for &(ends, count) in &self.edges {
-            ends.map(|end| degree[end as usize] += count);
+            for end in ends {
+                degree[end as usize] += count;
+            }
         }
         let diagonal: f64 = (0..self.free)
             .map(|node| degree[node] * product(node as u32, node as u32))

@@ -28,9 +28,8 @@ impl About<'_> {
         ui.horizontal(|ui| {
             let button = ui.small_button("?");
             let name = format!("About {}", self.title);
-            button.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())
-            });
+            button
+                .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone()));
             egui::Popup::menu(&button)
                 .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
                 .show(|ui| {
