@@ -24,6 +24,7 @@ pub mod riding;
 mod rigid;
 mod source_map;
 mod state;
+mod swing_twist;
 mod values;
 
 pub use actor::{Actor, StepTimes};
@@ -54,6 +55,7 @@ const BUILT_IN: &[MethodId] = &[
     rigid::METHOD,
     lbs::METHOD,
     dqs::METHOD,
+    swing_twist::METHOD,
     projective::METHOD,
     reference::METHOD,
 ];

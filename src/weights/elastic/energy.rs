@@ -163,8 +163,7 @@ fn gauss_newton_step(
             let arm = turn * (domain.position(node) - origin);
             (arm, sample.axis.cross(&arm) * slope)
         };
-        let (moved, slope): (Vec<Vec64>, Vec<Vec64>) =
-            (0..w.len()).into_par_iter().map(at).unzip();
+        let (moved, slope): (Vec<Vec64>, Vec<Vec64>) = (0..w.len()).into_par_iter().map(at).unzip();
         let forces: Vec<[Vec64; 8]> = domain
             .corners
             .par_iter()

@@ -11,7 +11,8 @@ use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::voxel::{BONE_RADIUS, NodeWeights, RESOLUTION, VoxelBinding};
 use crate::weights::{
-    ComputedWeights, SkinWeights, WeightError, WeightInput, WeightReport, by_distance, harmonic_weights,
+    ComputedWeights, SkinWeights, WeightError, WeightInput, WeightReport, by_distance,
+    harmonic_weights,
 };
 
 /// Values of nodes below this are dropped.
@@ -98,12 +99,25 @@ pub fn elastic_fields(
         BONE_RADIUS,
         &progress.part(0.0, 0.1),
     )?;
-    progress.report(0.1, "Solving for harmonic weights");
-    let part = progress.part(0.1, 0.2);
+    fields_of(&binding, mesh, skeleton, &progress.part(0.1, 1.0))
+}
+
+/// As [`elastic_fields`], on a domain and bone nodes that were made before.
+///
+/// # Errors
+/// [`WeightError::Cancelled`].
+pub fn fields_of(
+    binding: &VoxelBinding,
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    progress: &Progress,
+) -> Result<ElasticFields, WeightError> {
+    progress.report(0.0, "Solving for harmonic weights");
+    let part = progress.part(0.0, 0.1);
     let harmonic = if binding.bones.nodes.is_empty() {
         None
     } else {
-        harmonic_weights(&binding, 1.0, &part)?
+        harmonic_weights(binding, 1.0, &part)?
     };
     let Some(harmonic) = harmonic else {
         let unsolved = binding.unsolved(mesh, skeleton);
@@ -115,8 +129,8 @@ pub fn elastic_fields(
             most_negative: 0.0,
         });
     };
-    progress.report(0.2, "Minimising the elastic energy of joints");
-    let fields = joint_fields(&binding, skeleton, &harmonic, &progress.part(0.2, 0.9))?;
+    progress.report(0.1, "Minimising the elastic energy of joints");
+    let fields = joint_fields(binding, skeleton, &harmonic, &progress.part(0.1, 0.9))?;
     progress.report(0.9, "Dividing the skin among joints");
     let shares = partition::squared_fields(&binding.domain, skeleton, &progress.part(0.9, 0.95))?;
     progress.check()?;
@@ -124,7 +138,7 @@ pub fn elastic_fields(
         fields: by_nodes(&fields, binding.domain.nodes.len()),
         shares,
     };
-    Ok(at_vertices(&binding, mesh, skeleton, &nodes))
+    Ok(at_vertices(binding, mesh, skeleton, &nodes))
 }
 
 /// The swing and twist fields of every joint at the nodes.
@@ -336,7 +350,9 @@ fn at_vertices(
         scratch.gather(binding, nodes, vertex);
         let least = scratch.telescope(skeleton);
         let weights = (0..).zip(scratch.weight.iter().copied());
-        let weights = weights.filter(|(_, weight)| *weight > LEAST_WEIGHT).collect();
+        let weights = weights
+            .filter(|(_, weight)| *weight > LEAST_WEIGHT)
+            .collect();
         (scratch.entries(skeleton), weights, least)
     };
     let rows: Vec<Row> = (0..mesh.positions.len())
@@ -372,7 +388,10 @@ fn at_vertices(
 fn report(binding: &VoxelBinding) -> WeightReport {
     let part_of = &binding.domain.part_of_node;
     let is_reached = |vertex: usize| {
-        let strongest = binding.transfer.of(vertex).max_by(|a, b| a.1.total_cmp(&b.1));
+        let strongest = binding
+            .transfer
+            .of(vertex)
+            .max_by(|a, b| a.1.total_cmp(&b.1));
         strongest.is_some_and(|(node, _)| binding.part_has_bone[part_of[node] as usize])
     };
     let vertices = 0..binding.transfer.len();

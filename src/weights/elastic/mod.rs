@@ -35,8 +35,8 @@ mod partition;
 mod region;
 mod rounds;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use fields::{ElasticFields, JointFields, elastic_fields, elastic_weights};
+pub use fields::{ElasticFields, JointFields, elastic_fields, elastic_weights, fields_of};
 pub use frame::{bone_direction, frame_of, unit};
 pub use rounds::Turns;

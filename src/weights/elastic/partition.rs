@@ -77,7 +77,10 @@ fn balls(domain: &VoxelDomain, skeleton: &Skeleton) -> GivenNodes {
         let radius = radius(skeleton, joint) / domain.grid.edge;
         let distance = |node: u32| {
             let at = domain.nodes[node as usize].map(f64::from);
-            (0..3).map(|k| (at[k] - center[k]).powi(2)).sum::<f64>().sqrt()
+            (0..3)
+                .map(|k| (at[k] - center[k]).powi(2))
+                .sum::<f64>()
+                .sqrt()
         };
         let mut own: Vec<(u32, u32, f64)> = (0..domain.nodes.len() as u32)
             .map(|node| (node, joint as u32, distance(node)))
@@ -85,7 +88,11 @@ fn balls(domain: &VoxelDomain, skeleton: &Skeleton) -> GivenNodes {
             .collect();
         if own.is_empty() {
             let nearest = tree.nearest(center);
-            own.extend(nearest.into_iter().map(|node| (node, joint as u32, distance(node))));
+            own.extend(
+                nearest
+                    .into_iter()
+                    .map(|node| (node, joint as u32, distance(node))),
+            );
             own.retain(|&(_, _, distance)| distance <= SNAP);
         }
         own
@@ -95,11 +102,16 @@ fn balls(domain: &VoxelDomain, skeleton: &Skeleton) -> GivenNodes {
     claims.sort_by_key(|&(node, joint, _)| (node, joint));
     let mut given = GivenNodes::default();
     for own in claims.chunk_by(|a, b| a.0 == b.0) {
-        let nearest = own.iter().map(|claim| claim.2).fold(f64::INFINITY, f64::min);
+        let nearest = own
+            .iter()
+            .map(|claim| claim.2)
+            .fold(f64::INFINITY, f64::min);
         let tied = || own.iter().filter(|claim| claim.2 <= nearest + TIE);
         let share = 1.0 / tied().count() as f64;
         given.nodes.push(own[0].0);
-        given.rows.push(tied().map(|claim| (claim.1, share)).collect());
+        given
+            .rows
+            .push(tied().map(|claim| (claim.1, share)).collect());
     }
     given
 }
@@ -113,5 +125,9 @@ fn radius(skeleton: &Skeleton, joint: usize) -> f64 {
     let nearest = distances
         .filter(|&distance| distance > 1e-9)
         .fold(f64::INFINITY, f64::min);
-    if nearest.is_finite() { BALL * nearest } else { 0.0 }
+    if nearest.is_finite() {
+        BALL * nearest
+    } else {
+        0.0
+    }
 }

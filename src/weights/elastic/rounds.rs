@@ -60,9 +60,7 @@ pub(super) fn fields(
         let (matrix, right) = region.system(turns.metric());
         // Both systems have the same pattern: it is analysed once.
         let factored: Result<&Cholesky<f64>, FactorError> = match factor.take() {
-            Some(mut other) => other
-                .refactor(&matrix)
-                .map(|()| &*factor.insert(other)),
+            Some(mut other) => other.refactor(&matrix).map(|()| &*factor.insert(other)),
             None => Cholesky::factor(&matrix, Ordering::Natural).map(|made| &*factor.insert(made)),
         };
         if let Ok(factored) = factored {
