@@ -27,6 +27,7 @@ pub mod riding;
 mod rigid;
 mod source_map;
 mod state;
+mod swing_twist;
 #[cfg(test)]
 mod test_bar;
 mod values;
@@ -60,6 +61,7 @@ const BUILT_IN: &[MethodId] = &[
     lbs::METHOD,
     dqs::METHOD,
     cor::METHOD,
+    swing_twist::METHOD,
     projective::METHOD,
     reference::METHOD,
 ];

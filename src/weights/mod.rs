@@ -9,6 +9,7 @@ mod bones;
 mod bounded;
 mod common_params;
 mod distance;
+pub mod elastic;
 mod fields;
 pub mod finish;
 mod geodesic;
@@ -47,12 +48,13 @@ pub use simplex::{project_to_box, project_to_simplex};
 pub use transfer::{JointMap, TransferSource, Transferred, transfer};
 
 /// The built-in weight methods, the default first.
-const BUILT_IN: [WeightMethod; 7] = [
+const BUILT_IN: [WeightMethod; 8] = [
     WeightMethod::FILE,
     WeightMethod::of(&biharmonic::DESCRIPTOR),
     WeightMethod::of(&biharmonic::BOUNDED),
     WeightMethod::of(&harmonic::DESCRIPTOR),
     WeightMethod::of(&geodesic::DESCRIPTOR),
+    WeightMethod::of(&elastic::DESCRIPTOR),
     WeightMethod::of(&distance::DESCRIPTOR),
     WeightMethod::of(&heat::DESCRIPTOR),
 ];

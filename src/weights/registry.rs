@@ -378,6 +378,14 @@ impl WeightMethod {
         }
     }
 
+    /// The same method with another number of influences per vertex, if it can be chosen.
+    #[must_use]
+    pub fn with_influences(self, influences: usize) -> Self {
+        let mut values = self.values();
+        values.set(&INFLUENCES, influences as f64);
+        self.with_values(&values)
+    }
+
     /// The values of its parameters.
     #[must_use]
     pub fn values(self) -> ParamValues {

@@ -120,6 +120,7 @@ fn the_panel_has_a_button_for_an_external_method() {
                     weights: sinew::weights::WeightMethod::default(),
                     shown: None,
                     unavailable: &[],
+                    weight_notes: &[],
                     is_bare: false,
                 };
                 method_ui(ui, &view, actions);
@@ -194,6 +195,7 @@ fn the_panel_has_a_row_for_each_of_its_parameters() {
                     weights: sinew::weights::WeightMethod::default(),
                     shown: None,
                     unavailable: &[],
+                    weight_notes: &[],
                     is_bare: false,
                 };
                 method_ui(ui, &view, actions);
@@ -320,6 +322,7 @@ fn the_panel_has_a_list_for_a_choice() {
                     weights: sinew::weights::WeightMethod::default(),
                     shown: None,
                     unavailable: &[],
+                    weight_notes: &[],
                     is_bare: false,
                 };
                 method_ui(ui, &view, actions);

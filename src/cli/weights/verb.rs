@@ -121,6 +121,8 @@ impl WeightsVerb {
             self.check_not_source(path, saved.as_ref())?;
         }
         let subject = self.weights.on(&subject, saved.as_ref())?;
+        // All that is worth keeping; the number asked for is kept below.
+        let subject = subject.weighted(subject.weight_method().with_influences(MOST_KEPT));
         let name = &subject.character.name;
         if subject.character.skeleton.is_empty() {
             return Err(Failure::Undone(format!(

@@ -90,7 +90,7 @@ impl<S: Simd> Ops<S> {
         S::as_simd_f32s(lanes).0[part]
     }
 
-    #[cfg(test)]
+    #[inline(always)]
     pub(crate) fn store(self, lanes: &mut Lanes, part: usize, value: S::f32s) {
         S::as_mut_simd_f32s(lanes).0[part] = value;
     }

@@ -150,10 +150,6 @@ impl<'a> Shape<'a> {
         let most = grid.cells.iter().sum::<u32>() * 2;
         let is_solid = |step: &u32| self.is_solid(&(start + direction * (f64::from(*step) * 0.5)));
         let steps = (0..most).take_while(is_solid).count();
-        let factor: f64 = std::env::var("TAIL")
-            .ok()
-            .and_then(|t| t.parse().ok())
-            .unwrap_or(0.7);
         let end = start + direction * (steps as f64 * 0.5 * TAIL);
         segment.ends[1] = grid.position(end.into());
     }
