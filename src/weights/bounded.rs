@@ -199,7 +199,7 @@ impl<T: Scalar + Into<f64>> BoundedSolve<T> {
         Ok(Ok(self.project()))
     }
 
-    /// ρ D (Z − U) − Q_fh B.
+    /// ρ D (Z − U) − `Q_fh` B.
     fn set_right_hand_sides(&mut self) {
         let (free, columns) = (self.system.free(), self.system.columns);
         let (rows, dual, penalty, right) =
@@ -209,12 +209,11 @@ impl<T: Scalar + Into<f64>> BoundedSolve<T> {
             .par_chunks_mut((COLUMNS * free).max(1))
             .enumerate();
         blocks.for_each(|(block, own)| {
-            for k in 0..free {
+            for (k, penalty) in penalty.iter().enumerate().take(free) {
                 let first = k * columns + block * COLUMNS;
                 for (c, place) in (k..own.len()).step_by(free).enumerate() {
                     let (z, u): (f64, f64) = (rows[first + c].into(), dual[first + c].into());
-                    own[place] =
-                        T::of(penalty[k] * (z - u) + right[block * COLUMNS * free + place]);
+                    own[place] = T::of(penalty * (z - u) + right[block * COLUMNS * free + place]);
                 }
             }
         });

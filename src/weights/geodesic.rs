@@ -11,7 +11,7 @@
 //!
 //! # Departures
 //! - One pass finds the nearest [`NEAREST`] joints of every cell at once, instead of one pass per joint.
-//! - The default formula is w ∝ (d_min / d)^p: the paper's falls off by the size of the whole character, so that bones far away count
+//! - The default formula is w ∝ (`d_min` / d)^p: the paper's falls off by the size of the whole character, so that bones far away count
 //!   far too much.
 //! - Bones are volumes, not lines: with a radius of half the distance to the skin all formulas come nearer to artists' weights.
 //! - Distances are between corners of cells, which share the cell, instead of between centres.
@@ -104,7 +104,7 @@ const CHECKED: usize = 20_000;
 pub enum GeodesicFormula {
     /// The paper's, with its smoothness α from 0 to 1.
     Paper(f64),
-    /// (d_min / d)^p with this power p.
+    /// (`d_min` / d)^p with this power p.
     Relative(f64),
 }
 

@@ -367,8 +367,7 @@ impl WeightMethod {
         for spec in self.descriptor.params {
             let value = spec.sanitized(values.get(spec));
             if value != spec.default {
-                id.push(separator);
-                id.push_str(&format!("{}={}", spec.key, spec.format(value)));
+                id = format!("{id}{separator}{}={}", spec.key, spec.format(value));
                 separator = ',';
             }
         }

@@ -47,9 +47,9 @@ impl WeightReport {
 fn shortened(names: &[&str]) -> String {
     const SHOWN: usize = 6;
     let shown = names.iter().take(SHOWN).copied();
-    let mut text = shown.collect::<Vec<_>>().join(", ");
-    if names.len() > SHOWN {
-        text.push_str(&format!(" and {} more", names.len() - SHOWN));
+    let text = shown.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => text,
+        more => format!("{text} and {more} more"),
     }
-    text
 }

@@ -90,7 +90,9 @@ pub(super) fn weights_of(rows: &[Row]) -> SkinWeights {
 pub(super) fn normalise(row: &mut Row) {
     let sum: f64 = row.iter().map(|(_, weight)| weight).sum();
     if sum > 0.0 {
-        row.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        for (_, weight) in row {
+            *weight /= sum;
+        }
     }
 }
 
@@ -165,7 +167,9 @@ pub(super) fn limited(row: &[(u32, f64)], influences: usize, least: f64) -> Row 
     if let (Some(&(_, first)), Some(&(_, cut))) = (order.first(), order.get(influences)) {
         if first - cut > TIE * first {
             order.truncate(influences);
-            order.iter_mut().for_each(|(_, weight)| *weight -= cut);
+            for (_, weight) in &mut order {
+                *weight -= cut;
+            }
             order.retain(|(_, weight)| *weight > 0.0);
         } else {
             order.retain(|(_, weight)| first - weight <= TIE * first);

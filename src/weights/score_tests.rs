@@ -409,7 +409,7 @@ pub(crate) fn print_hand() {
         println!(
             "{feasible:?}: energy {last:.6}, matrices {:.3} s, solve {:.3} s",
             built.as_secs_f64(),
-            (started - built).as_secs_f64()
+            started.saturating_sub(built).as_secs_f64()
         );
         for count in [0, 10, 20, 50, 100, 200, 500] {
             println!(

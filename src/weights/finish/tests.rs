@@ -131,7 +131,7 @@ fn smoothing_between_locked_rings_becomes_linear() {
         ..FinishSettings::default()
     };
     let done = finished(&mesh, &skeleton, &given, &settings);
-    for vertex in 0..count {
+    for (vertex, is_locked) in locked.iter().enumerate().take(count) {
         let upper = done.weights.of(vertex).find(|&(joint, _)| joint == 1);
         let weight = upper.map_or(0.0, |(_, weight)| weight);
         let expected = ring(vertex) as f32 / rings as f32;
@@ -139,7 +139,7 @@ fn smoothing_between_locked_rings_becomes_linear() {
             (weight - expected).abs() < 1e-4,
             "{vertex}: {weight} {expected}"
         );
-        if locked[vertex] {
+        if *is_locked {
             assert_eq!(done.weights.row(vertex), given.row(vertex));
         }
     }

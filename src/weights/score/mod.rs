@@ -4,7 +4,7 @@
 //! |---------------|---------------------------------------------------------------------------------------------------------------|
 //! | L1            | mean over vertices of Σⱼ abs(wⱼ − rⱼ), 0 to 2                                                                 |
 //! | pose rms, max | distance of the vertices under linear blend skinning with w and with r, over 20 random poses                   |
-//! | smoothness    | mean over edges (u, v) of ‖w_u − w_v‖²                                                                        |
+//! | smoothness    | mean over edges (u, v) of ‖`w_u` − `w_v`‖²                                                                    |
 //! | bleed         | share of the weights above 0.01 that are of joints not among the nearest of their vertex                      |
 //!
 //! In a pose every joint turns about its bind position by a rotation vector whose components along the world's axes are normally
@@ -78,7 +78,7 @@ pub fn score_against(
         })
         .map(|((row, known), at)| (at.cast(), row, known))
         .collect();
-    if pairs.is_empty() || !(longest > 0.0) {
+    if pairs.is_empty() || longest.is_nan() || longest <= 0.0 {
         return Ok(ReferenceScore::default());
     }
     let l1: f64 = pairs.iter().map(|(_, row, known)| l1(row, known)).sum();

@@ -201,6 +201,7 @@ fn the_other_leg_does_not_match() {
 
 #[test]
 fn joints_are_matched_by_name_role_and_position() {
+    use JointMatch::{Ancestor, Name, Position, Role};
     let source = skeleton(&[
         ("Hips", None, [0.0, 1.0, 0.0]),
         ("mixamorig:LeftUpLeg", Some(0), [0.1, 0.9, 0.0]),
@@ -218,7 +219,6 @@ fn joints_are_matched_by_name_role_and_position() {
     ]);
     let map = JointMap::between(&source, &target);
     assert_eq!(map.target_of, [0, 1, 2, 3, 4, 4].map(Some));
-    use JointMatch::{Ancestor, Name, Position, Role};
     assert_eq!(map.how, [Name, Role, Role, Role, Position, Ancestor]);
     assert_eq!(map.unmatched().collect::<Vec<_>>(), [5]);
     let none = JointMap::between(&source, &Skeleton::default());

@@ -73,7 +73,7 @@ impl BoneNodes {
                 .collect();
             claims.extend(found.into_iter().flatten());
         }
-        claims.sort_unstable_by(|a, b| (a.node, a.joint).cmp(&(b.node, b.joint)));
+        claims.sort_unstable_by_key(|claim| (claim.node, claim.joint));
         let mut bones = Self::default();
         let mut seeded = vec![false; skeleton.len()];
         for own in claims.chunk_by(|a, b| a.node == b.node) {
