@@ -8,6 +8,7 @@ mod bench;
 mod calibration;
 mod character;
 mod crowd;
+mod folder;
 mod info;
 mod motion_info;
 mod options;

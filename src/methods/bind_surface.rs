@@ -3,8 +3,8 @@
 use nalgebra::Matrix3;
 
 use super::Subject;
-use super::lbs::BlendedMesh;
-use crate::character::SourceMesh;
+use super::blended_mesh::BlendedMesh;
+use crate::character::{Character, SourceMesh};
 use crate::math::{Affine, Point, Point64, Vec3, Vec64, affine, linear_part};
 
 /// All source vertices in the bind pose, world space, with the weights that a method blends by. Source meshes may share one skin in
@@ -200,4 +200,13 @@ pub(super) fn to_rest(world_from_rest: &Affine, world: &Point64) -> Option<Point
     let origin = crate::math::origin_of(world_from_rest);
     let rest = back * Point64::from(world - origin);
     rest.iter().all(|c| c.is_finite()).then_some(rest)
+}
+
+/// The file's normals of all source vertices, zero where it has none.
+pub(super) fn normals_in_file(character: &Character) -> Vec<Vec3> {
+    let of = |mesh: &SourceMesh| match &mesh.normals {
+        Some(normals) if normals.len() == mesh.positions.len() => normals.clone(),
+        _ => vec![Vec3::zeros(); mesh.positions.len()],
+    };
+    character.meshes.iter().flat_map(of).collect()
 }

@@ -11,6 +11,7 @@
 mod actor;
 mod bind_surface;
 mod blend_normals;
+mod blended_mesh;
 mod check;
 mod cor;
 pub mod device;
@@ -30,12 +31,13 @@ mod state;
 mod swing_twist;
 #[cfg(test)]
 mod test_bar;
+mod times;
 mod values;
 
-pub use actor::{Actor, StepTimes};
+pub use actor::Actor;
 pub use device::{
-    AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, DeviceTimes, Fetched,
-    OnDevice, SurfaceDevice, SurfaceMut,
+    AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, Fetched, OnDevice,
+    SurfaceDevice, SurfaceMut,
 };
 pub use projective::{PoseStepper, Projective, SettledState};
 pub use reach::Reach;
@@ -46,6 +48,7 @@ pub use registry::{
 };
 pub use riding::Riding;
 pub use state::{ActorState, MethodState, StateError};
+pub use times::{DeviceTimes, StepTimes};
 pub use values::MethodValues;
 
 pub use crate::stages::{BindError, Body, Flesh, SetupTimes, Subject};

@@ -8,6 +8,7 @@ mod biharmonic;
 mod bones;
 mod bounded;
 mod common_params;
+mod descriptor;
 mod distance;
 pub mod elastic;
 mod fields;
@@ -19,8 +20,6 @@ mod registry;
 mod report;
 mod rows;
 pub mod score;
-#[cfg(test)]
-mod score_tests;
 mod simplex;
 #[cfg(test)]
 mod solved_tests;
@@ -32,16 +31,14 @@ pub mod voxel;
 pub use biharmonic::{biharmonic, bounded_biharmonic, weights_of};
 pub use bones::Segment;
 pub use bounded::{BoundedSettings, BoundedSolve, Feasible, StepChange, bounded_weights};
+pub use descriptor::{Compute, ComputedWeights, WeightDescriptor, WeightError, WeightInput};
 pub use distance::by_distance;
 pub use fields::{FieldSystem, GivenNodes};
 pub use finish::{FinishReport, FinishSettings, Finished, MirrorFrom, finish};
 pub use geodesic::{GeodesicField, GeodesicFormula, geodesic};
 pub use harmonic::{HARMONIC_POWER, harmonic_weights, squared_harmonic};
 pub use heat::{HeatSource, heat_equilibrium, limited};
-pub use registry::{
-    Compute, ComputedWeights, UnknownWeights, WeightDescriptor, WeightError, WeightInput,
-    WeightMethod, WeightRegisterError, register, registry,
-};
+pub use registry::{UnknownWeights, WeightMethod, WeightRegisterError, register, registry};
 pub use report::WeightReport;
 pub use score::{ReferenceScore, score_against};
 pub use simplex::{project_to_box, project_to_simplex};

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::WeightsOption;
 use crate::character::{Attachment, Character};
-use crate::cli::bake::check_folder;
+use crate::cli::folder::check_folder;
 use crate::cli::options::{CharacterOptions, Options};
 use crate::cli::{CommandResult, Failure, print_json, print_lines, stderr};
 use crate::io::{WeightFormat, write_atomically, write_rigged_glb, write_weights};

@@ -19,9 +19,7 @@
 //! - Where there is no gradient (no triangle with an area around the vertex) or no exact normal, the normal is the blended one; where that
 //!   is zero, that of the largest influence.
 
-mod dual;
 mod fit;
-mod linear;
 mod tables;
 
 #[cfg(test)]
@@ -33,7 +31,7 @@ use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use self::tables::Tables;
-use super::lbs::BlendedMesh;
+use super::blended_mesh::BlendedMesh;
 use super::registry::BindInput;
 use super::{BindError, Frame, SkinError, Skinner, StepTimes, Subject};
 use crate::math::{Point, Vec3};

@@ -9,8 +9,7 @@ use crate::character::SourceMesh;
 use crate::math::{Affine, Point, Vec3, Vec64, linear_part};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
 use crate::methods::Subject;
-use crate::methods::actor::file_normals;
-use crate::methods::bind_surface::{BindSurface, unit};
+use crate::methods::bind_surface::{BindSurface, normals_in_file, unit};
 use crate::progress::{Cancelled, Progress};
 
 /// A weight that only neighbours have, and that changes by less than this from vertex to vertex, is left out.
@@ -142,7 +141,7 @@ impl<'a> Fitter<'a> {
         let mut groups = NormalGroups::new(
             surface.positions(),
             surface.triangles(),
-            &file_normals(character),
+            &normals_in_file(character),
             WELD_TOLERANCE * subject.size,
         );
         let mut computed = vec![Vec3::y(); surface.len()];

@@ -1,5 +1,4 @@
 mod derivatives;
-mod measure;
 
 use super::*;
 use crate::character::{Attachment, Character, SourceMesh};

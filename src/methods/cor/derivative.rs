@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector4};
 use super::{CenteredMesh, RotationCenters};
 use crate::math::{Point, Vec3};
 use crate::methods::blend_normals::{Differentiable, Slope, Tangents, blended_cofactor};
-use crate::methods::lbs::BlendedMesh;
+use crate::methods::blended_mesh::BlendedMesh;
 
 impl Differentiable for RotationCenters {
     fn meshes(&self) -> impl Iterator<Item = &BlendedMesh> {

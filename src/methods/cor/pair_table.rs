@@ -100,13 +100,6 @@ impl PairTable {
             origin,
         })
     }
-
-    /// Number of cells.
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.cells.len()
-    }
-
     fn cells_of(&self, pair: [u32; 2]) -> &[Cell] {
         let Ok(place) = self.pairs.binary_search_by_key(&pair, |(pair, _)| *pair) else {
             return &[];

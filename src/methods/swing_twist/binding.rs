@@ -1,6 +1,6 @@
 //! What moves every source vertex: shares of deformers, and of rigid motions of joints.
 
-use super::deformer::Deformer;
+use super::deformer::{Bent, Deformer};
 use crate::character::{Attachment, Character, SourceMesh};
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::{TriMesh, closest_on_segment};
@@ -14,18 +14,6 @@ const RIGID: f32 = 1e-3;
 const NEAR: f64 = 0.1;
 /// Deformers of a joint with a smaller share of it are dropped.
 const LEAST_SHARE: f64 = 0.02;
-
-/// The share of one deformer in the position of a vertex.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Bent {
-    pub deformer: u32,
-    /// d.
-    pub blend: f32,
-    /// s.
-    pub swing: f32,
-    /// t.
-    pub twist: f32,
-}
 
 /// What moves one vertex; the shares of both lists sum to 1. Nothing moves a vertex without any.
 pub(super) struct Influences<'a> {

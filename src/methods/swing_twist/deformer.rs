@@ -2,10 +2,21 @@
 
 use nalgebra::{Matrix3, Unit};
 
-use super::binding::Bent;
 use crate::math::{
     Affine, Point, Point64, Quat, Vec3, Vec64, closest_rotation, linear_part, origin_of, smoothstep,
 };
+
+/// The share of one deformer in the position of a vertex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bent {
+    pub deformer: u32,
+    /// d.
+    pub blend: f32,
+    /// s.
+    pub swing: f32,
+    /// t.
+    pub twist: f32,
+}
 
 /// Swings, in rad, between which linear turns into spherical interpolation.
 const SPHERICAL: [f64; 2] = [

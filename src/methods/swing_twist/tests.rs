@@ -1,6 +1,7 @@
 use nalgebra::{Matrix3, Unit};
 
-use super::binding::{Bent, Binding};
+use super::binding::Binding;
+use super::deformer::Bent;
 use super::deformer::{Deformer, Skinning, swing_and_twist};
 use super::*;
 use crate::character::{Character, SourceMesh};
@@ -333,69 +334,5 @@ fn scaled_characters_scale() {
         let moved = skin(&mut bar.method(), &scaled);
         let expected: Vec<Point> = straight.iter().map(|p| p * factor as f32).collect();
         assert!(worst(&moved, &expected) < 1e-5 * factor as f32 * 10.0);
-    }
-}
-
-/// Prints the time of a frame, and the storage.
-#[test]
-#[ignore = "measures; needs SINEW_TEST_DATA"]
-fn time_of_a_frame() {
-    let folder =
-        std::env::var_os("SINEW_TEST_DATA").expect("SINEW_TEST_DATA is the folder of characters");
-    for path in [
-        "A_rigged/mannequiny/mannequiny-0.3.0.glb",
-        "A_rigged/q_Adventurer/Adventurer.glb",
-        "B_unrigged/m2m_human_trio/human-male.glb",
-    ] {
-        let file = std::path::Path::new(&folder).join(path);
-        let character = crate::io::load(&[file], &Progress::new()).expect("a character");
-        let subject =
-            crate::stages::Subject::build(std::sync::Arc::new(character), &Progress::new());
-        let subject = subject.expect("builds");
-        let start = std::time::Instant::now();
-        let fields = elastic_fields(
-            &subject.skin.mesh,
-            &subject.character.skeleton,
-            RESOLUTION,
-            &Progress::new(),
-        );
-        let fields = fields.expect("nobody cancels");
-        let made = start.elapsed();
-        let binding = Binding::of(&subject.character, &subject.skin.skin_from_source, &fields);
-        let vertices = binding.rest.len();
-        let (mut rigid, mut bent) = (0, 0);
-        for vertex in 0..vertices {
-            let own = binding.of_vertex(vertex);
-            rigid += own.rigid.len();
-            bent += own.bent.len();
-        }
-        let mut pose = subject.character.skeleton.rest_pose();
-        for local in &mut pose.locals {
-            local.rotation *= Quat::from_euler_angles(0.3, 0.2, -0.3);
-        }
-        let world = subject.character.skeleton.world_from_joint(&pose);
-        let frame = Frame {
-            world_from_joint: &world,
-            dt_secs: 0.0,
-        };
-        let mut out = vec![Point::origin(); vertices];
-        let mut linear = LinearBlend::bind(&subject.character, subject.mesh_weights());
-        let mut method = SwingTwist::of(binding);
-        let mut time = |skinner: &mut dyn Skinner| {
-            let mut least = f64::INFINITY;
-            for _ in 0..300 {
-                let start = std::time::Instant::now();
-                skinner.skin(&frame, &mut out).expect("moves");
-                least = least.min(start.elapsed().as_secs_f64() * 1e3);
-            }
-            least
-        };
-        println!(
-            "{path}: {vertices} vertices, fields {made:?}, a vertex {:.2} rigid and {:.2} bent; frame {:.3} ms, LBS {:.3} ms",
-            f64::from(rigid as u32) / vertices as f64,
-            f64::from(bent as u32) / vertices as f64,
-            time(&mut method),
-            time(&mut linear)
-        );
     }
 }

@@ -491,27 +491,3 @@ fn frames_of_mirrored_directions_differ_by_signs() {
         assert!(signs.amax() < 1e-12, "{image}");
     }
 }
-
-/// Prints the distance to artists' weights (see `score_tests`) and the time.
-#[test]
-#[ignore = "measures; needs SINEW_TEST_DATA"]
-fn distance_to_artists_weights() {
-    for character in crate::weights::score_tests::characters() {
-        let mut least = f64::INFINITY;
-        let mut made = ElasticFields::default();
-        for _ in 0..3 {
-            let start = std::time::Instant::now();
-            made = elastic_fields(&character.mesh, &character.skeleton, 100, &Progress::new())
-                .unwrap();
-            least = least.min(start.elapsed().as_secs_f64());
-        }
-        println!(
-            "{}: {:.2} mm, {least:.2} s, {} unknowns, most negative {:.4}, {:.2} deformers a vertex",
-            character.name,
-            character.millimetres(&made.weights),
-            made.report.unknowns,
-            made.most_negative,
-            made.entries.len() as f64 / character.mesh.positions.len() as f64
-        );
-    }
-}

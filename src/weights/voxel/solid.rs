@@ -5,7 +5,7 @@
 //! thin shells and open sheets; the second fills the inside, holes or not.
 
 use super::inside::inside_cells;
-use super::touched::touched_cells;
+use super::touched::{Corners, touched_cells};
 use super::{Grid, VoxelDomain};
 use crate::math::{Point64, Vec64};
 use crate::mesh::TriMesh;
@@ -16,9 +16,6 @@ use crate::progress::{Cancelled, Progress};
 pub const RESOLUTION: u32 = 100;
 /// Most cells along the longest side: 256³ cells take 17 MB while they are classified.
 pub const MOST_CELLS: u32 = 256;
-
-/// A triangle in coordinates of the grid.
-pub(super) type Corners = [Vec64; 3];
 
 impl Grid {
     /// The grid around points with `resolution` cells along the longest side, and one or two cells more at both ends of every axis. Its

@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::Grid;
-use super::solid::Corners;
 use crate::math::Vec64;
 use crate::progress::{Cancelled, Progress};
+
+/// A triangle in coordinates of the grid.
+pub(super) type Corners = [Vec64; 3];
 
 /// What counts as touching, in cells: a triangle in the plane between two cells touches both.
 const REACH: f64 = 1e-6;

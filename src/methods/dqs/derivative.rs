@@ -6,10 +6,10 @@
 
 use nalgebra::{Matrix3, Quaternion, Vector4};
 
-use super::{Differentiable, Slope, Tangents, blended_cofactor};
+use super::DualQuaternion;
 use crate::math::{SplitTransform, Vec3};
-use crate::methods::dqs::DualQuaternion;
-use crate::methods::lbs::BlendedMesh;
+use crate::methods::blend_normals::{Differentiable, Slope, Tangents, blended_cofactor};
+use crate::methods::blended_mesh::BlendedMesh;
 
 /// Sums of quaternions that are shorter than this cancel each other: as [`SplitTransform::blend`].
 const CANCELLED: f32 = 1e-6;

@@ -2,9 +2,10 @@
 
 use nalgebra::Matrix3;
 
-use super::{Differentiable, Slope, Tangents, blended_cofactor};
+use super::LinearBlend;
 use crate::math::Vec3;
-use crate::methods::lbs::{BlendedMesh, LinearBlend};
+use crate::methods::blend_normals::{Differentiable, Slope, Tangents, blended_cofactor};
+use crate::methods::blended_mesh::BlendedMesh;
 
 impl Differentiable for LinearBlend {
     fn meshes(&self) -> impl Iterator<Item = &BlendedMesh> {

@@ -3,11 +3,14 @@
 //! Kavan, Collins, Žára, O'Sullivan, "Geometric Skinning with Approximate Dual Quaternion Blending", TOG 2008, algorithm 1
 //! (see [`SplitTransform`]).
 
+mod derivative;
+
 use rayon::prelude::*;
 
 use super::blend_normals::{self, Normals, WithNormals};
+use super::blended_mesh::BlendedMesh;
 use super::direct::Direct;
-use super::lbs::{BlendedMesh, LinearBlend};
+use super::lbs::LinearBlend;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
 use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
