@@ -140,7 +140,7 @@ mod tests {
             serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
         assert_eq!(json["vertices"], 3);
         assert_eq!(json["joints"], serde_json::json!(names));
-        let rows = serde_json::json!([[0, "a", 0.75], [0, "ü", 0.25], [2, names[1], 1.0]]);
+        let rows = serde_json::json!([[0, "a", 0.75], [0, "ü", 0.25], [2, names[1], 1]]);
         assert_eq!(json["weights"], rows);
         let csv = std::fs::read_to_string(csv).unwrap();
         assert_eq!(

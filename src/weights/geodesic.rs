@@ -96,6 +96,8 @@ fn formula(values: &ParamValues) -> GeodesicFormula {
 pub const NEAREST: usize = 8;
 /// Least distance, in parts of the diagonal.
 const LEAST: f64 = 1e-4;
+/// A vertex within this part of a cell from a face of the grid lies on it.
+const ON_FACE: f64 = 1e-4;
 /// Cells that are settled between two looks at the cancel flag.
 const CHECKED: usize = 20_000;
 
@@ -162,8 +164,17 @@ impl GeodesicField {
         let edge = domain.grid.edge;
         let of_vertex = |position: &crate::math::Point| {
             let at = domain.grid.coordinates(&position.cast());
-            let around = (0..8).filter_map(|k| {
-                let corner = [0, 1, 2].map(|axis| at[axis].floor() + f64::from(k >> axis & 1));
+            // On a face of the grid the corners on both sides of it count, so that a mirror image has the same.
+            let lowest = at.map(|at| (at - ON_FACE).floor());
+            let highest = at.map(|at| (at + ON_FACE).floor() + 1.0);
+            let around = (0..27).filter_map(|k| {
+                let corner = [0, 1, 2].map(|axis| {
+                    let step = k / 3_i32.pow(axis as u32) % 3;
+                    lowest[axis] + f64::from(step)
+                });
+                if (0..3).any(|axis| corner[axis] > highest[axis]) {
+                    return None;
+                }
                 let valid = corner.iter().all(|&c| (0.0..1e6).contains(&c));
                 valid
                     .then(|| lookup.find(corner.map(|c| c as u32)))
@@ -373,7 +384,8 @@ fn neighbours(domain: &VoxelDomain) -> (Vec<u32>, Vec<(u32, f32)>) {
     for node in 0..domain.nodes.len() {
         starts[node + 1] += starts[node];
     }
-    let length = |axes: u8| f32::from(axes).sqrt();
+    // Multiples of 2⁻¹⁰: sums are then exact, and do not depend on the order of the steps of a path.
+    let length = |axes: u8| (f32::from(axes).sqrt() * 1024.0).round() / 1024.0;
     (
         starts,
         pairs

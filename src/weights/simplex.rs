@@ -11,6 +11,11 @@ pub fn project_to_simplex(row: &mut [f64]) {
             *value = 0.0;
         }
     }
+    // The same for all rows that differ by a constant; huge numbers would lose the 1.
+    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    for value in &mut *row {
+        *value -= largest;
+    }
     let excess = |sum: f64, count: usize| (sum - 1.0) / count.max(1) as f64;
     let (mut sum, mut count) = (row.iter().sum::<f64>(), row.len());
     let mut threshold = excess(sum, count);

@@ -161,13 +161,11 @@ fn hostile_input_gives_weights() {
                 weights.values.iter().all(|w| w.is_finite() && *w > 0.0),
                 "{name}"
             );
-            assert_eq!(
-                report.unreached >= 50,
-                std::ptr::eq(mesh, &raw const blind)
-                    || report.unknowns == 0
-                    || std::ptr::eq(skeleton, &raw const far),
-                "{name} {report:?}"
-            );
+            let is_blind = std::ptr::eq(mesh, &raw const blind);
+            let is_far = std::ptr::eq(skeleton, &raw const far);
+            if report.unknowns > 0 && !is_far {
+                assert_eq!(report.unreached >= 50, is_blind, "{name} {report:?}");
+            }
         }
     }
 }

@@ -8,8 +8,6 @@ use crate::rig::Skeleton;
 use crate::weights::elastic::{ElasticFields, JointFields, bone_direction, unit};
 use crate::weights::{SkinWeights, by_distance};
 
-/// Fields that differ from 0 or 1 by no more than this are 0 or 1.
-const RIGID: f32 = 1e-3;
 /// Distance to a bone, as a part of its length, below which all are equally near.
 const NEAR: f64 = 0.1;
 /// Deformers of a joint with a smaller share of it are dropped.
@@ -139,8 +137,8 @@ impl Binding {
             let [low, high] = [field.swing.min(field.twist), field.swing.max(field.twist)];
             let rigid_on = match parent {
                 None => Some(field.joint),
-                Some(_) if low >= 1.0 - RIGID => Some(field.joint),
-                Some(parent) if high <= RIGID => Some(parent as u32),
+                Some(_) if low >= 1.0 => Some(field.joint),
+                Some(parent) if high <= 0.0 => Some(parent as u32),
                 Some(_) => None,
             };
             if let Some(joint) = rigid_on {

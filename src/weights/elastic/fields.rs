@@ -18,10 +18,14 @@ use crate::weights::{
 
 /// Values of nodes below this are dropped.
 const LEAST_AT_NODE: f64 = 1e-5;
+/// A joint whose bones end within this distance, in cells, keeps the harmonic field.
+const LEVER: f64 = 2.0;
 /// Skin weights below this are dropped.
 const LEAST_WEIGHT: f32 = 1e-4;
 /// Blends are reduced by this before they are made to sum to 1, so that none jumps to 0.
-const LEAST_BLEND: f32 = 0.004;
+const LEAST_BLEND: f32 = 0.01;
+/// Fields of deformers that are nearer than this to 0 or 1 are 0 or 1, and those between are spread: the rest of a limb is then rigid.
+const FLAT: f32 = 0.005;
 /// Added to the squared harmonic fields, so that a vertex far from all joints has deformers, too.
 const LEAST_PARTITION: f32 = 1e-6;
 
@@ -207,7 +211,7 @@ fn fields_of_joint(
         .collect();
     let is_root = skeleton.joints()[joint].parent.is_none();
     let (mut swing, mut twist);
-    if is_root {
+    if is_root || !has_lever(binding, skeleton, &start, joint) {
         (swing, twist) = (start.clone(), start);
     } else {
         let (origin, frame) = frame::of_joint(skeleton, joint);
@@ -235,6 +239,18 @@ fn fields_of_joint(
             (node as u32, s, t)
         })
         .collect())
+}
+
+/// Whether bones of the sub-tree reach far enough from the joint to turn anything with them: nodes at the joint do not move when it turns.
+fn has_lever(binding: &VoxelBinding, skeleton: &Skeleton, start: &[f64], joint: usize) -> bool {
+    let (domain, origin) = (&binding.domain, skeleton.bind_position(joint));
+    let turned = binding
+        .bones
+        .nodes
+        .iter()
+        .filter(|node| start[**node as usize] > 0.5);
+    let mut distances = turned.map(|&node| (domain.position(node as usize) - origin).norm());
+    distances.any(|distance| distance >= LEVER * domain.grid.edge)
 }
 
 /// For every joint whether it is in the sub-tree of this one.
@@ -327,7 +343,10 @@ impl Scratch {
             let blend = (above + self.weight[joint]) * (self.share[joint] + LEAST_PARTITION);
             if blend > 0.0 {
                 let is_root = own.parent.is_none();
-                let value = |field: &[f32]| if is_root { 1.0 } else { field[joint].min(1.0) };
+                let value = |field: &[f32]| {
+                    let spread = (field[joint] - FLAT) / (1.0 - 2.0 * FLAT);
+                    if is_root { 1.0 } else { spread.clamp(0.0, 1.0) }
+                };
                 entries.push(JointFields {
                     joint: joint as u32,
                     blend,
