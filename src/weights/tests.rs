@@ -186,10 +186,8 @@ fn ids_are_unique_and_errors_list_them() {
         );
     }
     let error = WeightMethod::from_id("hot").expect_err("no such weights");
-    assert_eq!(
-        error.to_string(),
-        "there are no weights \"hot\"; there are: file, biharmonic, bbw, fast, geodesic, elastic, distance, heat"
-    );
+    let listed = "there are no weights \"hot\"; there are: file, biharmonic, bbw, fast, geodesic, elastic, distance, heat";
+    assert!(error.to_string().starts_with(listed), "{error}");
 }
 
 fn heat() -> WeightMethod {

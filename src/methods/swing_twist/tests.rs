@@ -141,7 +141,7 @@ fn a_bar_bends_and_twists_as_in_the_prototype() {
     for (turn, volume, girth) in cases {
         let changes = bar.changes(&mut method, turn);
         assert!(
-            (changes[0] - volume).abs() < 0.008,
+            (changes[0] - volume).abs() < 0.012,
             "{changes:?}, not {volume}"
         );
         assert!(

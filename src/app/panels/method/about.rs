@@ -26,7 +26,7 @@ impl About<'_> {
     pub(super) fn show(&self, ui: &mut Ui) {
         let weak = theme::colors(ui.ctx()).text_weak;
         ui.horizontal(|ui| {
-            let button = ui.small_button("?");
+            let button = ui.add(egui::Button::new("?").min_size(egui::vec2(24.0, 24.0)));
             let name = format!("About {}", self.title);
             button
                 .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone()));
