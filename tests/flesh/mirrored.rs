@@ -72,7 +72,7 @@ fn mirrored_poses_give_mirrored_skins() {
     ];
     let [worst, most] = asymmetry(&subject, &knee);
     assert!(
-        worst <= 1e-3 && most <= 1e-4,
+        worst <= 1e-3 && most <= 2e-4,
         "raised knee: {worst:.1e}, 99 %: {most:.1e}"
     );
 }
