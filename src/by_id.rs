@@ -1,8 +1,11 @@
 //! Types whose values are told apart by their ids: entries of registries.
 
-/// Compares, orders, hashes, prints and writes values by their method `id`.
+/// Prints and writes values by their method `id`, and compares, orders and hashes them by it or by the method named.
 macro_rules! told_apart_by_id {
     ($type:ty) => {
+        told_apart_by_id!($type, id);
+    };
+    ($type:ty, $key:ident) => {
         impl std::fmt::Debug for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.id())
@@ -17,7 +20,7 @@ macro_rules! told_apart_by_id {
 
         impl PartialEq for $type {
             fn eq(&self, other: &Self) -> bool {
-                self.id() == other.id()
+                self.$key() == other.$key()
             }
         }
 
@@ -25,7 +28,7 @@ macro_rules! told_apart_by_id {
 
         impl std::hash::Hash for $type {
             fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-                self.id().hash(state);
+                self.$key().hash(state);
             }
         }
 
@@ -37,7 +40,7 @@ macro_rules! told_apart_by_id {
 
         impl Ord for $type {
             fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-                self.id().cmp(other.id())
+                self.$key().cmp(&other.$key())
             }
         }
 

@@ -123,7 +123,7 @@ pub mod io;
 mod open;
 pub mod prelude;
 
-pub use open::{OpenError, open};
+pub use open::{OpenError, open, transfer_weights};
 
 #[cfg(feature = "gpu")]
 pub mod gpu;

@@ -3,6 +3,7 @@
 //! A declaration ([`ParamSpec`]) is what command-line options, rows of panels and keys in project files are made from. Values that are
 //! not fields of a struct, such as the parameters of a skinning method, are held by [`ParamValues`].
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,8 @@ pub enum ParamKind {
     Integer,
     /// 0 for off, 1 for on.
     Switch,
+    /// One of several named options; the value is the index of its name. Names are lower case, words joined by hyphens.
+    Choice(&'static [&'static str]),
 }
 
 /// The declaration of one parameter.
@@ -43,13 +46,13 @@ pub struct ParamSpec {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
-    /// The text is not a number of the parameter's kind.
+    /// The text is not a value of the parameter's kind.
     #[error("{key} takes {expected}, not \"{text}\"")]
     NotANumber {
         /// The parameter.
         key: &'static str,
         /// What it takes.
-        expected: &'static str,
+        expected: Cow<'static, str>,
         /// What was given.
         text: String,
     },
@@ -91,7 +94,7 @@ impl ParamSpec {
     #[must_use]
     pub fn sanitized(&self, value: f64) -> f64 {
         let value = match self.kind {
-            ParamKind::Integer | ParamKind::Switch => value.round(),
+            ParamKind::Integer | ParamKind::Switch | ParamKind::Choice(_) => value.round(),
             ParamKind::Real | ParamKind::Logarithmic => value,
         };
         if value.is_nan() {
@@ -101,15 +104,31 @@ impl ParamSpec {
         }
     }
 
-    /// Reads a value as it is written on the command line. Switches take `on` and `off`, too.
+    /// A value as it is written on the command line; the inverse of [`ParamSpec::parse`].
+    #[must_use]
+    pub fn format(&self, value: f64) -> String {
+        let value = self.sanitized(value);
+        match self.kind {
+            ParamKind::Real | ParamKind::Logarithmic | ParamKind::Integer => value.to_string(),
+            ParamKind::Switch if value == 0.0 => "off".to_owned(),
+            ParamKind::Switch => "on".to_owned(),
+            ParamKind::Choice(names) => names
+                .get(value as usize)
+                .map_or_else(|| value.to_string(), |name| (*name).to_owned()),
+        }
+    }
+
+    /// Reads a value as it is written on the command line. Switches take `on` and `off`, too; choices take their names.
     ///
     /// # Errors
     /// [`ParamError::NotANumber`], [`ParamError::OutOfRange`].
     pub fn parse(&self, text: &str) -> Result<f64, ParamError> {
         let (expected, value) = match self.kind {
-            ParamKind::Real | ParamKind::Logarithmic => ("a number", text.trim().parse().ok()),
+            ParamKind::Real | ParamKind::Logarithmic => {
+                (Cow::Borrowed("a number"), text.trim().parse().ok())
+            }
             ParamKind::Integer => (
-                "a whole number",
+                Cow::Borrowed("a whole number"),
                 text.trim().parse::<i32>().ok().map(f64::from),
             ),
             ParamKind::Switch => {
@@ -118,7 +137,12 @@ impl ParamSpec {
                     "off" | "0" | "false" => Some(0.0),
                     _ => None,
                 };
-                ("on or off", value)
+                (Cow::Borrowed("on or off"), value)
+            }
+            ParamKind::Choice(names) => {
+                let index = names.iter().position(|name| *name == text.trim());
+                let expected = format!("one of {}", names.join(", "));
+                (Cow::Owned(expected), index.map(|index| index as f64))
             }
         };
         let value = value
@@ -235,6 +259,42 @@ mod tests {
         values.set(&TURNS, f64::NAN);
         assert!(values.is_empty());
         assert_eq!(values.get(&TURNS), 1.0);
+    }
+
+    const SHAPE: ParamSpec = ParamSpec {
+        key: "shape",
+        kind: ParamKind::Choice(&["round", "square", "flat"]),
+        range: [0.0, 2.0],
+        ..TURNS
+    };
+
+    #[test]
+    fn a_choice_is_read_and_written_by_name() {
+        let mut values = ParamValues::default();
+        values.set_text(&[SHAPE], "shape", " flat ").unwrap();
+        assert_eq!(values.get(&SHAPE), 2.0);
+        assert_eq!(SHAPE.format(values.get(&SHAPE)), "flat");
+        values.set(&SHAPE, 0.4);
+        assert_eq!(SHAPE.format(values.get(&SHAPE)), "round");
+        values.set(&SHAPE, 17.0);
+        assert_eq!(values.get(&SHAPE), 2.0);
+        values.set(&SHAPE, f64::NAN);
+        assert_eq!(SHAPE.format(values.get(&SHAPE)), "square");
+        for index in 0..3 {
+            let value = f64::from(index);
+            assert_eq!(SHAPE.parse(&SHAPE.format(value)), Ok(value));
+        }
+        for wrong in ["oval", "2", ""] {
+            let error = SHAPE.parse(wrong).unwrap_err().to_string();
+            assert!(error.contains("one of round, square, flat"), "{error}");
+        }
+    }
+
+    #[test]
+    fn formatted_values_are_read_back() {
+        for (spec, value) in [(TURNS, 3.0), (SWITCH, 0.0), (SWITCH, 1.0)] {
+            assert_eq!(spec.parse(&spec.format(value)), Ok(value));
+        }
     }
 
     #[test]

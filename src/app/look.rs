@@ -45,6 +45,10 @@ pub fn colors_words(colors: SkinColors) -> (&'static str, &'static str) {
             "Weights",
             "How much the selected joint moves each vertex by linear blending",
         ),
+        SkinColors::WeightDifference => (
+            "Weight difference",
+            "How much more (red) or less (blue) the selected joint moves each vertex than by the file's weights",
+        ),
         SkinColors::Strain => (
             "Stretch",
             "How much longer (red) or shorter (blue) the edges are than at rest",

@@ -135,10 +135,10 @@ impl Bake {
         self.output
             .iter()
             .chain(&self.pose_out)
-            .try_for_each(|path| check_folder(path))?;
+            .try_for_each(|path| super::folder::check_folder(path))?;
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
-        let subject = self.weights.on(&subject, saved.as_ref());
+        let subject = self.weights.on(&subject, saved.as_ref())?;
         if let (BakeKind::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved)
         {
             *method = saved.method;
@@ -315,19 +315,4 @@ fn list(files: &[PathBuf]) -> String {
             last.display()
         ),
     }
-}
-
-/// Checks before any work that the output's folder exists.
-pub(super) fn check_folder(output: &std::path::Path) -> CommandResult {
-    let folder = match output.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => std::path::Path::new("."),
-    };
-    if !folder.is_dir() {
-        let (path, folder) = (output.display(), folder.display());
-        return Err(Failure::Undone(format!(
-            "{path} can't be written: there is no folder {folder}; make it first"
-        )));
-    }
-    Ok(())
 }

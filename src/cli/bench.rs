@@ -94,7 +94,7 @@ impl Bench {
         let unusable = |error| Failure::Undone(format!("{source}: {error}"));
         let subject = Arc::new(Subject::build_with(character, &cache, progress).map_err(unusable)?);
         let saved = self.character.saved(&subject, options)?;
-        let subject = self.weights.on(&subject, saved.as_ref());
+        let subject = self.weights.on(&subject, saved.as_ref())?;
         let options = &options.with_saved(saved.as_ref());
         let binding = Instant::now();
         let params = options.params_for(&subject);

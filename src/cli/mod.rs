@@ -8,6 +8,7 @@ mod bench;
 mod calibration;
 mod character;
 mod crowd;
+mod folder;
 mod info;
 mod motion_info;
 mod options;
@@ -51,6 +52,8 @@ struct Arguments {
 enum Verb {
     /// Show what is in a character, the findings of the check-up, and how they are handled.
     Info(info::Info),
+    /// Compute skinning weights, report on them, and write them to a file.
+    Weights(weights::WeightsVerb),
     /// Write the volumetric mesh between skin and bones.
     Tissue(tissue::TissueVerb),
     /// Write the deformed skin of a pose or a clip to files.
@@ -139,6 +142,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResu
             .map_err(Failure::Undone)
         }
         Some(Verb::Info(verb)) => verb.run(options),
+        Some(Verb::Weights(verb)) => verb.run(options),
         Some(Verb::Tissue(verb)) => verb.run(options),
         Some(Verb::Bake(verb)) => verb.run(options),
         Some(Verb::Render(verb)) => verb.run(options),
@@ -157,7 +161,7 @@ fn suggest_verb(files: &[PathBuf]) -> CommandResult {
     if first.extension().is_some() || word.starts_with("builtin:") || first.exists() {
         return Ok(());
     }
-    let verbs = ["info", "tissue", "bake", "render", "bench"];
+    let verbs = ["info", "weights", "tissue", "bake", "render", "bench"];
     match verbs
         .into_iter()
         .find(|verb| strsim::damerau_levenshtein(verb, word) <= 2)

@@ -102,7 +102,7 @@ pub(super) struct Options {
     pub(super) preset: Option<Preset>,
     #[command(flatten)]
     pub(super) physics: PhysicsOptions,
-    /// A method's own parameter, as in turns=2 (repeatable).
+    /// A method's own parameter, as in normals=exact (repeatable).
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = parse_value)]
     pub(super) values: Vec<(String, String)>,
     /// Where to compute methods: cpu, gpu, or auto. In the window and in bench, auto measures which is faster
@@ -236,8 +236,18 @@ fn parse_value(text: &str) -> Result<(String, String), String> {
         .iter()
         .flat_map(|method| method.descriptor().params)
         .collect();
-    let Some(spec) = declared.iter().find(|spec| spec.key == key) else {
-        let keys: Vec<&str> = declared.iter().map(|spec| spec.key).collect();
+    // Several methods may declare a key; a value is checked again for the method that is used.
+    let mut results = declared
+        .iter()
+        .filter(|spec| spec.key == key)
+        .map(|spec| spec.parse(value));
+    let Some(first) = results.next() else {
+        let mut keys: Vec<&str> = Vec::new();
+        for spec in &declared {
+            if !keys.contains(&spec.key) {
+                keys.push(spec.key);
+            }
+        }
         let known = if keys.is_empty() {
             "no method has parameters of its own".to_owned()
         } else {
@@ -245,7 +255,11 @@ fn parse_value(text: &str) -> Result<(String, String), String> {
         };
         return Err(format!("no method has a parameter \"{key}\"; {known}"));
     };
-    spec.parse(value).map_err(|error| error.to_string())?;
+    if let Err(error) = first
+        && !results.any(|result| result.is_ok())
+    {
+        return Err(error.to_string());
+    }
     Ok((key.to_owned(), value.to_owned()))
 }
 

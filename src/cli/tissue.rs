@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::bake::check_folder;
 use super::character::print_notes;
+use super::folder::check_folder;
 use super::options::{CharacterOptions, Options};
 use super::{CommandResult, Failure, print_json, stderr};
 use crate::io::write_tissue;

@@ -1,8 +1,11 @@
 //! `.dmat` matrices of libigl: `columns rows`, then all numbers column by column; or `0 0`,
 //! `columns rows` and binary doubles.
 
+use std::io::Write;
+
 use super::bytes::number;
 use super::error::{Parsed, bad};
+use crate::weights::SkinWeights;
 
 /// A dense matrix in column-major order.
 #[derive(Debug, PartialEq)]
@@ -59,6 +62,36 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<DenseMatrix> {
         columns,
         values,
     })
+}
+
+/// Refuses a matrix with more entries than [`read`] takes.
+pub(crate) fn check_size(rows: usize, columns: usize) -> std::io::Result<()> {
+    let entries = rows.saturating_mul(columns);
+    if entries <= MOST {
+        return Ok(());
+    }
+    Err(std::io::Error::other(format!(
+        "a matrix of {rows} vertices and {columns} joints has {entries} entries, more than the {MOST} that are read; write .csv instead"
+    )))
+}
+
+/// Writes weights in binary, a row per vertex and a column per joint.
+pub(crate) fn write(
+    out: &mut impl Write,
+    weights: &SkinWeights,
+    columns: usize,
+) -> std::io::Result<()> {
+    let rows = weights.len();
+    let mut values = vec![0.0_f64; rows * columns];
+    for vertex in 0..rows {
+        for (joint, weight) in weights.of(vertex).filter(|(joint, _)| *joint < columns) {
+            values[joint * rows + vertex] = f64::from(weight);
+        }
+    }
+    write!(out, "0 0\n{columns} {rows}\n")?;
+    values
+        .iter()
+        .try_for_each(|value| out.write_all(&value.to_le_bytes()))
 }
 
 fn line(bytes: &[u8]) -> (&[u8], &[u8]) {

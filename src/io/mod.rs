@@ -39,6 +39,7 @@ mod stl;
 mod tgf;
 mod tissue;
 mod unfinished;
+mod weights_write;
 mod write;
 
 pub use animation::{AnimationFormat, AnimationWriter};
@@ -61,4 +62,5 @@ pub use reads::{FileRead, recorded};
 pub use skel_write::write_skel;
 pub use tissue::write_tissue;
 pub use unfinished::remove_unfinished;
+pub use weights_write::{WeightFormat, write_weights};
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

@@ -7,6 +7,7 @@ pub mod checkup;
 mod closest;
 pub mod decimate;
 mod laplacian;
+mod mirror;
 mod normals;
 mod repair;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use bending::Bending;
 pub use checkup::MeshCheckup;
 pub use closest::{closest_on_segment, closest_on_triangle};
 pub use laplacian::{cotangent_laplacian, vertex_areas};
+pub(crate) use mirror::MirrorPairs;
 pub use normals::vertex_normals_into;
 pub use repair::{Repaired, repair};
 pub use sim_mesh::SimMesh;

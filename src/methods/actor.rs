@@ -5,43 +5,15 @@ use std::time::Instant;
 
 use super::check::check_joints;
 use super::{
-    ActorState, AnyDevice, BindError, BindInput, DeviceError, DeviceTimes, Fetched, Frame,
-    MethodId, Projective, Recipe, Requirement, SettledState, SkinError, Skinner, StateError,
-    Subject,
+    ActorState, AnyDevice, BindError, BindInput, DeviceError, Fetched, Frame, MethodId, Projective,
+    Recipe, Requirement, SettledState, SkinError, Skinner, StateError, StepTimes, Subject,
 };
-use crate::character::{BoneMap, Character};
+use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
 use crate::param::ParamValues;
 use crate::progress::Progress;
-
-/// Where the time of the last frame went, milliseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
-pub struct StepTimes {
-    /// Moving the base surface with the bones.
-    pub anchors_ms: f64,
-    /// Simulation steps as a whole: prediction, iterations, velocities. Without a simulation: moving the vertices.
-    pub step_ms: f64,
-    /// Local steps: closest rotations.
-    pub local_ms: f64,
-    /// Global steps: linear solves.
-    pub global_ms: f64,
-    /// Upsampling to the source vertices.
-    pub upsampling_ms: f64,
-    /// Their normals.
-    pub normals_ms: f64,
-    /// Wall-clock time of the frame.
-    pub total_ms: f64,
-    /// Simulation steps taken.
-    pub steps: u32,
-    /// Local/global iterations in all of them.
-    pub iterations: u32,
-    /// Times that the device reported for its latest finished frame.
-    pub device: DeviceTimes,
-    /// CPU time to prepare that frame.
-    pub host_ms: f64,
-}
 
 /// A method bound to a subject; computes source positions and normals frame by frame.
 pub struct Actor {
@@ -93,7 +65,7 @@ impl Actor {
         let mut groups = NormalGroups::new(
             &positions,
             &character.triangles(),
-            &file_normals(character),
+            &super::bind_surface::normals_in_file(character),
             WELD_TOLERANCE * subject.size,
         );
         groups.normals_into(&positions, &mut normals);
@@ -350,13 +322,4 @@ impl Actor {
     pub fn times(&self) -> StepTimes {
         self.times
     }
-}
-
-/// The file's normals of all source vertices, zero where it has none.
-fn file_normals(character: &Character) -> Vec<Vec3> {
-    let of = |mesh: &crate::character::SourceMesh| match &mesh.normals {
-        Some(normals) if normals.len() == mesh.positions.len() => normals.clone(),
-        _ => vec![Vec3::zeros(); mesh.positions.len()],
-    };
-    character.meshes.iter().flat_map(of).collect()
 }

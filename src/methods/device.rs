@@ -11,6 +11,7 @@
 //! ```
 //! A frame never waits for the device. Reports of steps arrive later ([`SurfaceDevice::watched`]), in order.
 
+use super::times::DeviceTimes;
 use super::{Recipe, Subject};
 use crate::dynamics::{Simulation, State};
 use crate::math::{Affine, Point, Vec3};
@@ -68,23 +69,6 @@ pub struct DeviceFrameReport {
     pub work_ms: DeviceTimes,
     /// CPU time to prepare the frame, ms: uploads, encoding, submission; without contact detection and waiting.
     pub host_ms: f64,
-}
-
-/// Device time of a frame by stage, ms; 0 if it cannot be measured.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
-pub struct DeviceTimes {
-    /// Moving the base.
-    pub anchors_ms: f64,
-    /// Prediction, iterations and velocities.
-    pub step_ms: f64,
-    /// Of these: local steps, with the sums over elements.
-    pub local_ms: f64,
-    /// Of these: global steps.
-    pub global_ms: f64,
-    /// From the simulated mesh to the source vertices, and their normals.
-    pub surface_ms: f64,
-    /// The total.
-    pub total_ms: f64,
 }
 
 /// Output arrays of a surface.

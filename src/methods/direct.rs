@@ -1,9 +1,12 @@
 //! Methods that blend joint transforms per source vertex, on the CPU or on another device.
 
 use super::device::{AnyDevice, Fetched, OnDevice, SurfaceDevice, SurfaceMut};
-use super::{DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject};
+use super::{
+    BindError, DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject,
+};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
+use crate::param::ParamValues;
 
 /// Builds the tables that a device blends with.
 pub(super) type MakeRecipe = fn(&Subject, &NormalGroups) -> Recipe;
@@ -46,6 +49,10 @@ impl<S: Skinner> Direct<S> {
 
     /// Computes a frame on the device. Returns whether it did; otherwise the CPU must.
     fn present(&mut self, frame: &Frame<'_>) -> bool {
+        // A device has normals from the triangles only.
+        if self.skinner.has_all_normals() {
+            return false;
+        }
         let Some(device) = &mut self.device else {
             return false;
         };
@@ -78,6 +85,18 @@ impl<S: Skinner> Skinner for Direct<S> {
         }
         self.step_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(())
+    }
+
+    fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
+        self.skinner.set_values(values)
+    }
+
+    fn normals_into(&self, normals: &mut [Vec3]) {
+        self.skinner.normals_into(normals);
+    }
+
+    fn has_all_normals(&self) -> bool {
+        self.skinner.has_all_normals()
     }
 
     fn times(&self) -> Option<StepTimes> {
@@ -117,7 +136,7 @@ impl<S: Skinner> OnDevice for Direct<S> {
     }
 
     fn is_active(&self) -> bool {
-        self.device.is_some()
+        self.device.is_some() && !self.skinner.has_all_normals()
     }
 
     fn is_presented(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Skinning methods behind one trait, a registry of them, and the [`Actor`] that turns any of them into full-resolution output.
 //!
 //! A method is bound once (everything that does not depend on the pose) and then follows poses, frame by frame. Methods that
-//! are cheap per vertex (`rigid`, `lbs`, `dqs`) bind the source vertices; `pd` simulates a reduced mesh and is upsampled.
+//! are cheap per vertex (`rigid`, `lbs`, `dqs`, `cor`) bind the source vertices; `pd` simulates a reduced mesh and is upsampled.
 //!
 //! # Adding a method
 //! A method is one file or folder here: a type that implements [`Skinner`], and a [`Descriptor`] with its names, needs,
@@ -9,7 +9,11 @@
 //! the crate by [`register`]. `tests/skinning/toy.rs` is a complete example.
 
 mod actor;
+mod bind_surface;
+mod blend_normals;
+mod blended_mesh;
 mod check;
+mod cor;
 mod ddm;
 mod delta_mush;
 pub mod device;
@@ -27,12 +31,16 @@ mod rigid;
 mod smoothing;
 mod source_map;
 mod state;
+mod swing_twist;
+#[cfg(test)]
+mod test_bar;
+mod times;
 mod values;
 
-pub use actor::{Actor, StepTimes};
+pub use actor::Actor;
 pub use device::{
-    AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, DeviceTimes, Fetched,
-    OnDevice, SurfaceDevice, SurfaceMut,
+    AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, Fetched, OnDevice,
+    SurfaceDevice, SurfaceMut,
 };
 pub use projective::{PoseStepper, Projective, SettledState};
 pub use reach::Reach;
@@ -43,6 +51,7 @@ pub use registry::{
 };
 pub use riding::Riding;
 pub use state::{ActorState, MethodState, StateError};
+pub use times::{DeviceTimes, StepTimes};
 pub use values::MethodValues;
 
 pub use crate::stages::{BindError, Body, Flesh, SetupTimes, Subject};
@@ -57,6 +66,8 @@ const BUILT_IN: &[MethodId] = &[
     rigid::METHOD,
     lbs::METHOD,
     dqs::METHOD,
+    cor::METHOD,
+    swing_twist::METHOD,
     ddm::METHOD,
     delta_mush::METHOD,
     projective::METHOD,

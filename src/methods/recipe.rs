@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::lbs::{BlendedMesh, LinearBlend};
+use super::blended_mesh::BlendedMesh;
+use super::lbs::LinearBlend;
 use super::riding::{Control, PlainCloth, Rider, Riding, Stiff};
 use super::source_map::SourceMap;
 use super::{Reach, Subject};

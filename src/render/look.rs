@@ -98,13 +98,26 @@ pub enum SkinColors {
     Material,
     /// Linear-blend weight of the selected joint.
     Weights,
+    /// Weight of the selected joint minus that by the file's weights.
+    WeightDifference,
     /// Relative length change of the edges around each vertex.
     Strain,
 }
 
 impl SkinColors {
     /// All values.
-    pub const ALL: [Self; 3] = [Self::Material, Self::Weights, Self::Strain];
+    pub const ALL: [Self; 4] = [
+        Self::Material,
+        Self::Weights,
+        Self::WeightDifference,
+        Self::Strain,
+    ];
+
+    /// Whether it shows a joint, which must be selected.
+    #[must_use]
+    pub fn is_of_joint(self) -> bool {
+        matches!(self, Self::Weights | Self::WeightDifference)
+    }
 }
 
 /// Background.

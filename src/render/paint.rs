@@ -50,6 +50,25 @@ fn weights_into(subject: &Subject, joint: usize, out: &mut Vec<f32>) {
     }
 }
 
+/// The weight of a joint minus that by the file's weights; 0 for meshes that have none in the file.
+fn weight_differences_into(subject: &Subject, joint: usize, out: &mut Vec<f32>) {
+    weights_into(subject, joint, out);
+    let mut first = 0;
+    for mesh in &subject.character.meshes {
+        let count = mesh.positions.len();
+        let here = &mut out[first..first + count];
+        first += count;
+        let Attachment::Skinned { weights, .. } = &mesh.attachment else {
+            here.fill(0.0);
+            continue;
+        };
+        for (vertex, number) in here.iter_mut().enumerate().take(weights.len()) {
+            let of_file = weights.of(vertex).find(|(other, _)| *other == joint);
+            *number -= of_file.map_or(0.0, |(_, weight)| weight);
+        }
+    }
+}
+
 /// Distance of corresponding points, millimetres.
 fn distances_into(a: &[Point], b: &[Point], mm_per_unit: f32, out: &mut Vec<f32>) {
     out.clear();
@@ -117,6 +136,11 @@ pub enum SkinQuantity<'a> {
         /// The joint, by index.
         joint: usize,
     },
+    /// The weights of a joint minus those by the file's weights.
+    WeightDifference {
+        /// The joint, by index.
+        joint: usize,
+    },
     /// Edge strain.
     Strain {
         /// Current source vertices.
@@ -178,17 +202,20 @@ impl SkinPaint {
         let legend = match *quantity {
             SkinQuantity::Weights { joint } => {
                 weights_into(subject, joint, &mut self.numbers);
-                let name = subject
-                    .character
-                    .skeleton
-                    .joints()
-                    .get(joint)
-                    .map_or("?", |joint| joint.name.as_str());
                 Legend {
-                    title: format!("Weight of {name}"),
+                    title: format!("Weight of {}", name_of(subject, joint)),
                     unit: "",
                     range: [0.0, 1.0],
                     map,
+                }
+            }
+            SkinQuantity::WeightDifference { joint } => {
+                weight_differences_into(subject, joint, &mut self.numbers);
+                Legend {
+                    title: format!("Weight of {} against the file's", name_of(subject, joint)),
+                    unit: "",
+                    range: [-1.0, 1.0],
+                    map: ColorMap::Diverging,
                 }
             }
             SkinQuantity::Strain { positions } => {
@@ -269,9 +296,17 @@ impl SkinPaint {
     }
 }
 
+fn name_of(subject: &Subject, joint: usize) -> &str {
+    let joint = subject.character.skeleton.joints().get(joint);
+    joint.map_or("?", |joint| joint.name.as_str())
+}
+
 fn kind_of(quantity: &SkinQuantity<'_>) -> std::mem::Discriminant<SkinQuantity<'static>> {
     let same_kind: SkinQuantity<'static> = match quantity {
         SkinQuantity::Weights { joint } => SkinQuantity::Weights { joint: *joint },
+        SkinQuantity::WeightDifference { joint } => {
+            SkinQuantity::WeightDifference { joint: *joint }
+        }
         SkinQuantity::Strain { .. } => SkinQuantity::Strain { positions: &[] },
         SkinQuantity::Difference { .. } => SkinQuantity::Difference {
             positions: &[],

@@ -12,23 +12,28 @@ use crate::mesh::{SimMesh, SkinMesh, TriMesh};
 use crate::rig::Skeleton;
 use crate::tissue::Tissue;
 use crate::upsample::{Upsampling, UpsamplingSettings};
-use crate::weights::{SkinWeights, WeightDescriptor};
+use crate::weights::{ComputedWeights, SkinWeights, WeightMethod};
 
 const BODY: u32 = 2;
 const SIM: u32 = 1;
-const TISSUE: u32 = 2;
+const TISSUE: u32 = 3;
 const UPSAMPLING: u32 = 1;
 
 /// Weights of the skin by a weight method.
 pub(super) fn weights<E>(
     cache: &Cache,
-    method: &WeightDescriptor,
+    method: WeightMethod,
     mesh: &TriMesh,
     skeleton: &Skeleton,
-    make: impl FnOnce() -> Result<SkinWeights, E>,
-) -> Result<SkinWeights, E> {
-    let key = || CacheKey::of("weights", method.version, &(method.id, mesh, skeleton));
-    let fits = |known: &SkinWeights| known.len() == mesh.positions.len();
+    make: impl FnOnce() -> Result<ComputedWeights, E>,
+) -> Result<ComputedWeights, E> {
+    let version = method.descriptor().version;
+    // The id of a transfer says where its source is, not what is in it.
+    let key = || {
+        let inputs = (method.id(), method.transfer_source(), mesh, skeleton);
+        CacheKey::of("weights", version, &inputs)
+    };
+    let fits = |known: &ComputedWeights| known.weights.len() == mesh.positions.len();
     cache.derive(key, fits, make)
 }
 

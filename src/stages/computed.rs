@@ -6,19 +6,30 @@
 use std::sync::Arc;
 
 use super::body::weights_of_file;
+use super::source_weights::on_bind_pose;
+use crate::cache::Cache;
 use crate::character::{Attachment, Character};
 use crate::mesh::SkinMesh;
-use crate::weights::{SkinWeights, by_distance};
+use crate::progress::{Cancelled, Progress};
+use crate::weights::{SkinWeights, WeightMethod, by_distance};
 
 /// Tolerance for equal weights: files may store them as bytes.
 const WEIGHT_TOLERANCE: f32 = 0.01;
 /// Maximum share of vertices that may differ by more: those that a reader has merged.
 const MAX_DIFFERING_SHARE: f64 = 0.002;
 
-/// Drops the file's weights if they are computed ones.
-pub(super) fn drop_computed_weights(character: Arc<Character>, skin: &SkinMesh) -> Arc<Character> {
+/// Drops the file's weights if they are computed ones: automatic ones, or those by distance that earlier versions computed.
+///
+/// # Errors
+/// [`Cancelled`].
+pub(super) fn drop_computed_weights(
+    character: Arc<Character>,
+    skin: &SkinMesh,
+    cache: &Cache,
+    progress: &Progress,
+) -> Result<Arc<Character>, Cancelled> {
     if !character.computed_weights {
-        return character;
+        return Ok(character);
     }
     let is_in_bind_pose = character.meshes.iter().all(|mesh| match &mesh.attachment {
         Attachment::Skinned { .. } => mesh
@@ -31,12 +42,16 @@ pub(super) fn drop_computed_weights(character: Arc<Character>, skin: &SkinMesh) 
             }),
         _ => true,
     });
-    let computed = || by_distance(&skin.mesh, &character.skeleton);
-    if !is_in_bind_pose
-        || !weights_of_file(&character, skin)
-            .is_some_and(|weights| are_equal(&weights, &computed()))
-    {
-        return character;
+    let Some(of_file) = weights_of_file(&character, skin).filter(|_| is_in_bind_pose) else {
+        return Ok(character);
+    };
+    let (mesh, skeleton) = (&skin.mesh, &character.skeleton);
+    if !are_equal(&of_file, &by_distance(mesh, skeleton)) {
+        let automatic = WeightMethod::AUTOMATIC;
+        let computed = on_bind_pose(mesh, skeleton, automatic, cache, progress)?;
+        if !are_equal(&of_file, &computed.weights) {
+            return Ok(character);
+        }
     }
     let mut made = (*character).clone();
     for mesh in made
@@ -46,7 +61,7 @@ pub(super) fn drop_computed_weights(character: Arc<Character>, skin: &SkinMesh) 
     {
         mesh.attachment = Attachment::Unweighted;
     }
-    Arc::new(made)
+    Ok(Arc::new(made))
 }
 
 fn are_equal(a: &SkinWeights, b: &SkinWeights) -> bool {

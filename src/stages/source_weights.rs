@@ -10,10 +10,21 @@ use crate::cache::Cache;
 use crate::character::{Attachment, Character, SourceMesh};
 use crate::mesh::{SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
-use crate::weights::{SkinWeights, WeightError, WeightInput, WeightMethod, by_distance};
+use crate::rig::Skeleton;
+use crate::weights::{
+    ComputedWeights, SkinWeights, WeightError, WeightMethod, WeightReport, by_distance,
+};
 
-/// For every source mesh, the weights that replace those of the file; `None` for a mesh that uses the file's, or has none.
-pub(super) type MeshWeights = Vec<Option<SkinWeights>>;
+/// How many weight methods that nobody uses are kept.
+const KEPT: usize = 6;
+
+/// Weights of the source meshes.
+pub(super) struct MeshWeights {
+    /// For every source mesh, the weights that replace those of the file; `None` for a mesh that uses the file's, or has none.
+    pub(super) of_meshes: Vec<Option<SkinWeights>>,
+    /// What was noticed while they were computed; empty if none were.
+    pub(super) report: WeightReport,
+}
 
 /// The stages of one weight method.
 #[derive(Clone)]
@@ -62,12 +73,30 @@ impl SourceWeights {
         let of_skin = Arc::new(Lazy::new(move |progress| {
             let by_mesh = by_mesh.get(progress)?;
             let start = Instant::now();
-            Ok(Timed::since(start, on_skin(&character, &skin, by_mesh)))
+            let weights = on_skin(&character, &skin, &by_mesh.of_meshes);
+            Ok(Timed::since(start, weights))
         }));
         let stages = WeightStages { of_meshes, of_skin };
+        forget_unused(&mut all);
         all.push((method, stages.clone()));
         stages
     }
+}
+
+/// Drops the oldest stages that nobody but `all` holds: a parameter that is dragged leaves one for each of its values.
+fn forget_unused(all: &mut Vec<(WeightMethod, WeightStages)>) {
+    // `of_skin` holds `of_meshes`.
+    let is_used = |stages: &WeightStages| {
+        Arc::strong_count(&stages.of_skin) > 1 || Arc::strong_count(&stages.of_meshes) > 2
+    };
+    let mut unused = all.iter().filter(|(_, stages)| !is_used(stages)).count();
+    all.retain(|(_, stages)| {
+        if is_used(stages) || unused <= KEPT {
+            return true;
+        }
+        unused -= 1;
+        false
+    });
 }
 
 fn compute(
@@ -77,25 +106,43 @@ fn compute(
     cache: &Cache,
     progress: &Progress,
 ) -> Result<MeshWeights, Cancelled> {
-    let descriptor = method.descriptor();
     let wanted = |mesh: &SourceMesh| match mesh.attachment {
         Attachment::Unweighted => true,
-        Attachment::Skinned { .. } => descriptor.compute.is_some(),
+        Attachment::Skinned { .. } => method.is_computed(),
         Attachment::Rigid { .. } | Attachment::Static { .. } => false,
     };
     if character.skeleton.is_empty() || !character.meshes.iter().any(wanted) {
-        return Ok(vec![None; character.meshes.len()]);
+        return Ok(MeshWeights {
+            of_meshes: vec![None; character.meshes.len()],
+            report: WeightReport::default(),
+        });
     }
-    let (mesh, skeleton) = (&skin.mesh, &character.skeleton);
-    let on_skin = match descriptor.compute {
-        None => by_distance(mesh, skeleton),
-        Some(compute) => {
-            let make = || compute(&WeightInput { mesh, skeleton }, progress);
-            cached::weights(cache, descriptor, mesh, skeleton, make)
-                .map_err(|WeightError::Cancelled(cancelled)| cancelled)?
-        }
+    let automatic = if method.is_computed() {
+        method
+    } else {
+        WeightMethod::AUTOMATIC
     };
-    Ok(on_sources(character, skin, &on_skin, wanted))
+    let computed = on_bind_pose(&skin.mesh, &character.skeleton, automatic, cache, progress)?;
+    Ok(MeshWeights {
+        of_meshes: on_sources(character, skin, &computed.weights, wanted),
+        report: computed.report,
+    })
+}
+
+/// The weights of a mesh in the bind pose by a method that computes some, from the cache if they are there.
+pub(super) fn on_bind_pose(
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    method: WeightMethod,
+    cache: &Cache,
+    progress: &Progress,
+) -> Result<ComputedWeights, Cancelled> {
+    let computed = || {
+        let weights = method.compute(mesh, skeleton, progress);
+        weights.unwrap_or_else(|| Ok(ComputedWeights::default()))
+    };
+    cached::weights(cache, method, mesh, skeleton, computed)
+        .map_err(|WeightError::Cancelled(cancelled)| cancelled)
 }
 
 /// The weights that move a source mesh, computed ones or the file's; `None` if it moves otherwise.
@@ -163,12 +210,12 @@ fn on_skin(
 }
 
 /// Transfers weights on the skin to the vertices of the source meshes.
-fn on_sources(
+pub(super) fn on_sources(
     character: &Character,
     skin: &SkinMesh,
     on_skin: &SkinWeights,
     wanted: impl Fn(&SourceMesh) -> bool,
-) -> MeshWeights {
+) -> Vec<Option<SkinWeights>> {
     let mut first = 0;
     let weights_of = |mesh: &SourceMesh| {
         let range = first..first + mesh.positions.len();

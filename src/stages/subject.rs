@@ -139,7 +139,7 @@ impl Subject {
         }
         let skin = SkinMesh::weld(&positions, &triangles, &is_skin(&character));
         progress.check()?;
-        let character = super::computed::drop_computed_weights(character, &skin);
+        let character = super::computed::drop_computed_weights(character, &skin, cache, progress)?;
         let (skin, settings) = (Arc::new(skin), Arc::new(character.flesh.clone()));
         let size = Bounds::of(&positions).size();
         let inputs = Inputs::new(&character, &skin, size);

@@ -3,7 +3,10 @@
 //! They start as the closest points. Then, on the stretched graph, sᵢ ← sᵢ + λ/|N(i)| Σⱼ (sⱼ − sᵢ) with projection back
 //! onto the bone lines is iterated until nothing moves. Points at the ends of leaf bones are fixed.
 
+use rayon::prelude::*;
+
 use super::BoneGraph;
+use super::graph::Bone;
 use super::stretched_graph::stretched_nodes;
 use crate::math::{Point64, Vec64};
 use crate::mesh::{Topology, TriMesh, closest_on_segment};
@@ -20,6 +23,10 @@ const MAX_SWEEPS: usize = 300;
 const RELAXATION: f64 = 0.5;
 /// Minimum weight of a joint whose bones are candidates for a vertex.
 const CANDIDATE_WEIGHT: f32 = 0.1;
+/// Bones whose distances differ by less than this part are equally near.
+const TIE: f64 = 1e-6;
+/// Largest number of bones that are equally near and counted.
+const TIED: usize = 4;
 
 /// Foot points of all skin vertices.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,32 +56,44 @@ pub(super) fn find(
             break;
         }
     }
-    let points = smoothing
-        .bones
-        .iter()
-        .zip(&smoothing.parameters)
-        .map(|(&bone, &t)| {
-            let [a, b] = graph.segment(bone as usize);
-            a + (b - a) * t
-        })
-        .collect();
+    let feet = &smoothing.feet;
+    let at_rest = |foot: &Foot| {
+        let [a, b] = graph.segment(foot.bone as usize);
+        a + (b - a) * foot.parameter
+    };
     Ok(FootPoints {
-        bones: smoothing.bones,
-        parameters: smoothing.parameters,
-        points,
+        bones: feet.iter().map(|foot| foot.bone).collect(),
+        parameters: feet.iter().map(|foot| foot.parameter).collect(),
+        points: feet.iter().map(at_rest).collect(),
     })
+}
+
+/// A point on the bone lines.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Foot {
+    bone: u32,
+    /// Parameter on the bone.
+    parameter: f64,
+    /// Its position on the stretched graph. Between two bones that are equally near it is the mean of the points on both.
+    point: Point64,
+}
+
+/// Bone segments.
+struct Lines {
+    /// Of the stretched graph.
+    stretched: Vec<[Point64; 2]>,
+    /// As they are.
+    at_rest: Vec<[Point64; 2]>,
 }
 
 struct FootSmoothing<'a> {
     topology: &'a Topology,
-    /// Bone segments of the stretched graph.
-    segments: Vec<[Point64; 2]>,
-    bones: Vec<u32>,
-    parameters: Vec<f64>,
-    /// Foot points on the stretched graph.
-    points: Vec<Point64>,
+    lines: Lines,
+    /// The foot points now.
+    feet: Vec<Foot>,
+    /// Those after the sweep.
+    next: Vec<Foot>,
     fixed: Vec<bool>,
-    candidates: Vec<u32>,
 }
 
 impl<'a> FootSmoothing<'a> {
@@ -85,13 +104,15 @@ impl<'a> FootSmoothing<'a> {
         weights: Option<&SkinWeights>,
     ) -> Self {
         let nodes = stretched_nodes(graph);
-        let segments: Vec<[Point64; 2]> = graph
-            .bones
-            .iter()
-            .map(|bone| bone.nodes.map(|node| nodes[node]))
-            .collect();
+        let stretched = |bone: &Bone| bone.nodes.map(|node| nodes[node]);
+        let lines = Lines {
+            stretched: graph.bones.iter().map(stretched).collect(),
+            at_rest: (0..graph.bones.len())
+                .map(|bone| graph.segment(bone))
+                .collect(),
+        };
         let bones_of_joint = BonesOfJoints::of(graph);
-        let found: Vec<(u32, f64)> = mesh
+        let feet: Vec<Foot> = mesh
             .positions
             .iter()
             .enumerate()
@@ -100,87 +121,104 @@ impl<'a> FootSmoothing<'a> {
                 let own = weights
                     .map(|weights| bones_of_joint.candidates(weights, vertex))
                     .unwrap_or_default();
-                let closest = graph
-                    .closest(&point, own.iter().copied())
-                    .or_else(|| graph.closest(&point, 0..graph.bones.len()));
-                closest.map_or((0, 0.0), |(bone, t, _)| (bone as u32, t))
+                let all = 0..graph.bones.len() as u32;
+                let start = Foot {
+                    bone: 0,
+                    parameter: 0.0,
+                    point,
+                };
+                lines
+                    .closest(&lines.at_rest, &point, own.iter().copied())
+                    .or_else(|| lines.closest(&lines.at_rest, &point, all))
+                    .unwrap_or(start)
             })
             .collect();
-        let fixed = found
-            .iter()
-            .map(|&(bone, t)| {
-                let end = graph.bones[bone as usize].nodes[usize::from(t >= 0.5)];
-                (t <= 0.0 || t >= 1.0) && graph.nodes[end].bones.len() == 1
-            })
-            .collect();
-        let points = found
-            .iter()
-            .map(|&(bone, t)| {
-                let [a, b] = segments[bone as usize];
-                a + (b - a) * t
-            })
-            .collect();
-        let (bones, parameters) = found.into_iter().unzip();
+        let is_fixed = |foot: &Foot| {
+            let (bone, t) = (foot.bone as usize, foot.parameter);
+            let end = graph.bones[bone].nodes[usize::from(t >= 0.5)];
+            (t <= 0.0 || t >= 1.0) && graph.nodes[end].bones.len() == 1
+        };
         Self {
             topology,
-            segments,
-            bones,
-            parameters,
-            points,
-            fixed,
-            candidates: Vec::new(),
+            lines,
+            fixed: feet.iter().map(is_fixed).collect(),
+            next: feet.clone(),
+            feet,
         }
     }
 
-    /// One Gauss–Seidel pass over all vertices; returns the largest displacement.
+    /// Moves all foot points at once; returns the largest displacement. One after another, the order of the vertices would decide on
+    /// which of two bones a foot point at a branching ends.
     fn sweep(&mut self) -> f64 {
-        let mut farthest = 0.0_f64;
-        for vertex in 0..self.points.len() {
-            let neighbors = self.topology.neighbors(vertex);
-            if self.fixed[vertex] || neighbors.is_empty() {
-                continue;
+        let (topology, lines, feet, fixed) = (self.topology, &self.lines, &self.feet, &self.fixed);
+        let moved = |(vertex, next): (usize, &mut Foot)| {
+            let neighbors = topology.neighbors(vertex);
+            if fixed[vertex] || neighbors.is_empty() {
+                return 0.0;
             }
-            let here = self.points[vertex];
-            let mut mean = Vec64::zeros();
-            self.candidates.clear();
-            self.candidates.push(self.bones[vertex]);
-            for &next in neighbors {
-                mean += self.points[next as usize] - here;
-                let bone = self.bones[next as usize];
-                if !self.candidates.contains(&bone) {
-                    self.candidates.push(bone);
-                }
-            }
-            let target = here + mean * (RELAXATION / neighbors.len() as f64);
-            farthest = farthest.max(self.project(vertex, &target));
-        }
+            let here = feet[vertex];
+            let mean = neighbors.iter().fold(Vec64::zeros(), |sum, &other| {
+                sum + (feet[other as usize].point - here.point)
+            });
+            let target = here.point + mean * (RELAXATION / neighbors.len() as f64);
+            let bones = neighbors.iter().map(|&other| feet[other as usize].bone);
+            let candidates = std::iter::once(here.bone).chain(bones);
+            let found = lines.closest(&lines.stretched, &target, candidates);
+            *next = found.unwrap_or(here);
+            (next.point - here.point).norm()
+        };
+        let farthest = self
+            .next
+            .par_iter_mut()
+            .with_min_len(512)
+            .enumerate()
+            .map(moved)
+            .reduce(|| 0.0, f64::max);
+        std::mem::swap(&mut self.feet, &mut self.next);
         farthest
     }
+}
 
-    /// Moves a foot point to the closest point to `target` on the candidates' bone lines; returns its displacement.
-    fn project(&mut self, vertex: usize, target: &Point64) -> f64 {
-        let mut best = (
-            f64::INFINITY,
-            self.bones[vertex],
-            self.parameters[vertex],
-            self.points[vertex],
-        );
-        for &bone in &self.candidates {
-            let [a, b] = self.segments[bone as usize];
+impl Lines {
+    /// The point of the candidates' segments that is closest to `target`, measured on one of the two sets of segments. Among bones that
+    /// are equally near the one with the lowest number is named, and the point is the mean of those on all of them.
+    fn closest(
+        &self,
+        measured: &[[Point64; 2]],
+        target: &Point64,
+        candidates: impl Iterator<Item = u32> + Clone,
+    ) -> Option<Foot> {
+        let on = |bone: u32| {
+            let [a, b] = measured[bone as usize];
             let t = closest_on_segment(target, &a, &b);
-            let point = a + (b - a) * t;
-            let distance = (point - target).norm_squared();
-            if distance < best.0 {
-                best = (distance, bone, t, point);
+            (t, (a + (b - a) * t - target).norm())
+        };
+        let least = candidates.clone().map(|bone| on(bone).1);
+        let least = least.fold(f64::INFINITY, f64::min);
+        let mut tied: [Option<Foot>; TIED] = [None; TIED];
+        let mut count = 0;
+        for bone in candidates {
+            let (parameter, distance) = on(bone);
+            let is_known = tied.iter().flatten().any(|foot| foot.bone == bone);
+            if distance <= least * (1.0 + TIE) && !is_known && count < TIED {
+                let [a, b] = self.stretched[bone as usize];
+                tied[count] = Some(Foot {
+                    bone,
+                    parameter,
+                    point: a + (b - a) * parameter,
+                });
+                count += 1;
             }
         }
-        let moved = (best.3 - self.points[vertex]).norm();
-        (
-            self.bones[vertex],
-            self.parameters[vertex],
-            self.points[vertex],
-        ) = (best.1, best.2, best.3);
-        moved
+        let first = *tied.iter().flatten().min_by_key(|foot| foot.bone)?;
+        let sum = tied
+            .iter()
+            .flatten()
+            .fold(Vec64::zeros(), |sum, foot| sum + (foot.point - first.point));
+        Some(Foot {
+            point: first.point + sum / count as f64,
+            ..first
+        })
     }
 }
 
@@ -197,13 +235,13 @@ impl BonesOfJoints {
         Self(carried)
     }
 
-    fn candidates(&self, weights: &SkinWeights, vertex: usize) -> Vec<usize> {
-        let mut found: Vec<usize> = weights
+    fn candidates(&self, weights: &SkinWeights, vertex: usize) -> Vec<u32> {
+        let mut found: Vec<u32> = weights
             .of(vertex)
             .filter(|&(_, weight)| weight >= CANDIDATE_WEIGHT)
             .filter_map(|(joint, _)| self.0.get(&joint))
             .flatten()
-            .copied()
+            .map(|&bone| bone as u32)
             .collect();
         found.sort_unstable();
         found.dedup();

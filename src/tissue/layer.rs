@@ -1,8 +1,8 @@
 //! Layers of tets whose points are unknown or prescribed; the flesh between skin and base is one layer.
 //!
-//! The space under a skin triangle is a *cell* of three tets. With corners sorted by vertex index, i < j < k, skin t
+//! The space under a skin triangle is a *cell* of three tets. With corners sorted by rank, i < j < k, skin t
 //! and base b, each four consecutive entries of the chain (tᵢ, tⱼ, tₖ, bᵢ, bⱼ, bₖ) are a tet. The diagonal of the quad
-//! over an edge always joins the skin vertex of the larger index with the base vertex of the smaller. This is a valid
+//! over an edge always joins the skin vertex of the larger rank with the base vertex of the smaller. This is a valid
 //! arrow configuration of FPS figure 3.4, found without a search, and neighbouring cells agree on every diagonal.
 
 use nalgebra::Matrix3;
@@ -162,7 +162,9 @@ impl Layer {
 }
 
 /// Fills the space between skin and base with tets.
-pub(super) fn fill_between(mesh: &TriMesh, base: &[Point64]) -> Layer {
+///
+/// `ranks` orders the vertices, instead of their indices: mirrored triangles with mirrored ranks get mirrored tets.
+pub(super) fn fill_between(mesh: &TriMesh, base: &[Point64], ranks: &[u32]) -> Layer {
     let skin: Vec<Point64> = mesh.positions.iter().map(|p| p.cast::<f64>()).collect();
     let mut layer = Layer {
         tets: Vec::with_capacity(3 * mesh.triangles.len()),
@@ -170,7 +172,7 @@ pub(super) fn fill_between(mesh: &TriMesh, base: &[Point64]) -> Layer {
     };
     for (cell, triangle) in (0..).zip(&mesh.triangles) {
         let mut sorted = *triangle;
-        sorted.sort_unstable();
+        sorted.sort_unstable_by_key(|&vertex| ranks[vertex as usize]);
         let [a, b, c] = *triangle;
         // Under outward triangles the base is below the skin.
         let odd = ![[a, b, c], [b, c, a], [c, a, b]].contains(&sorted);
@@ -232,7 +234,7 @@ mod tests {
                 .iter()
                 .map(|p| p.cast::<f64>() - Vec64::z())
                 .collect();
-            let layer = fill_between(&mesh, &base);
+            let layer = fill_between(&mesh, &base, &[0, 1, 2]);
             assert_eq!(layer.usable().count(), 3);
             let volume: f64 = layer.tets.iter().map(|tet| tet.volume).sum();
             assert!((volume - 0.5).abs() < 1e-12);

@@ -41,6 +41,7 @@ mod offset;
 pub mod parts;
 mod quality;
 pub mod shrink;
+mod sides;
 mod stretched_graph;
 mod stretching_bone;
 mod undetermined;
@@ -57,6 +58,7 @@ pub(crate) use stretching_bone::FreeBone;
 
 use anchors::CarriedVertex;
 use foot::FootPoints;
+use sides::Sides;
 
 use crate::character::{FleshBase, FleshSettings, Note};
 use crate::math::Point64;
@@ -192,6 +194,7 @@ impl Tissue {
         progress.check()?;
         progress.report(0.3, "Matching skin and bones");
         let topology = Topology::of(mesh);
+        let sides = Sides::of(mesh, &graph);
         let feet = foot::find(mesh, &topology, &graph, weights, progress)?;
         progress.report(0.7, "Inflating bones");
         volumes::fit_radii(&mut graph, mesh, &feet, &settings.radii);
@@ -200,7 +203,7 @@ impl Tissue {
         let limb_radius = limb_radius(mesh, &feet);
         let guided = settings.base == FleshBase::Weights;
         let shrunken = if guided {
-            let base = offset::base(mesh, &topology, &feet);
+            let base = offset::base(mesh, &topology, &feet, &sides);
             shrink::Shrunken {
                 base,
                 without_hit: 0,
@@ -211,7 +214,7 @@ impl Tissue {
         let bending = guided.then(|| Bending::of(mesh, (BENDING_LENGTH * limb_radius).powi(3)));
         progress.check()?;
         progress.report(0.9, "Filling with tetrahedra");
-        let mut layer = layer::fill_between(mesh, &shrunken.base);
+        let mut layer = layer::fill_between(mesh, &shrunken.base, &sides.ranks);
         if guided {
             // Inverted tets are left out: guide and bending determine their vertices.
             for tet in layer.tets.iter_mut().filter(|tet| tet.is_inverted()) {

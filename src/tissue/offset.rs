@@ -5,6 +5,7 @@
 
 use super::foot::FootPoints;
 use super::layer::edge_matrix;
+use super::sides::Sides;
 use crate::math::{Point64, Vec64};
 use crate::mesh::{Topology, TriMesh};
 
@@ -26,7 +27,12 @@ const MAX_SHORTENINGS: usize = 14;
 const MIN_THICKNESS: f64 = 1e-4;
 
 /// Base vertices, world space.
-pub(super) fn base(mesh: &TriMesh, topology: &Topology, feet: &FootPoints) -> Vec<Point64> {
+pub(super) fn base(
+    mesh: &TriMesh,
+    topology: &Topology,
+    feet: &FootPoints,
+    sides: &Sides,
+) -> Vec<Point64> {
     let min_length = MIN_THICKNESS * f64::from(mesh.bounds().size());
     let skin: Vec<Point64> = mesh.positions.iter().map(|p| p.cast::<f64>()).collect();
     let normals: Vec<Vec64> = mesh
@@ -34,9 +40,11 @@ pub(super) fn base(mesh: &TriMesh, topology: &Topology, feet: &FootPoints) -> Ve
         .iter()
         .map(|normal| normal.cast::<f64>())
         .collect();
+    let mut feet = feet.points.clone();
+    sides.balance_points(&mut feet);
     let mut offsets: Vec<Vec64> = skin
         .iter()
-        .zip(&feet.points)
+        .zip(&feet)
         .map(|(skin, foot)| foot - skin)
         .collect();
     for _ in 0..SMOOTHING_ITERATIONS {
@@ -45,8 +53,10 @@ pub(super) fn base(mesh: &TriMesh, topology: &Topology, feet: &FootPoints) -> Ve
     for (offset, normal) in offsets.iter_mut().zip(&normals) {
         *offset = turned_inwards(&(*offset * DEPTH_FRACTION), normal, min_length);
     }
+    sides.balance_directions(&mut offsets);
     for round in 0..=MAX_SHORTENINGS {
-        let flat = at_flat_tets(mesh, &skin, &offsets);
+        let mut flat = at_flat_tets(mesh, &skin, &offsets, &sides.ranks);
+        sides.share(&mut flat);
         if !flat.contains(&true) {
             break;
         }
@@ -100,11 +110,11 @@ fn turned_inwards(offset: &Vec64, normal: &Vec64, min_length: f64) -> Vec64 {
 }
 
 /// For every vertex whether it belongs to a tet that is flat or inverted.
-fn at_flat_tets(mesh: &TriMesh, skin: &[Point64], offsets: &[Vec64]) -> Vec<bool> {
+fn at_flat_tets(mesh: &TriMesh, skin: &[Point64], offsets: &[Vec64], ranks: &[u32]) -> Vec<bool> {
     let mut flat = vec![false; skin.len()];
     for triangle in &mesh.triangles {
         let mut sorted = *triangle;
-        sorted.sort_unstable();
+        sorted.sort_unstable_by_key(|&vertex| ranks[vertex as usize]);
         let [a, b, c] = *triangle;
         let sign = if [[a, b, c], [b, c, a], [c, a, b]].contains(&sorted) {
             -1.0

@@ -99,7 +99,7 @@ mod tests {
                 .map(|p| Point64::new(f64::from(p.x), f64::from(p.y) * flat, 0.0))
                 .collect();
             let skin: Vec<Point64> = mesh.positions.iter().map(|p| p.cast()).collect();
-            undetermined(&[fill_between(&mesh, &base)], &skin, &base)
+            undetermined(&[fill_between(&mesh, &base, &[0, 1, 2, 3])], &skin, &base)
         };
         assert!(over(1.0).is_empty());
         assert!(over(0.1).is_empty());

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::{Segment, SkinWeights, WeightDescriptor};
+use super::{ComputedWeights, Segment, SkinWeights, WeightDescriptor, WeightReport};
 use crate::math::Point;
 use crate::mesh::{Topology, TriMesh};
 use crate::rig::Skeleton;
@@ -16,10 +16,17 @@ pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
     id: "distance",
     label: "By distance",
     doc: "From distances to the nearest bones, smoothed over the skin. Quick, and works on any mesh.",
-    version: 2,
+    cost: "20 ms",
+    source: "",
+    departures: &[],
+    params: &[],
+    version: 3,
     compute: Some(|input, progress| {
         progress.check()?;
-        Ok(by_distance(input.mesh, input.skeleton))
+        Ok(ComputedWeights {
+            weights: by_distance(input.mesh, input.skeleton),
+            report: WeightReport::default(),
+        })
     }),
 };
 

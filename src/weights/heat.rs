@@ -24,7 +24,10 @@
 
 use rayon::prelude::*;
 
-use super::{Segment, SkinWeights, WeightDescriptor, WeightError, WeightInput, by_distance};
+use super::{
+    ComputedWeights, Segment, SkinWeights, WeightDescriptor, WeightError, WeightInput,
+    WeightReport, by_distance,
+};
 use crate::math::Point64;
 use crate::mesh::{Topology, TriMesh, TriangleTree, cotangent_laplacian, vertex_areas};
 use crate::numerics::{Cholesky, Ordering, SymmetricMatrix};
@@ -35,7 +38,15 @@ pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
     id: "heat",
     label: "Bone heat",
     doc: "Heat that spreads over the skin from the nearest visible bones. Best on one closed skin.",
-    version: 1,
+    cost: "0.3 s",
+    source: "Baran, Popović, Automatic Rigging and Animation of 3D Characters, SIGGRAPH 2007, section 4",
+    departures: &[
+        "Heat is weighted by the area of vertices, so that the density of the mesh does not matter.",
+        "Parts that no bone heats take the weights of the closest part that has some; nothing fails as a whole.",
+        "The fifth largest weight of a vertex is subtracted from the four that are kept, so that none jumps.",
+    ],
+    params: &[],
+    version: 2,
     compute: Some(bone_heat),
 };
 
@@ -66,8 +77,8 @@ pub struct HeatSource {
 pub(super) fn bone_heat(
     input: &WeightInput<'_>,
     progress: &Progress,
-) -> Result<SkinWeights, WeightError> {
-    let WeightInput { mesh, skeleton } = *input;
+) -> Result<ComputedWeights, WeightError> {
+    let WeightInput { mesh, skeleton, .. } = *input;
     let segments = Segment::of(skeleton);
     progress.report(0.0, "Finding visible bones");
     let tree = TriangleTree::new(mesh);
@@ -80,9 +91,14 @@ pub(super) fn bone_heat(
     let heated = heat_equilibrium(mesh, &sources, skeleton.len(), &progress.part(0.2, 0.9))?;
     progress.check()?;
     progress.report(0.9, "Filling parts without bones");
-    Ok(fill(mesh, &limited(&heated), || {
-        by_distance(mesh, skeleton)
-    }))
+    let rows = limited(&heated);
+    let report = WeightReport {
+        unreached: rows.iter().filter(|row| row.is_empty()).count(),
+        unknowns: mesh.positions.len(),
+        ..WeightReport::default()
+    };
+    let weights = fill(mesh, &rows, || by_distance(mesh, skeleton));
+    Ok(ComputedWeights { weights, report })
 }
 
 /// The nearest bones, if they are seen from the point.

@@ -1,27 +1,57 @@
 //! Skinning weights and the methods that compute them.
 //!
 //! A weight method is a file here with a [`WeightDescriptor`] and a line in the list of built-in methods; others can be added from outside of
-//! the crate by [`register`].
+//! the crate by [`register`]. What is common to all of them comes after: [`finish`](finish()) smooths, mirrors and limits weights, and
+//! [`score`] compares them with a reference. [`WeightMethod::transfer`] makes a method of the weights of another character.
 
+mod biharmonic;
 mod bones;
+mod bounded;
+mod common_params;
+mod descriptor;
 mod distance;
+pub mod elastic;
+mod fields;
+pub mod finish;
+mod geodesic;
+mod harmonic;
 mod heat;
 mod registry;
+mod report;
+mod rows;
+pub mod score;
+mod simplex;
+#[cfg(test)]
+mod solved_tests;
 #[cfg(test)]
 mod tests;
+pub mod transfer;
 pub mod voxel;
 
+pub use biharmonic::{biharmonic, bounded_biharmonic, weights_of};
 pub use bones::Segment;
+pub use bounded::{BoundedSettings, BoundedSolve, Feasible, StepChange, bounded_weights};
+pub use descriptor::{Compute, ComputedWeights, WeightDescriptor, WeightError, WeightInput};
 pub use distance::by_distance;
+pub use fields::{FieldSystem, GivenNodes};
+pub use finish::{FinishReport, FinishSettings, Finished, MirrorFrom, finish};
+pub use geodesic::{GeodesicField, GeodesicFormula, geodesic};
+pub use harmonic::{HARMONIC_POWER, harmonic_weights, squared_harmonic};
 pub use heat::{HeatSource, heat_equilibrium, limited};
-pub use registry::{
-    Compute, UnknownWeights, WeightDescriptor, WeightError, WeightInput, WeightMethod,
-    WeightRegisterError, register, registry,
-};
+pub use registry::{UnknownWeights, WeightMethod, WeightRegisterError, register, registry};
+pub use report::WeightReport;
+pub use score::{ReferenceScore, score_against};
+pub use simplex::{project_to_box, project_to_simplex};
+pub use transfer::{JointMap, TransferSource, Transferred, transfer};
 
 /// The built-in weight methods, the default first.
-const BUILT_IN: [WeightMethod; 3] = [
+const BUILT_IN: [WeightMethod; 8] = [
     WeightMethod::FILE,
+    WeightMethod::of(&biharmonic::DESCRIPTOR),
+    WeightMethod::of(&biharmonic::BOUNDED),
+    WeightMethod::of(&harmonic::DESCRIPTOR),
+    WeightMethod::of(&geodesic::DESCRIPTOR),
+    WeightMethod::of(&elastic::DESCRIPTOR),
     WeightMethod::of(&distance::DESCRIPTOR),
     WeightMethod::of(&heat::DESCRIPTOR),
 ];
@@ -30,7 +60,11 @@ const BUILT_IN: [WeightMethod; 3] = [
 const FILE: WeightDescriptor = WeightDescriptor {
     id: "file",
     label: "From the file",
-    doc: "The weights in the file; by distance for meshes that have none there.",
+    doc: "The weights in the file; biharmonic ones for meshes that have none there.",
+    cost: "none",
+    source: "",
+    departures: &[],
+    params: &[],
     version: 1,
     compute: None,
 };

@@ -33,9 +33,8 @@ fn joined(parts: &[TriMesh]) -> TriMesh {
 }
 
 fn computed(method: WeightMethod, mesh: &TriMesh, skeleton: &Skeleton) -> Option<SkinWeights> {
-    let compute = method.descriptor().compute?;
-    let input = WeightInput { mesh, skeleton };
-    Some(compute(&input, &Progress::new()).expect("nobody cancels"))
+    let computed = method.compute(mesh, skeleton, &Progress::new())?;
+    Some(computed.expect("nobody cancels").weights)
 }
 
 /// Meshes that are difficult for weight methods: open, in several parts, with degenerate triangles and unused vertices.
@@ -187,10 +186,8 @@ fn ids_are_unique_and_errors_list_them() {
         );
     }
     let error = WeightMethod::from_id("hot").expect_err("no such weights");
-    assert_eq!(
-        error.to_string(),
-        "there are no weights \"hot\"; there are: file, distance, heat"
-    );
+    let listed = "there are no weights \"hot\"; there are: file, biharmonic, bbw, fast, geodesic, elastic, distance, heat";
+    assert!(error.to_string().starts_with(listed), "{error}");
 }
 
 fn heat() -> WeightMethod {
@@ -251,9 +248,54 @@ fn heat_can_be_cancelled() {
     let input = WeightInput {
         mesh: &mesh,
         skeleton: &skeleton,
+        values: &heat().values(),
     };
     assert!(matches!(
         compute(&input, &progress),
         Err(WeightError::Cancelled(_))
     ));
+}
+
+/// A method with a parameter, as it would be registered.
+static WITH_VALUES: WeightDescriptor = WeightDescriptor {
+    id: "with-values",
+    label: "With values",
+    doc: "For this test.",
+    cost: "none",
+    source: "",
+    departures: &[],
+    params: &[crate::param::ParamSpec {
+        key: "reach",
+        label: "Reach",
+        unit: "",
+        kind: crate::param::ParamKind::Real,
+        range: [0.0, 2.0],
+        default: 1.0,
+        doc: "How far.",
+    }],
+    version: 1,
+    compute: None,
+};
+
+#[test]
+fn values_are_part_of_the_id() {
+    let method = WeightMethod::of(&WITH_VALUES);
+    let reach = &WITH_VALUES.params[0];
+    let mut values = method.values();
+    assert_eq!(values.get(reach), 1.0);
+    values.set(reach, 0.25);
+    let changed = method.with_values(&values);
+    assert_eq!(changed.id(), "with-values:reach=0.25");
+    assert_ne!(changed, method);
+    assert_eq!(changed.values().get(reach), 0.25);
+    assert_eq!(changed.with_values(&method.values()), method);
+}
+
+#[test]
+fn texts_that_name_no_weights_are_explained() {
+    let message = |id: &str| WeightMethod::from_id(id).expect_err(id).to_string();
+    assert!(message("heet").contains("file, biharmonic"));
+    assert!(message("heat:strong").contains("KEY=VALUE"));
+    assert!(message("heat:strength=2").contains("\"strength\""));
+    assert!(message("heet:strength=2").contains("there are no weights \"heet:strength=2\""));
 }

@@ -12,3 +12,4 @@ mod pictures;
 mod program;
 mod project;
 mod settings;
+mod weights;

@@ -14,6 +14,7 @@ mod exact;
 mod gallery;
 mod guided;
 mod materials;
+mod mirrored;
 mod robust;
 mod still;
 mod tissue;

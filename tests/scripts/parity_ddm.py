@@ -70,7 +70,7 @@ def thickness(points, edges, areas, bones, used, size):
 def smoother(n, edges, areas, radii, values, reach, edge_weight):
     """The n x n matrix that smooths a column of numbers."""
     if values["by-edges"] > 0.5:
-        plain = laplacian(n, edges, lambda a, b, k: 1.0)
+        plain = laplacian(n, edges, lambda a, b, k: k)
         diagonal = np.diag(np.diag(plain))
         step = np.linalg.solve(diagonal + edge_weight * plain, diagonal)
         return np.linalg.matrix_power(step, 20)

@@ -120,6 +120,7 @@ fn the_panel_has_a_button_for_an_external_method() {
                     weights: sinew::weights::WeightMethod::default(),
                     shown: None,
                     unavailable: &[],
+                    weight_notes: &[],
                     is_bare: false,
                 };
                 method_ui(ui, &view, actions);
@@ -194,6 +195,7 @@ fn the_panel_has_a_row_for_each_of_its_parameters() {
                     weights: sinew::weights::WeightMethod::default(),
                     shown: None,
                     unavailable: &[],
+                    weight_notes: &[],
                     is_bare: false,
                 };
                 method_ui(ui, &view, actions);
@@ -304,5 +306,44 @@ fn a_project_keeps_values_of_parameters_and_reports_unknown_ones() {
         again.messages().iter().any(|message| told(&message.text)),
         "{:?}",
         again.messages()
+    );
+}
+
+#[test]
+fn the_panel_has_a_list_for_a_choice() {
+    let mut harness = Harness::builder()
+        .with_size(egui::vec2(640.0, 400.0))
+        .build_ui_state(
+            |ui, actions: &mut Actions| {
+                let view = MethodView {
+                    chosen: MethodId::LBS,
+                    values: &ParamValues::default(),
+                    view: sinew::session::ViewId(0),
+                    weights: sinew::weights::WeightMethod::default(),
+                    shown: None,
+                    unavailable: &[],
+                    weight_notes: &[],
+                    is_bare: false,
+                };
+                method_ui(ui, &view, actions);
+            },
+            Actions::default(),
+        );
+    harness.run();
+    harness
+        .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Normals")
+        .click();
+    harness.run();
+    assert!(harness.state().list().is_empty(), "nothing is picked yet");
+    harness.get_by_label("exact").click();
+    harness.run();
+    let mut values = ParamValues::default();
+    let specs = MethodId::LBS.descriptor().params;
+    values.set_text(specs, "normals", "exact").expect("a name");
+    let method = MethodId::LBS;
+    let expected = Command::SetMethodValues { method, values };
+    assert_eq!(
+        harness.state().list(),
+        [Action::Session(expected, Gesture::Once)]
     );
 }

@@ -320,7 +320,15 @@ for_all_methods! {
 /// Of the methods that blend what the joints do; flesh that is turned inside out is another question.
 #[test]
 fn mirrored() {
-    for method in [MethodId::RIGID, MethodId::LBS, MethodId::DQS] {
+    for method in [
+        MethodId::RIGID,
+        MethodId::LBS,
+        MethodId::DQS,
+        MethodId::COR,
+        MethodId::SWING_TWIST,
+        MethodId::DDM,
+        MethodId::DELTA_MUSH,
+    ] {
         a_mirrored_pose_gives_the_mirror_image(method);
     }
 }

@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("numerics", "progress math"),
     ("mesh", "progress math numerics"),
     ("rig", "progress math numerics mesh"),
-    ("weights", "progress math numerics mesh rig"),
+    ("weights", "progress param math numerics mesh rig"),
     ("character", "progress param math numerics mesh rig weights"),
     (
         "tissue",
@@ -58,7 +58,7 @@ const LAYERS: &[(&str, &str)] = &[
         "io",
         "progress math numerics mesh rig weights character tissue",
     ),
-    ("open", "progress cache character stages methods io"),
+    ("open", "progress cache weights character stages methods io"),
     (
         "prelude",
         "progress math rig character dynamics stages metrics methods io open",

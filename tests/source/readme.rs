@@ -66,7 +66,7 @@ fn the_commands_of_the_readme_are_understood() {
         let words: Vec<&str> = line.split_whitespace().skip(1).collect();
         let Some(verb) = words
             .first()
-            .filter(|verb| ["info", "tissue", "bake", "render", "bench"].contains(verb))
+            .filter(|verb| ["info", "weights", "tissue", "bake", "render", "bench"].contains(verb))
         else {
             continue;
         };

@@ -121,7 +121,9 @@ pub fn unavailable_reason(
             Level::Info,
             "There is no flesh to cut open: choose projective dynamics first.",
         )),
-        ViewRequest::Colors(SkinColors::Weights) if session.selection().active().is_none() => {
+        ViewRequest::Colors(colors)
+            if colors.is_of_joint() && session.selection().active().is_none() =>
+        {
             Some((Level::Info, "Select a joint to see its weights."))
         }
         ViewRequest::Wipe | ViewRequest::Flicker | ViewRequest::Distance

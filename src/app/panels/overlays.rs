@@ -172,14 +172,14 @@ fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
             shown.response.labelled_by(label);
         },
     );
-    if look.colors == SkinColors::Weights && !view.has_selection {
+    if look.colors.is_of_joint() && !view.has_selection {
         ui.label(
             RichText::new("Select a joint to see its weights")
                 .small()
                 .color(theme::colors(ui.ctx()).text_weak),
         );
     }
-    // Stretch has its own diverging colour map.
+    // Stretch and differences of weights have a diverging colour map of their own.
     if look.colors == SkinColors::Weights || view.shows_distance {
         row(
             ui,

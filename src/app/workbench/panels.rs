@@ -242,11 +242,18 @@ impl Workbench {
         let unavailable = unavailable_methods(&subject);
         let chosen = self.session.active_view().method;
         let values = self.session.document().method_values.of(chosen);
+        let weights = self.session.active_view().weights;
+        let weighted = subject.weighted(weights);
+        let weight_notes = weighted
+            .weight_report()
+            .map(|report| report.sentences(&subject.character.skeleton))
+            .unwrap_or_default();
         let view = MethodView {
             chosen,
             values: &values,
+            weight_notes: &weight_notes,
             view: self.session.active_view().id,
-            weights: self.session.active_view().weights,
+            weights,
             shown: self.session.shown_method(),
             unavailable: &unavailable,
             is_bare: subject.rig.is_empty(),

@@ -71,7 +71,7 @@ impl Bench {
         let source = self.character.source(options);
         let subject = open_with(&source, &options.cache(), progress)?;
         let saved = self.character.saved(&subject, options)?;
-        let subject = self.weights.on(&subject, saved.as_ref());
+        let subject = self.weights.on(&subject, saved.as_ref())?;
         let params = options.with_saved(saved.as_ref()).params_for(&subject);
         let actor = Actor::bind(&subject, self.method, &params, progress)
             .map_err(|error| Failure::Undone(format!("{source}: {error}")))?;

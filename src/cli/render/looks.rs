@@ -26,7 +26,7 @@ pub(super) struct LookOptions {
     /// [default: textured].
     #[arg(long, value_name = "NAME", value_parser = parse_shading)]
     shading: Option<(Shading, Matcap)>,
-    /// Colour the skin by a quantity: weights:JOINT or strain.
+    /// Colour the skin by a quantity: weights:JOINT, weight-difference:JOINT (against the file's weights) or strain.
     #[arg(long, value_name = "WHAT", value_parser = parse_color)]
     color: Option<Color>,
     /// Colour map of weights and differences: even, blue-red, heat or gray [default: even].
@@ -73,6 +73,7 @@ pub(super) enum Extra {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Color {
     Weights(String),
+    WeightDifference(String),
     Strain,
 }
 
@@ -93,9 +94,10 @@ impl LookOptions {
         (look.shading, look.matcap) = self.shading.unwrap_or((look.shading, look.matcap));
         match &self.color {
             Some(Color::Weights(_)) => look.colors = SkinColors::Weights,
+            Some(Color::WeightDifference(_)) => look.colors = SkinColors::WeightDifference,
             Some(Color::Strain) => look.colors = SkinColors::Strain,
             // The joint is not known.
-            None if look.colors == SkinColors::Weights => look.colors = SkinColors::Material,
+            None if look.colors.is_of_joint() => look.colors = SkinColors::Material,
             None => {}
         }
         look.color_map = self.color_map.unwrap_or(look.color_map);
@@ -131,7 +133,7 @@ impl LookOptions {
 
     /// The joint whose weights are shown.
     pub(super) fn joint(&self, subject: &Subject) -> Result<Option<usize>, Failure> {
-        let Some(Color::Weights(name)) = &self.color else {
+        let Some(Color::Weights(name) | Color::WeightDifference(name)) = &self.color else {
             return Ok(None);
         };
         joint_of(subject, name).map(Some)
@@ -250,8 +252,11 @@ fn parse_shading(text: &str) -> Result<(Shading, Matcap), String> {
 fn parse_color(text: &str) -> Result<Color, String> {
     match text.split_once(':') {
         Some(("weights", joint)) if !joint.is_empty() => Ok(Color::Weights(joint.to_owned())),
+        Some(("weight-difference", joint)) if !joint.is_empty() => {
+            Ok(Color::WeightDifference(joint.to_owned()))
+        }
         None if text == "strain" => Ok(Color::Strain),
-        _ => Err("expected weights:JOINT or strain".to_owned()),
+        _ => Err("expected weights:JOINT, weight-difference:JOINT or strain".to_owned()),
     }
 }
 

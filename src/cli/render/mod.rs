@@ -16,7 +16,7 @@ use self::camera::CameraOptions;
 use self::looks::{CompareOption, LookOptions, parse_compare};
 use self::saved::SavedView;
 use self::scores::{RenderReport, RenderScores};
-use super::bake::check_folder;
+use super::folder::check_folder;
 use super::options::{CharacterOptions, Options, methods_help, parse_method};
 use super::pose::PoseOptions;
 use super::weights::WeightsOption;
@@ -113,7 +113,7 @@ impl Render {
         }
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
-        let subject = self.weights.on(&subject, saved.as_ref());
+        let subject = self.weights.on(&subject, saved.as_ref())?;
         let (options, pose) = (
             &options.with_saved(saved.as_ref()),
             &self.pose.with_saved(saved.as_ref()),

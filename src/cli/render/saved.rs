@@ -57,6 +57,7 @@ mod tests {
             compare: Some(MethodId::LBS),
             weights: crate::weights::WeightMethod::default(),
             crowd: 1,
+            files: Vec::new(),
             window: serde_json::from_value(window).ok(),
         }
     }

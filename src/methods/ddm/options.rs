@@ -11,7 +11,7 @@ const ROTATIONS: ParamSpec = ParamSpec {
     unit: "limb radii",
     kind: ParamKind::Real,
     range: [0.0, 3.0],
-    default: 1.0,
+    default: 0.8,
     doc: "How far rotations are smoothed over the skin: more is rounder, less is crisper.",
 };
 const TRANSLATIONS: ParamSpec = ParamSpec {
@@ -20,7 +20,7 @@ const TRANSLATIONS: ParamSpec = ParamSpec {
     unit: "limb radii",
     kind: ParamKind::Real,
     range: [0.0, 3.0],
-    default: 0.5,
+    default: 0.4,
     doc: "How far translations are smoothed over the skin; less than the reach keeps the volume.",
 };
 const TRANSLATION: ParamSpec = ParamSpec {

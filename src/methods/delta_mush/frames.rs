@@ -83,30 +83,31 @@ impl Frames {
         frames
     }
 
-    /// The unit normal of a vertex, weighted by areas; zero if there is none.
+    /// The normal of a vertex, weighted by areas; 1 long where the surface is flat, shorter where it is folded, zero where it has no
+    /// side.
     #[expect(clippy::inline_always, reason = "inner loop of every frame")]
     #[inline(always)]
     fn normal(&self, vertex: usize, at: &[Padded]) -> [f32; 3] {
         let own = &at[vertex];
-        let mut sum = [0.0; 3];
+        let (mut sum, mut area) = ([0.0_f32; 3], 0.0);
         let range = self.fan_starts[vertex] as usize..self.fan_starts[vertex + 1] as usize;
         for &[b, c] in &self.fans[range] {
             let (u, v) = (
                 difference(&at[b as usize], own),
                 difference(&at[c as usize], own),
             );
-            sum[0] += u[1] * v[2] - u[2] * v[1];
-            sum[1] += u[2] * v[0] - u[0] * v[2];
-            sum[2] += u[0] * v[1] - u[1] * v[0];
+            let cross = [
+                u[1] * v[2] - u[2] * v[1],
+                u[2] * v[0] - u[0] * v[2],
+                u[0] * v[1] - u[1] * v[0],
+            ];
+            for c in 0..3 {
+                sum[c] += cross[c];
+            }
+            area += dot(&cross, &cross).sqrt();
         }
-        // By the largest entry first: squares of squares of short edges underflow.
-        let largest = sum.iter().fold(0.0_f32, |m, c| m.max(c.abs()));
-        if largest <= 0.0 || !largest.is_finite() {
-            return [0.0; 3];
-        }
-        let unit = sum.map(|c| c / largest);
-        let scale = 1.0 / dot(&unit, &unit).sqrt();
-        unit.map(|c| c * scale)
+        let scale = if area > 0.0 { 1.0 / area } else { 0.0 };
+        sum.map(|c| c * scale)
     }
 
     /// Adds back to every vertex what smoothing removed, turned as its surroundings are. Allocates nothing.

@@ -55,6 +55,13 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     label: "Delta mush",
     short_label: "Delta mush",
     doc: "Smooths the result of a simpler method and adds the skin's detail back. Forgives rough weights.",
+    cost: "2 ms",
+    source: "Mancewicz, Derksen, Rijpkema, Wilson, Delta Mush: Smoothing Deformations While Preserving Detail, DigiPro 2014",
+    departures: &[
+        "One implicit step whose reach is in limb radii instead of passes, which count edges.",
+        "The turn of the detail is fitted to all edges of a vertex and its normal.",
+        "Detail stretches with joints that scale.",
+    ],
     needs: &[Requirement::Weights],
     capabilities: &[],
     params: PARAMS,

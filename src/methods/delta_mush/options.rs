@@ -6,10 +6,10 @@ const OVER: ParamSpec = ParamSpec {
     key: "over",
     label: "Over",
     unit: "",
-    kind: ParamKind::Integer,
+    kind: ParamKind::Choice(&["rigid", "lbs", "dqs"]),
     range: [0.0, 2.0],
     default: 1.0,
-    doc: "What moves the skin before it is smoothed: 0 rigid, 1 linear blend, 2 dual quaternion.",
+    doc: "The method that moves the skin before it is smoothed.",
 };
 const REACH: ParamSpec = ParamSpec {
     key: "reach",
@@ -17,7 +17,7 @@ const REACH: ParamSpec = ParamSpec {
     unit: "limb radii",
     kind: ParamKind::Real,
     range: [0.0, 3.0],
-    default: 0.4,
+    default: 0.3,
     doc: "How far positions are smoothed over the skin.",
 };
 const PASSES: ParamSpec = ParamSpec {

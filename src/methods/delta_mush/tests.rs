@@ -32,7 +32,8 @@ fn percents(subject: &Arc<Subject>, sectors: u32, options: Options, turn: Vec64)
     changes(subject, sectors, &now).map(|change| 100.0 * change)
 }
 
-/// The known numbers of twenty passes over a rigid binding.
+/// Twenty passes over a rigid binding: the bend as it is known, the twist of 170° as numpy computes it on this mesh with frames on one edge
+/// (with other diagonals of the quads it is −79 %).
 #[test]
 fn passes_give_the_published_changes() {
     let subject = bar(48, 81);
@@ -47,7 +48,7 @@ fn passes_give_the_published_changes() {
         over_rigid(Form::Passes(20)),
         TWIST * 17.0 / 9.0,
     );
-    assert!((girth + 82.0).abs() < 2.0, "{girth}");
+    assert!((girth + 70.91).abs() < 0.2, "{girth}");
 }
 
 /// The same reach in limb radii gives the same shape on meshes of any resolution; the same number of passes does not.

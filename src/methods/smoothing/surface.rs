@@ -91,16 +91,20 @@ pub(super) fn laplacian(
 }
 
 impl Surface {
-    /// `D + λ L` and D for L with unit weights and D its diagonal (1 for a vertex without edge): smoothing that counts edges.
+    /// `D + λ L` and D for L with the conductances of edges and D its diagonal (1 for a vertex without edge): smoothing that counts
+    /// edges.
     pub(in crate::methods) fn by_edges(&self, lambda: f64) -> (SymmetricMatrix, Vec<f64>) {
         let mut degrees = vec![0.0; self.len()];
-        for &vertex in self.edges.iter().flat_map(|edge| &edge.ends) {
-            degrees[vertex as usize] += 1.0;
+        for edge in &self.edges {
+            for vertex in edge.ends {
+                degrees[vertex as usize] += edge.conductance;
+            }
         }
         for degree in degrees.iter_mut().filter(|degree| **degree == 0.0) {
             *degree = 1.0;
         }
-        let matrix = laplacian(self.len(), &self.edges, |_| lambda).plus_diagonal(&degrees);
+        let scaled = |edge: &Edge| lambda * edge.conductance;
+        let matrix = laplacian(self.len(), &self.edges, scaled).plus_diagonal(&degrees);
         (matrix, degrees)
     }
 }

@@ -5,8 +5,12 @@
 //! error: the iteration stops when it comes close to 1. The factor ½ is applied at the end: X ← X + 4ᵏ X⁻ᵀ. If det F < 0,
 //! the closest rotation is Q (I − 2 v vᵀ) with v the direction of the smallest singular value.
 
+mod batch;
+
 use nalgebra::Matrix3;
 use pulp::Simd;
+
+pub(crate) use batch::{LaneMatrix, closest_rotations};
 
 use super::determinant::{LONGEST, STEPS};
 use super::lanes::{Mat3, Ops, transposed};

@@ -182,3 +182,32 @@ fn volume_as_in_f64() {
         }
     }
 }
+
+/// Batches of every length give the rotations that the exact decomposition gives, in every lane.
+#[test]
+fn batches_are_rotations() {
+    let mut state = 11_u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f32::from((state >> 16) as u16) / 32768.0 - 1.0
+    };
+    for count in 0..8 {
+        let originals: Vec<LaneMatrix> = (0..count)
+            .map(|_| std::array::from_fn(|_| std::array::from_fn(|_| random())))
+            .collect();
+        let mut rotations = originals.clone();
+        closest_rotations(&mut rotations);
+        for (f, r) in originals.iter().zip(&rotations) {
+            for lane in 0..LANES {
+                let of = |m: &LaneMatrix| {
+                    Matrix3::from_fn(|row, column| f64::from(m[3 * column + row][lane]))
+                };
+                let (f, r) = (of(f), of(r));
+                assert!((r.determinant() - 1.0).abs() < 1e-3);
+                assert!((r.transpose() * r - Matrix3::identity()).amax() < 1e-3);
+                // As good a fit as the exact one.
+                assert!(r.dot(&f) > closest_rotation(&f).dot(&f) - 1e-3);
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ use super::file::{
     CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart,
 };
 use super::paths::refer;
-use super::{Contents, ProjectError};
+use super::{Contents, ProjectError, transfers};
 use crate::character::FleshSettings;
 use crate::rig::edit::{Remap, RigFile};
 use crate::rig::{Pose, Skeleton, Trs};
@@ -39,8 +39,12 @@ pub(super) fn file_of(
         views: views
             .list()
             .iter()
-            .map(|view| view_part(*view, document, views.active().id, skeleton))
-            .collect(),
+            .map(|view| {
+                let mut part = view_part(*view, document, views.active().id, skeleton);
+                transfers::refer(&mut part, folder)?;
+                Ok(part)
+            })
+            .collect::<Result<_, ProjectError>>()?,
         rig: rig_part(document),
         limits: document
             .limits

@@ -33,6 +33,7 @@ mod read;
 mod restore;
 mod save;
 mod text;
+mod transfers;
 
 pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
 pub use error::{ProjectError, SourceError};

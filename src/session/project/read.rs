@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::file::{FileRef, ProjectFile, RecoveryPart};
 use super::restore::{Restored, restored};
 use super::text::from_text;
-use super::{Answer, MissingSources, ProjectError, SourceError, files, pack, paths};
+use super::{Answer, MissingSources, ProjectError, SourceError, files, pack, paths, transfers};
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
@@ -65,6 +65,8 @@ pub struct ProjectState {
     pub weights: WeightMethod,
     /// Number of instances of the character.
     pub crowd: usize,
+    /// The character's files, where they were found.
+    pub files: Vec<PathBuf>,
     /// The window, if it was saved.
     pub window: Option<WindowState>,
 }
@@ -78,7 +80,8 @@ pub fn project_state(
     subject: &Subject,
     cache: &Cache,
 ) -> Result<ProjectState, ProjectError> {
-    let Content { file, .. } = read_content(path, cache, &Progress::new())?;
+    let Content { file, folder, .. } = read_content(path, cache, &Progress::new())?;
+    let found = paths::resolve(&file.character.files, folder.as_deref(), &BTreeMap::new());
     let base = subject
         .base
         .as_ref()
@@ -98,6 +101,7 @@ pub fn project_state(
         compare,
         weights,
         crowd,
+        files: found.map_or_else(|_| Vec::new(), |(files, _)| files),
         window: window_of(&file),
     })
 }
@@ -184,8 +188,8 @@ fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Conte
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         (bytes, absolute.parent().map(Path::to_owned))
     };
-    let (file, unknown) = read_text(&name, &unpacked)?;
-    let mut notes = Vec::new();
+    let (mut file, unknown) = read_text(&name, &unpacked)?;
+    let mut notes = transfers::load(&mut file, folder.as_deref(), progress);
     if !unknown.is_empty() {
         notes.push(format!(
             "{name}: this version of Sinew does not know {}; ignored.",

@@ -86,10 +86,6 @@ pub(super) fn is_alone(crowd: &usize) -> bool {
     *crowd == 1
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
 pub(super) fn is_of_file(weights: &WeightMethod) -> bool {
     *weights == WeightMethod::default()
 }

@@ -3,10 +3,11 @@
 use std::sync::{Arc, PoisonError, Weak};
 
 use super::Subject;
+use crate::character::SourceMesh;
 use crate::progress::{Cancelled, Progress};
-use crate::stages::source_weights::weights_of_mesh;
+use crate::stages::source_weights::{on_sources, weights_of_mesh};
 use crate::tissue::Guide;
-use crate::weights::{SkinWeights, WeightMethod};
+use crate::weights::{SkinWeights, TransferSource, WeightMethod, WeightReport};
 
 impl Subject {
     /// The same character with weights by another method. All other stages are shared.
@@ -55,7 +56,13 @@ impl Subject {
     /// until they are computed.
     #[must_use]
     pub fn mesh_weights(&self) -> &[Option<SkinWeights>] {
-        self.weights.of_meshes.wait_for()
+        &self.weights.of_meshes.wait_for().of_meshes
+    }
+
+    /// What was noticed while the weights were computed; `None` until they are.
+    #[must_use]
+    pub fn weight_report(&self) -> Option<&WeightReport> {
+        self.weights.of_meshes.made().map(|made| &made.report)
     }
 
     /// The weights of a source mesh, the file's or computed ones; `None` if it has none. Waits until they are computed.
@@ -74,6 +81,24 @@ impl Subject {
     #[must_use]
     pub fn skin_weights(&self) -> &SkinWeights {
         self.weights.of_skin.wait_for()
+    }
+
+    /// The source meshes' weights from weights of the welded skin, one entry per mesh; `None` for meshes that are not skin. Vertices
+    /// without a triangle get weights by distance.
+    #[must_use]
+    pub fn on_meshes(&self, on_skin: &SkinWeights) -> Vec<Option<SkinWeights>> {
+        on_sources(&self.character, &self.skin, on_skin, SourceMesh::is_skin)
+    }
+
+    /// The skin with the file's weights, for a transfer to other characters; `None` if the file has none.
+    #[must_use]
+    pub fn transfer_source(&self) -> Option<TransferSource> {
+        let source = TransferSource {
+            mesh: self.skin.mesh.clone(),
+            weights: self.file_weights()?.clone(),
+            skeleton: self.character.skeleton.clone(),
+        };
+        source.is_usable().then_some(source)
     }
 
     /// The guide of these vertices of the welded skin; `None` if there is no flesh or its base follows the bones. Waits

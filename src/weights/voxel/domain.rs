@@ -1,6 +1,6 @@
 //! Solid cells of a grid, their corners and edges.
 
-use std::collections::HashMap;
+use rayon::prelude::*;
 
 use crate::math::{Point64, Vec64};
 use crate::numerics::SymmetricMatrix;
@@ -68,12 +68,21 @@ impl VoxelDomain {
             .iter()
             .flat_map(|cell| (0..8).map(move |k| corner(cell, k)))
             .collect();
-        nodes.sort_unstable_by_key(by_zyx);
+        nodes.par_sort_unstable_by_key(by_zyx);
         nodes.dedup();
-        let index: HashMap<[u32; 3], u32> = nodes.iter().copied().zip(0..).collect();
+        // Cells and nodes are sorted alike: corner k of the cells never goes back in the list of nodes.
+        let mut next = [0; 8];
         let corners: Vec<[u32; 8]> = cells
             .iter()
-            .map(|cell| std::array::from_fn(|k| index[&corner(cell, k as u32)]))
+            .map(|cell| {
+                for (k, next) in next.iter_mut().enumerate() {
+                    let sought = corner(cell, k as u32);
+                    while nodes[*next] != sought {
+                        *next += 1;
+                    }
+                }
+                next.map(|node| node as u32)
+            })
             .collect();
         let edges = edges(&corners);
         let part_of_node = parts(nodes.len(), &edges);
@@ -118,7 +127,7 @@ fn edges(corners: &[[u32; 8]]) -> Vec<Edge> {
             })
         })
         .collect();
-    pairs.sort_unstable();
+    pairs.par_sort_unstable();
     let same = pairs.chunk_by(|a, b| a == b);
     same.map(|same| Edge {
         nodes: same[0],
@@ -135,13 +144,19 @@ fn parts(nodes: usize, edges: &[Edge]) -> Vec<u32> {
         // The lower number is the root, so that parts are numbered by their first nodes.
         parent[a.max(b) as usize] = a.min(b);
     }
-    let mut part_of_root: HashMap<u32, u32> = HashMap::new();
-    (0..nodes as u32)
-        .map(|node| {
-            let next = part_of_root.len() as u32;
-            *part_of_root.entry(root(&mut parent, node)).or_insert(next)
-        })
-        .collect()
+    // A root comes before the other nodes of its part.
+    let mut parts = Vec::with_capacity(nodes);
+    let mut count = 0;
+    for node in 0..nodes as u32 {
+        let root = root(&mut parent, node);
+        if root == node {
+            parts.push(count);
+            count += 1;
+        } else {
+            parts.push(parts[root as usize]);
+        }
+    }
+    parts
 }
 
 fn root(parent: &mut [u32], mut node: u32) -> u32 {

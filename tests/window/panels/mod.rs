@@ -83,6 +83,7 @@ fn method_panel() {
             values: &values,
             view: sinew::session::ViewId(0),
             weights: sinew::weights::WeightMethod::default(),
+            weight_notes: &[],
             shown: Some(MethodId::LBS),
             unavailable: &unavailable,
             is_bare: false,

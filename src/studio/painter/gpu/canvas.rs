@@ -53,7 +53,7 @@ impl PictureKey {
     pub(super) fn of(picture: &Picture<'_>) -> Self {
         // Hidden items must not affect the key.
         let bones = picture.look.bones;
-        let chosen = bones || picture.look.colors == SkinColors::Weights;
+        let chosen = bones || picture.look.colors.is_of_joint();
         Self {
             size: picture.size,
             scale: picture.scale,
@@ -228,6 +228,10 @@ pub(super) fn quantity_of<'a>(
             .selected
             .last()
             .map(|&joint| SkinQuantity::Weights { joint }),
+        SkinColors::WeightDifference => picture
+            .selected
+            .last()
+            .map(|&joint| SkinQuantity::WeightDifference { joint }),
         // In a cut view, the cells show it.
         SkinColors::Strain if picture.look.tets && picture.look.cut.is_some() => None,
         SkinColors::Strain => Some(SkinQuantity::Strain {

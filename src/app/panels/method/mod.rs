@@ -1,14 +1,18 @@
 //! Choice of the skinning method.
 
-use egui::{Button, RichText, Slider, SliderClamping, Ui};
+mod about;
+mod values;
+mod weights;
 
-use crate::app::actions::{Actions, edit_of};
+use egui::{Button, RichText, Ui};
+
+use crate::app::actions::Actions;
 use crate::app::theme;
-use crate::app::widgets::{row, size_slider};
 use crate::methods::{MethodId, Requirement, registry};
-use crate::param::{ParamKind, ParamSpec, ParamValues};
-use crate::session::{Command, Gesture, ViewCommand, ViewId};
-use crate::weights::{self, WeightMethod};
+use crate::param::ParamValues;
+use crate::session::{Command, ViewId};
+use crate::weights::WeightMethod;
+use about::About;
 
 /// Input of the panel.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +23,8 @@ pub struct MethodView<'a> {
     pub view: ViewId,
     /// The weights of that view.
     pub weights: WeightMethod,
+    /// What was noticed while they were computed, as sentences.
+    pub weight_notes: &'a [String],
     /// The values of its own parameters.
     pub values: &'a ParamValues,
     /// The visible method, if it still is another one.
@@ -52,11 +58,23 @@ pub fn method_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
         );
         return;
     }
-    if view.chosen.needs(Requirement::Weights) {
-        weights_row(ui, view, actions);
+    let about = view.chosen.descriptor();
+    About {
+        title: about.label,
+        doc: about.doc,
+        cost: &format!("A frame of 20 000 vertices: {}", about.cost),
+        source: about.source,
+        departures: about.departures,
     }
-    for spec in view.chosen.descriptor().params {
-        value_row(ui, view, spec, actions);
+    .show(ui);
+    for spec in about.params {
+        values::value_row(ui, spec, view.values, |values, gesture| {
+            let method = view.chosen;
+            actions.send(Command::SetMethodValues { method, values }, gesture);
+        });
+    }
+    if view.chosen.needs(Requirement::Weights) {
+        weights::weights_ui(ui, view, actions);
     }
     for (method, reason) in view.unavailable {
         ui.add(
@@ -75,65 +93,6 @@ pub fn method_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
                 .color(theme::colors(ui.ctx()).text_weak),
         );
     }
-}
-
-/// Choice of a registered weight method.
-fn weights_row(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
-    let mut chosen = view.weights;
-    egui::ComboBox::from_label("Weights")
-        .selected_text(chosen.label())
-        .show_ui(ui, |ui| {
-            for method in weights::registry() {
-                ui.selectable_value(&mut chosen, method, method.label())
-                    .on_hover_text(method.descriptor().doc);
-            }
-        });
-    if chosen != view.weights {
-        actions.once(Command::View(ViewCommand::SetWeights {
-            view: view.view,
-            weights: chosen,
-        }));
-    }
-}
-
-/// One of the method's own parameters: a check box or a slider, as it is declared.
-fn value_row(ui: &mut Ui, view: &MethodView<'_>, spec: &ParamSpec, actions: &mut Actions) {
-    let now = view.values.get(spec);
-    let mut send = |value: f64, gesture: Gesture| {
-        let mut values = view.values.clone();
-        values.set(spec, value);
-        let method = view.chosen;
-        actions.send(Command::SetMethodValues { method, values }, gesture);
-    };
-    row(ui, spec.label, spec.doc, |ui, label| {
-        if spec.kind == ParamKind::Switch {
-            let mut on = now != 0.0;
-            if ui.checkbox(&mut on, "").labelled_by(label).changed() {
-                send(f64::from(u8::from(on)), Gesture::Once);
-            }
-            return;
-        }
-        let mut value = now;
-        size_slider(ui);
-        let [low, high] = spec.range;
-        let slider = Slider::new(&mut value, low..=high)
-            .logarithmic(spec.kind == ParamKind::Logarithmic)
-            .clamping(SliderClamping::Edits);
-        let slider = if spec.unit.is_empty() {
-            slider
-        } else {
-            slider.suffix(format!(" {}", spec.unit))
-        };
-        let slider = if spec.kind == ParamKind::Integer {
-            slider.integer()
-        } else {
-            slider.max_decimals(3)
-        };
-        let response = ui.add(slider).labelled_by(label);
-        if let Some(gesture) = edit_of(&response) {
-            send(value, gesture);
-        }
-    });
 }
 
 fn method_button(

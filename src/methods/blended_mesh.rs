@@ -1,39 +1,10 @@
-//! Linear blend skinning, and its limit with one joint a vertex.
+//! Source meshes bound to joints: what all methods that blend joint transforms start from.
 
-use nalgebra::{Matrix3x4, Matrix4};
-use rayon::prelude::*;
+use nalgebra::{Matrix3, Matrix3x4, Matrix4};
 
-use super::direct::Direct;
-use super::registry::{Capability, Descriptor, MethodId, Requirement};
-use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::{Attachment, Character, SourceMesh};
 use crate::math::{Affine, Point, Vec3};
-use crate::mesh::NormalGroups;
 use crate::weights::SkinWeights;
-
-impl MethodId {
-    /// Linear blend skinning.
-    pub const LBS: Self = METHOD;
-}
-
-pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
-    id: "lbs",
-    label: "Linear blend",
-    short_label: "LBS",
-    doc: "Blends the joints' matrices by weights. Fast; loses volume in bends and twists.",
-    needs: &[Requirement::Weights],
-    capabilities: &[Capability::Device],
-    params: &[],
-    bind: |input| Ok(Box::new(Direct::new(bind(input.subject), recipe))),
-});
-
-fn bind(subject: &Subject) -> LinearBlend {
-    LinearBlend::bind(&subject.character, subject.mesh_weights())
-}
-
-fn recipe(subject: &Subject, groups: &NormalGroups) -> Recipe {
-    Recipe::blended(subject, &bind(subject), false, groups)
-}
 
 /// One source mesh with the matrices it blends.
 pub(super) struct BlendedMesh {
@@ -41,37 +12,6 @@ pub(super) struct BlendedMesh {
     pub(super) weights: SkinWeights,
     pub(super) joint_from_mesh: Vec<Affine>,
     pub(super) world_from_mesh: Vec<Matrix3x4<f32>>,
-}
-
-/// Binds all source vertices of a character: v' = Σⱼ wⱼ (`world_from_joint`ⱼ · `joint_from_mesh`ⱼ) v.
-pub struct LinearBlend {
-    pub(super) parts: Vec<BlendedMesh>,
-}
-
-impl LinearBlend {
-    /// Binds with the file's weights, or with `computed` instead of them (one set per mesh, in order).
-    #[must_use]
-    pub fn bind(character: &Character, computed: &[Option<SkinWeights>]) -> Self {
-        let parts = character
-            .meshes
-            .iter()
-            .zip(computed)
-            .map(|(mesh, extra)| BlendedMesh::of(character, mesh, extra.as_ref()))
-            .collect();
-        Self { parts }
-    }
-
-    /// As [`LinearBlend::bind`], with the strongest joint of every vertex only.
-    #[must_use]
-    pub fn bind_rigid(character: &Character, computed: &[Option<SkinWeights>]) -> Self {
-        let mut bound = Self::bind(character, computed);
-        for part in &mut bound.parts {
-            let strongest =
-                (0..part.weights.len()).map(|v| part.weights.strongest(v).map(|j| (j as u32, 1.0)));
-            part.weights = SkinWeights::from_rows(strongest.collect::<Vec<_>>()).0;
-        }
-        bound
-    }
 }
 
 impl BlendedMesh {
@@ -142,26 +82,14 @@ impl BlendedMesh {
     }
 }
 
-impl Skinner for LinearBlend {
-    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
-        let mut rest_of_out = out;
-        for part in &mut self.parts {
-            part.update(frame.world_from_joint);
-            let (here, after) = rest_of_out.split_at_mut(part.rest.len());
-            rest_of_out = after;
-            let part = &*part;
-            here.par_iter_mut()
-                .with_min_len(2048)
-                .enumerate()
-                .for_each(|(vertex, out)| *out = part.blend(vertex));
-        }
-        Ok(())
-    }
-}
-
 impl BlendedMesh {
-    fn blend(&self, vertex: usize) -> Point {
-        let rest = self.rest[vertex];
+    /// The position of a vertex.
+    pub(super) fn blend(&self, vertex: usize) -> Point {
+        self.blend_at(vertex, &self.rest[vertex])
+    }
+
+    /// The image of a point of the rest space under the blend of a vertex.
+    pub(super) fn blend_at(&self, vertex: usize, point: &Point) -> Point {
         let mut blended = Matrix3x4::zeros();
         let mut any = false;
         for (joint, weight) in self.weights.of(vertex) {
@@ -169,9 +97,15 @@ impl BlendedMesh {
             any = true;
         }
         if !any {
-            return rest;
+            return *point;
         }
-        let linear: Vec3 = blended.fixed_view::<3, 3>(0, 0) * rest.coords;
+        let linear: Vec3 = blended.fixed_view::<3, 3>(0, 0) * point.coords;
         Point::from(linear + blended.column(3))
+    }
+
+    /// The linear part of the motion of the joint with the largest weight.
+    pub(super) fn strongest_linear(&self, vertex: usize) -> Option<Matrix3<f32>> {
+        let joint = self.weights.strongest(vertex)?;
+        Some(self.world_from_mesh[joint].fixed_view::<3, 3>(0, 0).into())
     }
 }

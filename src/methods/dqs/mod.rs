@@ -3,16 +3,24 @@
 //! Kavan, Collins, Žára, O'Sullivan, "Geometric Skinning with Approximate Dual Quaternion Blending", TOG 2008, algorithm 1
 //! (see [`SplitTransform`]).
 
+mod derivative;
+
 use rayon::prelude::*;
 
+use super::blend_normals::{self, Normals, WithNormals};
+use super::blended_mesh::BlendedMesh;
 use super::direct::Direct;
-use super::lbs::{BlendedMesh, LinearBlend};
+use super::lbs::LinearBlend;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
 use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
 use crate::math::{Point, SplitTransform};
 use crate::mesh::NormalGroups;
+use crate::param::ParamSpec;
 use crate::weights::SkinWeights;
+
+/// A device computes normals from the triangles; so does the CPU unless asked for others.
+const NORMALS: ParamSpec = blend_normals::parameter(Normals::Triangles);
 
 impl MethodId {
     /// Dual quaternion skinning.
@@ -24,10 +32,18 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     label: "Dual quaternion",
     short_label: "DQS",
     doc: "Blends dual quaternions by weights. No candy wrapper, but joints bulge.",
+    cost: "0.3 ms",
+    source: "Kavan, Collins, Žára, O'Sullivan, Geometric Skinning with Approximate Dual Quaternion Blending, TOG 2008, algorithm 1",
+    departures: &[
+        "Scale and shear of joints are blended linearly and applied before the blended rigid motion.",
+    ],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::Device],
-    params: &[],
-    bind: |input| Ok(Box::new(Direct::new(bind(input.subject), recipe))),
+    params: &[NORMALS],
+    bind: |input| {
+        let skinner = WithNormals::bind(bind(input.subject), input, &NORMALS)?;
+        Ok(Box::new(Direct::new(skinner, recipe)))
+    },
 });
 
 fn bind(subject: &Subject) -> DualQuaternion {
@@ -41,9 +57,11 @@ fn recipe(subject: &Subject, groups: &NormalGroups) -> Recipe {
 
 /// Binds all source vertices of a character.
 pub struct DualQuaternion {
-    parts: Vec<BlendedMesh>,
+    pub(super) parts: Vec<BlendedMesh>,
     /// Per part, per joint.
-    splits: Vec<Vec<SplitTransform>>,
+    pub(super) splits: Vec<Vec<SplitTransform>>,
+    /// Per part, whether no joint stretches in the last frame.
+    pub(super) rigid: Vec<bool>,
 }
 
 impl DualQuaternion {
@@ -55,14 +73,20 @@ impl DualQuaternion {
             .iter()
             .map(|part| vec![SplitTransform::identity(); part.joint_from_mesh.len()])
             .collect();
-        Self { parts, splits }
+        let rigid = vec![true; parts.len()];
+        Self {
+            parts,
+            splits,
+            rigid,
+        }
     }
 }
 
 impl Skinner for DualQuaternion {
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
         let mut rest_of_out = out;
-        for (part, splits) in self.parts.iter_mut().zip(&mut self.splits) {
+        let parts = self.parts.iter_mut().zip(&mut self.splits);
+        for ((part, splits), rigid) in parts.zip(&mut self.rigid) {
             for ((split, joint_from_mesh), world) in splits
                 .iter_mut()
                 .zip(&part.joint_from_mesh)
@@ -70,6 +94,7 @@ impl Skinner for DualQuaternion {
             {
                 *split = SplitTransform::of(&(world * joint_from_mesh));
             }
+            *rigid = splits.iter().all(SplitTransform::is_rigid);
             let (here, after) = rest_of_out.split_at_mut(part.rest.len());
             rest_of_out = after;
             let (part, splits) = (&*part, &*splits);

@@ -1,0 +1,18 @@
+//! The folder of an output file.
+
+use super::{CommandResult, Failure};
+
+/// Checks before any work that the output's folder exists.
+pub(super) fn check_folder(output: &std::path::Path) -> CommandResult {
+    let folder = match output.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => std::path::Path::new("."),
+    };
+    if !folder.is_dir() {
+        let (path, folder) = (output.display(), folder.display());
+        return Err(Failure::Undone(format!(
+            "{path} can't be written: there is no folder {folder}; make it first"
+        )));
+    }
+    Ok(())
+}
