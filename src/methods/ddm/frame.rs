@@ -5,12 +5,15 @@ use rayon::prelude::*;
 
 use super::omega::Omegas;
 use crate::math::Point;
-use crate::methods::smoothing::{BATCH, BindJoints, Padded, RotationBatch, product, stretched};
+use crate::methods::smoothing::{
+    BATCH, BindJoints, Padded, RotationBatch, multiply_add, product, stretched, xyz,
+};
+use crate::numerics::lanes::sub;
 
 /// Moves all vertices of the skin. Allocates nothing; the result does not depend on the number of threads.
 pub(super) fn move_skin(omegas: &Omegas, joints: &BindJoints, skin: &mut [Point]) {
     skin.par_chunks_mut(BATCH)
-        .with_min_len(16)
+        .with_min_len(8)
         .enumerate()
         .for_each(|(index, out)| {
             let mut rotations = RotationBatch::new();
@@ -77,7 +80,7 @@ impl WithSimd for Batch<'_> {
         reason = "vector code must be inlined into the function that enables the instructions"
     )]
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self {
             omegas,
             joints,
@@ -93,41 +96,40 @@ impl WithSimd for Batch<'_> {
             let Some(&main) = own.first() else {
                 continue;
             };
-            let at = placed(&joints.columns[main as usize], &rest.position);
+            let at = placed(simd, &joints.columns[main as usize], &rest.position);
             let per_length = 1.0 / rest.length;
             // Columns of Q, and q.
             let mut sums = [[0.0_f32; 4]; 4];
             for (&joint, omega) in own.iter().zip(matrices) {
                 let m = &joints.columns[joint as usize];
-                let mut t = placed(m, &rest.position);
-                for c in 0..4 {
-                    t[c] = (t[c] - at[c]) * per_length;
-                }
+                let t = sub(placed(simd, m, &rest.position), at);
+                let t = multiply_add(simd, per_length, t, [0.0; 4]);
                 let [xx, xy, xz, yy, yz, zz, x, y, z, w] = *omega;
-                let rows = [
+                let columns = [
                     [xx, xy, xz, x],
                     [xy, yy, yz, y],
                     [xz, yz, zz, z],
                     [x, y, z, w],
                 ];
-                for (sum, [a, b, c, d]) in sums.iter_mut().zip(rows) {
-                    for r in 0..4 {
-                        sum[r] += m[0][r] * a + m[1][r] * b + m[2][r] * c + t[r] * d;
-                    }
+                for (sum, [a, b, c, d]) in sums.iter_mut().zip(columns) {
+                    let low = multiply_add(simd, b, m[1], multiply_add(simd, a, m[0], *sum));
+                    *sum = multiply_add(simd, d, t, multiply_add(simd, c, m[2], low));
                 }
             }
             let [q0, q1, q2, q] = sums;
-            let mut f = [[0.0; 3]; 3];
-            for (c, (column, from)) in f.iter_mut().zip([q0, q1, q2]).enumerate() {
-                *column = [0, 1, 2].map(|r| from[r] - q[r] * rest.offset[c]);
-            }
+            let p = &rest.offset;
+            let mut f = [
+                xyz(multiply_add(simd, -p[0], q, q0)),
+                xyz(multiply_add(simd, -p[1], q, q1)),
+                xyz(multiply_add(simd, -p[2], q, q2)),
+            ];
             if joints.has_stretch {
                 part.stretch = blended_stretch(own, matrices, joints);
                 f = stretched(&f, &part.stretch);
             }
             rotations.set(k, &f);
-            part.at = [at[0], at[1], at[2]];
-            part.moved = [q[0], q[1], q[2]];
+            part.at = xyz(at);
+            part.moved = xyz(q);
         }
     }
 }
@@ -135,12 +137,9 @@ impl WithSimd for Batch<'_> {
 /// A point moved by a joint.
 #[expect(clippy::inline_always, reason = "called in vector code")]
 #[inline(always)]
-fn placed(m: &[Padded; 4], v: &[f32; 3]) -> Padded {
-    let mut at = m[3];
-    for r in 0..4 {
-        at[r] += m[0][r] * v[0] + m[1][r] * v[1] + m[2][r] * v[2];
-    }
-    at
+fn placed<S: Simd>(simd: S, m: &[Padded; 4], v: &[f32; 3]) -> Padded {
+    let at = multiply_add(simd, v[0], m[0], m[3]);
+    multiply_add(simd, v[2], m[2], multiply_add(simd, v[1], m[1], at))
 }
 
 /// The stretches of the joints, blended by the smoothed weights.

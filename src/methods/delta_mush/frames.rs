@@ -1,33 +1,44 @@
 //! How the surroundings of every vertex turned since the bind pose.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::smoother::Rings;
+use super::rings::Rings;
 use crate::math::Point;
 use crate::mesh::TriMesh;
-use crate::methods::smoothing::{BATCH, BindJoints, Padded, RotationBatch, product, stretched};
+use crate::methods::smoothing::{
+    BATCH, BindJoints, Padded, RotationBatch, multiply_add, product, stretched, xyz,
+};
+use crate::numerics::lanes::{add, dot, scaled, sub};
 use crate::weights::SkinWeights;
 
 /// The normal counts as much as this part of all edges of a vertex.
 const NORMAL: f32 = 0.5;
+/// Triangles of one task.
+const CHUNK: usize = 2048;
 
 /// The surroundings of all vertices in the smoothed bind pose.
 pub(super) struct Frames {
-    rings: Rings,
-    /// Smoothed bind positions.
-    smoothed: Vec<Padded>,
-    /// Triangles around every vertex: the two other corners, in order.
-    fan_starts: Vec<u32>,
-    fans: Vec<[u32; 2]>,
-    /// The normal times the weight of the normal; zero where there is none.
+    triangles: Vec<[u32; 3]>,
+    /// Normals times twice the areas of the triangles in the last frame, with the lengths of these in the fourth place.
+    faces: Vec<Padded>,
+    /// `edge_starts[v]..edge_starts[v + 1]` are the edges of vertex v.
+    edge_starts: Vec<u32>,
+    /// The other end of every edge.
+    ends: Vec<u32>,
+    /// ē times the conductance over the sum of conductances times squared lengths of the vertex.
+    edges: Vec<[f32; 3]>,
+    /// `face_starts[v]..face_starts[v + 1]` are the triangles around vertex v.
+    face_starts: Vec<u32>,
+    face_of: Vec<u32>,
+    /// The normal in the bind pose times its weight; zero where there is none.
     normals: Vec<[f32; 3]>,
-    /// 1 over the sum of the squared edges, with their weights.
-    inverse_scales: Vec<f32>,
     /// v̄ − s̄.
     deltas: Vec<[f32; 3]>,
 }
 
 /// What a frame is computed from.
+#[derive(Clone, Copy)]
 pub(super) struct Posed<'a> {
     /// Smoothed positions relative to `origin`.
     pub(super) smoothed: &'a [Padded],
@@ -38,95 +49,113 @@ pub(super) struct Posed<'a> {
 }
 
 impl Frames {
-    /// `bind` are the bind positions relative to the same point as the smoothed ones.
-    pub(super) fn of(mesh: &TriMesh, rings: Rings, bind: &[Padded], smoothed: Vec<Padded>) -> Self {
+    /// `bind` are the bind positions relative to the same point as the smoothed ones; `rings` have the conductances of edges.
+    pub(super) fn of(mesh: &TriMesh, rings: &Rings, bind: &[Padded], smoothed: &[Padded]) -> Self {
         let count = bind.len();
-        let mut fan_starts = vec![0_u32; count + 1];
+        let mut face_starts = vec![0_u32; count + 1];
         for &vertex in mesh.triangles.as_flattened() {
-            fan_starts[vertex as usize + 1] += 1;
+            face_starts[vertex as usize + 1] += 1;
         }
         for vertex in 0..count {
-            fan_starts[vertex + 1] += fan_starts[vertex];
+            face_starts[vertex + 1] += face_starts[vertex];
         }
-        let mut next = fan_starts.clone();
-        let mut fans = vec![[0; 2]; mesh.triangles.len() * 3];
-        for &[a, b, c] in &mesh.triangles {
-            for (corner, others) in [(a, [b, c]), (b, [c, a]), (c, [a, b])] {
-                fans[next[corner as usize] as usize] = others;
+        let mut next = face_starts.clone();
+        let mut face_of = vec![0; mesh.triangles.len() * 3];
+        for (face, triangle) in mesh.triangles.iter().enumerate() {
+            for &corner in triangle {
+                face_of[next[corner as usize] as usize] = face as u32;
                 next[corner as usize] += 1;
             }
         }
-        let deltas = bind
-            .iter()
-            .zip(&smoothed)
-            .map(|(v, s)| [0, 1, 2].map(|c| v[c] - s[c]));
         let mut frames = Self {
-            deltas: deltas.collect(),
-            rings,
-            smoothed,
-            fan_starts,
-            fans,
-            normals: vec![[0.0; 3]; count],
-            inverse_scales: vec![0.0; count],
+            faces: vec![[0.0; 4]; mesh.triangles.len()],
+            triangles: mesh.triangles.clone(),
+            edge_starts: vec![0],
+            ends: Vec::new(),
+            edges: Vec::new(),
+            face_starts,
+            face_of,
+            normals: Vec::with_capacity(count),
+            deltas: bind
+                .iter()
+                .zip(smoothed)
+                .map(|(v, s)| xyz(sub(*v, *s)))
+                .collect(),
         };
+        frames.find_faces(smoothed);
         for vertex in 0..count {
-            let own = frames.smoothed[vertex];
-            let squared = |&(next, weight): &(u32, f32)| {
-                let edge = difference(&frames.smoothed[next as usize], &own);
-                weight * dot(&edge, &edge)
-            };
-            let sum: f32 = frames.rings.around(vertex).iter().map(squared).sum();
-            frames.inverse_scales[vertex] = if sum > 0.0 { 1.0 / sum } else { 0.0 };
-            let normal = frames.normal(vertex, &frames.smoothed);
-            frames.normals[vertex] = normal.map(|c| NORMAL * c);
+            let edge = |next: u32| sub(smoothed[next as usize], smoothed[vertex]);
+            let squared = |&(next, weight): &(u32, f32)| weight * dot(edge(next), edge(next));
+            let sum: f32 = rings.around(vertex).iter().map(squared).sum();
+            if sum > 0.0 {
+                for &(next, weight) in rings.around(vertex) {
+                    frames.ends.push(next);
+                    frames.edges.push(xyz(scaled(edge(next), weight / sum)));
+                }
+            }
+            frames.edge_starts.push(frames.ends.len() as u32);
+            frames
+                .normals
+                .push(frames.normal(vertex).map(|c| NORMAL * c));
         }
         frames
     }
 
+    /// Normals and areas of the triangles.
+    fn find_faces(&mut self, at: &[Padded]) {
+        self.faces
+            .par_chunks_mut(CHUNK)
+            .zip(self.triangles.par_chunks(CHUNK))
+            .for_each(|(faces, triangles)| {
+                for (face, &[a, b, c]) in faces.iter_mut().zip(triangles) {
+                    let own = at[a as usize];
+                    let (u, v) = (sub(at[b as usize], own), sub(at[c as usize], own));
+                    let normal = [
+                        u[1] * v[2] - u[2] * v[1],
+                        u[2] * v[0] - u[0] * v[2],
+                        u[0] * v[1] - u[1] * v[0],
+                        0.0,
+                    ];
+                    let length = dot(normal, normal).sqrt();
+                    *face = [normal[0], normal[1], normal[2], length];
+                }
+            });
+    }
+
     /// The normal of a vertex, weighted by areas; 1 long where the surface is flat, shorter where it is folded, zero where it has no
     /// side.
-    #[expect(clippy::inline_always, reason = "inner loop of every frame")]
+    #[expect(clippy::inline_always, reason = "called in vector code")]
     #[inline(always)]
-    fn normal(&self, vertex: usize, at: &[Padded]) -> [f32; 3] {
-        let own = &at[vertex];
-        let (mut sum, mut area) = ([0.0_f32; 3], 0.0);
-        let range = self.fan_starts[vertex] as usize..self.fan_starts[vertex + 1] as usize;
-        for &[b, c] in &self.fans[range] {
-            let (u, v) = (
-                difference(&at[b as usize], own),
-                difference(&at[c as usize], own),
-            );
-            let cross = [
-                u[1] * v[2] - u[2] * v[1],
-                u[2] * v[0] - u[0] * v[2],
-                u[0] * v[1] - u[1] * v[0],
-            ];
-            for c in 0..3 {
-                sum[c] += cross[c];
-            }
-            area += dot(&cross, &cross).sqrt();
+    fn normal(&self, vertex: usize) -> [f32; 3] {
+        let range = self.face_starts[vertex] as usize..self.face_starts[vertex + 1] as usize;
+        let mut sum = [0.0; 4];
+        for &face in &self.face_of[range] {
+            sum = add(sum, self.faces[face as usize]);
         }
-        let scale = if area > 0.0 { 1.0 / area } else { 0.0 };
-        sum.map(|c| c * scale)
+        let scale = if sum[3] > 0.0 { 1.0 / sum[3] } else { 0.0 };
+        [sum[0] * scale, sum[1] * scale, sum[2] * scale]
     }
 
     /// Adds back to every vertex what smoothing removed, turned as its surroundings are. Allocates nothing.
-    pub(super) fn restore(&self, posed: &Posed<'_>, skin: &mut [Point]) {
+    pub(super) fn restore(&mut self, posed: &Posed<'_>, skin: &mut [Point]) {
+        self.find_faces(posed.smoothed);
+        let frames = &*self;
         skin.par_chunks_mut(BATCH)
-            .with_min_len(16)
+            .with_min_len(8)
             .enumerate()
             .for_each(|(chunk, out)| {
                 let first = chunk * BATCH;
                 let mut rotations = RotationBatch::new();
-                for k in 0..out.len() {
-                    if let Some(f) = self.gradient(first + k, posed) {
-                        rotations.set(k, &f);
-                    }
-                }
+                Arch::new().dispatch(Gradients {
+                    frames,
+                    posed: *posed,
+                    vertices: first..first + out.len(),
+                    rotations: &mut rotations,
+                });
                 rotations.rotate();
                 for (k, out) in out.iter_mut().enumerate() {
                     let vertex = first + k;
-                    let mut delta = self.deltas[vertex];
+                    let mut delta = frames.deltas[vertex];
                     if posed.joints.has_stretch {
                         delta = times(&stretch_of(vertex, posed), delta);
                     }
@@ -137,39 +166,60 @@ impl Frames {
                 }
             });
     }
+}
 
-    /// Σ k e' ēᵀ over the edges of a vertex, plus its normal; `None` where there is neither.
-    #[expect(clippy::inline_always, reason = "inner loop of every frame")]
+/// Σ k e' ēᵀ over the edges of every vertex, plus its normal; the identity where there is neither.
+struct Gradients<'a> {
+    frames: &'a Frames,
+    posed: Posed<'a>,
+    vertices: std::ops::Range<usize>,
+    rotations: &'a mut RotationBatch,
+}
+
+impl WithSimd for Gradients<'_> {
+    type Output = ();
+
+    #[expect(
+        clippy::inline_always,
+        reason = "vector code must be inlined into the function that enables the instructions"
+    )]
     #[inline(always)]
-    fn gradient(&self, vertex: usize, posed: &Posed<'_>) -> Option<[[f32; 3]; 3]> {
-        let scale = self.inverse_scales[vertex];
-        if scale <= 0.0 {
-            return None;
-        }
-        let (own, own_rest) = (posed.smoothed[vertex], self.smoothed[vertex]);
-        let mut f = [[0.0_f32; 3]; 3];
-        for &(next, weight) in self.rings.around(vertex) {
-            let now = difference(&posed.smoothed[next as usize], &own);
-            let rest = difference(&self.smoothed[next as usize], &own_rest);
-            for (column, rest) in f.iter_mut().zip(rest) {
-                let factor = weight * scale * rest;
-                for r in 0..3 {
-                    column[r] += now[r] * factor;
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self {
+            frames,
+            posed,
+            vertices,
+            rotations,
+        } = self;
+        for (k, vertex) in vertices.enumerate() {
+            let range =
+                frames.edge_starts[vertex] as usize..frames.edge_starts[vertex + 1] as usize;
+            if range.is_empty() {
+                continue;
+            }
+            let own = posed.smoothed[vertex];
+            let mut columns = [[0.0_f32; 4]; 3];
+            for (&end, edge) in frames.ends[range.clone()].iter().zip(&frames.edges[range]) {
+                let now = sub(posed.smoothed[end as usize], own);
+                for (column, &entry) in columns.iter_mut().zip(edge) {
+                    *column = multiply_add(simd, entry, now, *column);
                 }
             }
-        }
-        let (mut rest, now) = (self.normals[vertex], self.normal(vertex, posed.smoothed));
-        if posed.joints.has_stretch {
-            let stretch = stretch_of(vertex, posed);
-            f = stretched(&f, &stretch);
-            rest = stretched_normal(&stretch, rest);
-        }
-        for (column, rest) in f.iter_mut().zip(rest) {
-            for r in 0..3 {
-                column[r] += now[r] * rest;
+            let mut f = columns.map(xyz);
+            let mut rest = frames.normals[vertex];
+            if posed.joints.has_stretch {
+                let stretch = stretch_of(vertex, &posed);
+                f = stretched(&f, &stretch);
+                rest = stretched_normal(&stretch, rest);
             }
+            let now = frames.normal(vertex);
+            for (column, rest) in f.iter_mut().zip(rest) {
+                for (entry, now) in column.iter_mut().zip(now) {
+                    *entry += now * rest;
+                }
+            }
+            rotations.set(k, &f);
         }
-        Some(f)
     }
 }
 
@@ -200,7 +250,8 @@ fn stretched_normal(s: &[f32; 6], normal: [f32; 3]) -> [f32; 3] {
         xx * yy - xy * xy,
     ];
     let turned = times(&cofactors, normal);
-    let (length, wanted) = (dot(&turned, &turned), dot(&normal, &normal));
+    let square = |v: [f32; 3]| v.iter().map(|c| c * c).sum::<f32>();
+    let (length, wanted) = (square(turned), square(normal));
     if length > 0.0 {
         let scale = (wanted / length).sqrt();
         turned.map(|c| c * scale)
@@ -213,16 +264,4 @@ fn stretched_normal(s: &[f32; 6], normal: [f32; 3]) -> [f32; 3] {
 fn times(s: &[f32; 6], v: [f32; 3]) -> [f32; 3] {
     let [xx, xy, xz, yy, yz, zz] = *s;
     product(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], v)
-}
-
-#[expect(clippy::inline_always, reason = "inner loop of every frame")]
-#[inline(always)]
-fn difference(a: &Padded, b: &Padded) -> [f32; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[expect(clippy::inline_always, reason = "inner loop of every frame")]
-#[inline(always)]
-fn dot(a: &[f32; 3], b: &[f32; 3]) -> f32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

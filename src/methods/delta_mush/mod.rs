@@ -26,6 +26,7 @@
 
 mod frames;
 mod options;
+mod rings;
 mod smoother;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,8 @@ use std::sync::Arc;
 
 use frames::{Frames, Posed};
 use options::{Options, Over, PARAMS};
-use smoother::{Smoother, pinned, rings};
+use rings::rings;
+use smoother::{Smoother, pinned};
 
 use super::dqs::DualQuaternion;
 use super::lbs::LinearBlend;
@@ -111,7 +113,7 @@ impl DeltaMush {
         let bind: Vec<Padded> = surface.positions.iter().map(padded).collect();
         let mut smoothed = bind.clone();
         smoother.smooth(&bind, &mut smoothed);
-        let frames = Frames::of(mesh, rings(&surface), &bind, smoothed.clone());
+        let frames = Frames::of(mesh, &rings(&surface), &bind, &smoothed);
         let meshes = subject.mesh_weights();
         let over: Box<dyn Skinner> = match options.over {
             Over::Rigid => Box::new(LinearBlend::bind_rigid(&subject.character, meshes)),

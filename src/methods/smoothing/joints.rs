@@ -3,14 +3,12 @@
 use nalgebra::Matrix3;
 
 use crate::math::{Affine, Point64, SplitTransform, linear_part, origin_of};
+use crate::numerics::lanes::Padded;
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
 /// The identity.
 const NO_STRETCH: [f32; 6] = [1.0, 0.0, 0.0, 1.0, 0.0, 1.0];
-
-/// A vector padded to one register.
-pub(in crate::methods) type Padded = [f32; 4];
 
 /// M = `world_from_bind` of every joint in the current pose, in `f32` relative to two centres: it maps a point given relative to the
 /// centre of the skin in the bind pose to a point relative to [`BindJoints::origin`].

@@ -338,11 +338,12 @@ pub(in crate::methods) fn of_test_data() -> Vec<Arc<Subject>> {
                     ("a".to_owned(), None, at(-0.8)),
                     ("b".to_owned(), Some(0), at(0.0)),
                 ];
-                character.skeleton = Skeleton::from_positions(&joints).expect("two joints");
+                let old = std::mem::take(&mut character.skeleton);
                 for mesh in &mut character.meshes {
-                    mesh.positions = mesh.positions_at(&[]);
+                    mesh.positions = mesh.bind_positions(&old);
                     mesh.attachment = Attachment::Unweighted;
                 }
+                character.skeleton = Skeleton::from_positions(&joints).expect("two joints");
             }
             character.name = file.display().to_string();
             subjects.extend(Subject::build(Arc::new(character), &Progress::new()).map(Arc::new));
