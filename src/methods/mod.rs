@@ -14,6 +14,8 @@ mod blend_normals;
 mod blended_mesh;
 mod check;
 mod cor;
+mod ddm;
+mod delta_mush;
 pub mod device;
 mod direct;
 mod dqs;
@@ -26,6 +28,7 @@ pub mod reference;
 mod registry;
 pub mod riding;
 mod rigid;
+mod smoothing;
 mod source_map;
 mod state;
 mod swing_twist;
@@ -65,6 +68,8 @@ const BUILT_IN: &[MethodId] = &[
     dqs::METHOD,
     cor::METHOD,
     swing_twist::METHOD,
+    ddm::METHOD,
+    delta_mush::METHOD,
     projective::METHOD,
     reference::METHOD,
 ];

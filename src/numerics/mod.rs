@@ -5,6 +5,7 @@
 //! | symmetric sparse matrices from triplets     | [`SymmetricMatrix`]                          | all solvers                            |
 //! | factor once, solve many right-hand sides    | [`Cholesky`], in an [`Ordering`]             | all solvers                            |
 //! | real-time solves by threads                 | `partition`, `tiles`, `substitution`, `window`, `compliance` | the global step of simulations |
+//! | points of a surface, frame after frame      | `points`                                    | delta mush                             |
 //! | inverse factors and matrices for GPUs       | [`InverseFactors`], [`HybridMatrix`], [`LineMatrix`] | solves on devices              |
 //! | fixed-point acceleration                    | `anderson`                                   | local/global iterations                |
 //! | linear complementarity                      | `complementarity`                            | contacts                               |
@@ -28,6 +29,7 @@ mod multifrontal;
 pub(crate) mod ordering;
 pub(crate) mod partition;
 pub(crate) mod pattern;
+mod points;
 pub(crate) mod polar;
 mod separator;
 pub(crate) mod substitution;
@@ -40,3 +42,4 @@ pub use hybrid::{Entry, HYBRID_ROWS, HybridMatrix};
 pub use inverse::{InverseError, InverseFactors, InversePlan};
 pub use lines::{GROUP, LINE, LINE_THREADS, LineBatch, LineColumns, LineGroup, LineMatrix};
 pub use matrix::{Elimination, RowMatrix, SymmetricMatrix};
+pub(crate) use points::PointSolver;

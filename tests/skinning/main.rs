@@ -5,6 +5,7 @@ mod common;
 
 mod cylinder_reference;
 mod parity;
+mod parity_ddm;
 mod reference;
 #[cfg(all(feature = "app", feature = "cli"))]
 mod registry;

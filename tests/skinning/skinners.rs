@@ -326,6 +326,8 @@ fn mirrored() {
         MethodId::DQS,
         MethodId::COR,
         MethodId::SWING_TWIST,
+        MethodId::DDM,
+        MethodId::DELTA_MUSH,
     ] {
         a_mirrored_pose_gives_the_mirror_image(method);
     }
