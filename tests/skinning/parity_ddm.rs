@@ -28,7 +28,11 @@ fn has_numpy() -> bool {
 }
 
 fn matrix(affine: &Affine) -> Value {
-    let rows = (0..4).map(|r| (0..4).map(|c| affine.matrix()[(r, c)]).collect::<Vec<f64>>());
+    let rows = (0..4).map(|r| {
+        (0..4)
+            .map(|c| affine.matrix()[(r, c)])
+            .collect::<Vec<f64>>()
+    });
     rows.collect::<Vec<_>>().into()
 }
 
@@ -62,7 +66,10 @@ fn check(name: &str, settings: &[(&str, f64)]) {
     let mut values = ParamValues::default();
     for (key, value) in settings {
         let params = MethodId::DDM.descriptor().params;
-        let spec = params.iter().find(|spec| spec.key == *key).expect("a parameter");
+        let spec = params
+            .iter()
+            .find(|spec| spec.key == *key)
+            .expect("a parameter");
         values.set(spec, *value);
     }
     for spec in MethodId::DDM.descriptor().params {
@@ -95,11 +102,19 @@ fn check(name: &str, settings: &[(&str, f64)]) {
         frames.push(json!({"joints": joints, "positions": skin}));
     }
     job["frames"] = frames.into();
-    let own = format!("sinew-parity-ddm-{name}-{}-{}.json", settings.len(), std::process::id());
+    let own = format!(
+        "sinew-parity-ddm-{name}-{}-{}.json",
+        settings.len(),
+        std::process::id()
+    );
     let at = std::env::temp_dir().join(own);
     std::fs::write(&at, job.to_string()).expect("a temporary file");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/parity_ddm.py");
-    let out = Command::new("python3").arg(script).arg(&at).output().expect("python3");
+    let out = Command::new("python3")
+        .arg(script)
+        .arg(&at)
+        .output()
+        .expect("python3");
     if std::env::var_os("SINEW_KEEP_PARITY").is_none() {
         std::fs::remove_file(at).expect("the temporary file");
     }
@@ -124,7 +139,10 @@ fn cylinder_by_edges() {
 
 #[test]
 fn cylinder_with_other_reaches() {
-    check("cylinder", &[("reach", 0.6), ("weight-reach", 0.1), ("translation", 0.3)]);
+    check(
+        "cylinder",
+        &[("reach", 0.6), ("weight-reach", 0.1), ("translation", 0.3)],
+    );
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Rings {
         &self.entries[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
-    /// Σ weight (x_j − x_i) over the neighbours j of vertex i.
+    /// Σ weight (`x_j` − `x_i`) over the neighbours j of vertex i.
     fn flow(&self, vertex: usize, x: &[Padded]) -> Padded {
         let (mut sum, own) = ([0.0; 4], x[vertex]);
         for &(next, weight) in self.around(vertex) {
@@ -97,7 +97,7 @@ impl Smoother {
                 let weight = |index: usize| {
                     let edge = &surface.edges[index];
                     // In units of the mean area, as the matrix.
-                    edge.conductance * surface.mean_at(edge, &times) * unit_of(surface)
+                    edge.conductance * edge.mean_of(&times) * unit_of(surface)
                 };
                 Ok(Self::Implicit {
                     solver: Box::new(PointSolver::of(&scaled(&matrix, unit_of(surface)))?),
