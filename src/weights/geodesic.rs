@@ -121,7 +121,7 @@ impl Default for GeodesicFormula {
 pub struct GeodesicField {
     /// `offsets[v]..offsets[v + 1]` are the entries of vertex v; one longer than there are vertices.
     pub offsets: Vec<u32>,
-    /// Joint and distance in the unit of the mesh, the nearest first; at most [`NEAREST`] a vertex, none if no bone is within the skin.
+    /// Joint and distance in the unit of the mesh, the nearest first; at most `NEAREST` a vertex, none if no bone is within the skin.
     pub entries: Vec<(u32, f32)>,
     /// Diagonal of the bounding box, in the unit of the mesh.
     pub diagonal: f64,

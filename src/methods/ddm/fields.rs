@@ -148,7 +148,7 @@ impl Hoods {
         Ok(hoods)
     }
 
-    /// Σ_j Ω of a vertex, in its unit of length.
+    /// `Σ_j` Ω of a vertex, in its unit of length.
     pub(super) fn total(&self, vertex: usize, alpha: f64) -> Moments {
         let (c, p) = (&self.covariances[vertex], self.offsets[vertex]);
         let mut total = moments(1.0, &p);

@@ -12,15 +12,15 @@
 //! Σ_j M_j Ω_ij = [ Q, q; pᵀ, 1 ],   R = rotation closest to Q − q pᵀ,   v' = R v̄ + q − R p
 //! ```
 //!
-//! | paper      | here                          | shape          | unit            | note                                         |
-//! |------------|-------------------------------|----------------|-----------------|----------------------------------------------|
-//! | B, C       | `Powers` in `omega.rs`        | n × n          | –               | p implicit steps; only ever applied          |
-//! | λ, κ       | [`Form`](options::Form)       | 1              | limb radii      | reach of rotations, of translations          |
-//! | α          | `Options::translation`        | 1              | –               |                                              |
-//! | p (power)  | `STEPS`                       | 1              | –               |                                              |
-//! | Ω_ij       | `Omegas::matrices`            | 4 × 4 symmetric | local lengths  | ten numbers an influence                     |
-//! | p_i        | `VertexRest::offset`          | 3              | local lengths   | relative to v̄_i                              |
-//! | M_j        | [`BindJoints`]                | 3 × 4          | –, length       | relative to the bind pose of the skeleton    |
+//! | paper     | here                    | shape           | unit          | note                                      |
+//! |-----------|-------------------------|-----------------|---------------|-------------------------------------------|
+//! | B, C      | `Powers` in `omega.rs`  | n × n           | –             | p implicit steps; only ever applied       |
+//! | λ, κ      | [`Form`](options::Form) | 1               | limb radii    | reach of rotations, of translations       |
+//! | α         | `Options::translation`  | 1               | –             |                                           |
+//! | p (power) | `STEPS`                 | 1               | –             |                                           |
+//! | `Ω_ij`    | `Omegas::matrices`      | 4 × 4 symmetric | local lengths | ten numbers an influence                  |
+//! | `p_i`     | `VertexRest::offset`    | 3               | local lengths | relative to `v̄_i`                         |
+//! | `M_j`     | [`BindJoints`]          | 3 × 4           | –, length     | relative to the bind pose of the skeleton |
 //!
 //! # Departures
 //! - The smoothing is `(M + L_τ) y = M x`, p times, with τ = (c r)²/p and r the thickness of the limb ([`super::smoothing`]): it reaches
@@ -30,8 +30,8 @@
 //!   character is and however large.
 //! - Every vertex counts as a small ball instead of a point: the closest rotation is then unique on flat and on isolated parts.
 //! - Of the influences of a vertex the eight largest are kept, faded out so that none jumps, and what the others had is shared by them:
-//!   Σ_j Ω_ij stays what it was.
-//! - Joints that scale: with M_j = R_j S_j and S the blend of the S_j by the smoothed weights, the skin is stretched by S before it is
+//!   `Σ_j` `Ω_ij` stays what it was.
+//! - Joints that scale: with `M_j` = `R_j` `S_j` and S the blend of the `S_j` by the smoothed weights, the skin is stretched by S before it is
 //!   turned: R = rotation closest to (Q − q pᵀ) S, v' = R S (v̄ − p) + q. So what is smoothed and what is added back stretch alike
 //!   ("Enhanced Direct Delta Mush", 2021). S = 1 is the paper's method.
 

@@ -1,17 +1,17 @@
 //! Delta mush: another method's result smoothed, with the detail that smoothing removes from the bind pose added back.
 //!
-//! Mancewicz, Derksen, Rijpkema, Wilson, "Delta Mush: Smoothing Deformations While Preserving Detail", DigiPro 2014. At bind and per
+//! Mancewicz, Derksen, Rijpkema, Wilson, "Delta Mush: Smoothing Deformations While Preserving Detail", `DigiPro` 2014. At bind and per
 //! frame, with x from another method:
 //!
 //! ```text
 //! s̄ = S v̄,   δ_i = F̄_iᵀ (v̄_i − s̄_i);        s' = S x,   v'_i = s'_i + F'_i δ_i
 //! ```
 //!
-//! | paper     | here                     | shape | unit   | note                                                                 |
-//! |-----------|--------------------------|-------|--------|----------------------------------------------------------------------|
-//! | S         | [`Smoother`]             | n × n | –      | `(M + L_τ)⁻¹ M`, τ = (c r)², or passes of averaging with neighbours  |
-//! | F'_i F̄_iᵀ | [`Frames::restore`]      | 3 × 3 | –      | one rotation from bind to pose                                       |
-//! | v̄ − s̄     | `deltas`                 | n × 3 | length |                                                                      |
+//! | paper       | here                | shape | unit   | note                                                                |
+//! |-------------|---------------------|-------|--------|---------------------------------------------------------------------|
+//! | S           | [`Smoother`]        | n × n | –      | `(M + L_τ)⁻¹ M`, τ = (c r)², or passes of averaging with neighbours |
+//! | F'_i `F̄_iᵀ` | [`Frames::restore`] | 3 × 3 | –      | one rotation from bind to pose                                      |
+//! | v̄ − s̄       | `deltas`            | n × 3 | length |                                                                     |
 //!
 //! # Departures
 //! - One implicit step instead of passes: the reach is a length, in radii of the limb, and the result does not depend on the resolution of

@@ -45,7 +45,7 @@ impl Smoother {
                 let weight = |index: usize| {
                     let edge = &surface.edges[index];
                     // In units of the mean area, as the matrix.
-                    edge.conductance * surface.mean_at(edge, &times) * unit_of(surface)
+                    edge.conductance * edge.mean_of(&times) * unit_of(surface)
                 };
                 Ok(Self::Implicit {
                     solver: Box::new(PointSolver::of(&scaled(&matrix, unit_of(surface)))?),

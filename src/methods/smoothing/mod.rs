@@ -3,12 +3,12 @@
 //!
 //! Both methods smooth by implicit steps `(M + L_τ) y = M x`, one step of heat flow for the time τ (a squared length):
 //!
-//! | symbol | here                     | shape        | unit    | note                                                        |
-//! |--------|--------------------------|--------------|---------|-------------------------------------------------------------|
-//! | M      | [`Surface::areas`]       | n (diagonal) | length² | positive                                                    |
-//! | L_τ    | [`Surface::implicit`]    | n × n        | length² | `xᵀ L_τ x = Σ_edges ½ (τ_i + τ_j) k_ij (x_i − x_j)²`         |
-//! | k      | [`Edge::conductance`]    | edges        | –       | half the sum of the cotangents opposite an edge, positive   |
-//! | τ      | (c r)² / steps           | n            | length² | r: [`limb_radii`]; c: a parameter in limb radii             |
+//! | symbol | here                  | shape        | unit    | note                                                      |
+//! |--------|-----------------------|--------------|---------|-----------------------------------------------------------|
+//! | M      | [`Surface::areas`]    | n (diagonal) | length² | positive                                                  |
+//! | `L_τ`  | [`Surface::implicit`] | n × n        | length² | `xᵀ L_τ x = Σ_edges ½ (τ_i + τ_j) k_ij (x_i − x_j)²`      |
+//! | k      | [`Edge::conductance`] | edges        | –       | half the sum of the cotangents opposite an edge, positive |
+//! | τ      | (c r)² / steps        | n            | length² | r: [`limb_radii`]; c: a parameter in limb radii           |
 //!
 //! Areas and cotangents make the result independent of the resolution of the mesh, and radii make it the same for a finger and a thigh.
 //!

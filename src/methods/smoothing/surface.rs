@@ -18,6 +18,14 @@ pub(in crate::methods) struct Edge {
     pub(in crate::methods) conductance: f64,
 }
 
+impl Edge {
+    /// The mean of the values at its ends.
+    pub(in crate::methods) fn mean_of(&self, values: &[f64]) -> f64 {
+        let [a, b] = self.ends.map(|v| values[v as usize]);
+        0.5 * (a + b)
+    }
+}
+
 /// The welded skin in the bind pose.
 pub(in crate::methods) struct Surface {
     /// Positions relative to `center`; the origin for those that are not finite.
@@ -66,14 +74,8 @@ impl Surface {
 
     /// `M + L_τ` for a squared length τ a vertex.
     pub(in crate::methods) fn implicit(&self, times: &[f64]) -> SymmetricMatrix {
-        let of_edge = |edge: &Edge| edge.conductance * self.mean_at(edge, times);
+        let of_edge = |edge: &Edge| edge.conductance * edge.mean_of(times);
         laplacian(self.len(), &self.edges, of_edge).plus_diagonal(&self.areas)
-    }
-
-    /// The mean of the values at the ends of an edge.
-    pub(in crate::methods) fn mean_at(&self, edge: &Edge, values: &[f64]) -> f64 {
-        let [a, b] = edge.ends.map(|v| values[v as usize]);
-        0.5 * (a + b)
     }
 }
 

@@ -39,7 +39,8 @@ use self::binding::{Binding, Influences};
 use self::deformer::{Posed, Skinning};
 use super::registry::{Descriptor, MethodId};
 use super::{BindError, BindInput, Frame, SkinError, Skinner};
-use crate::math::{Point, Vec3};
+use crate::math::Point;
+use crate::numerics::lanes::{add, scaled};
 use crate::weights::WeightError;
 use crate::weights::elastic::elastic_fields;
 use crate::weights::voxel::RESOLUTION;
@@ -134,12 +135,14 @@ fn skinned(
     if influences.rigid.is_empty() && influences.bent.is_empty() {
         return *rest;
     }
-    let mut sum = Vec3::zeros();
+    let mut sum = [0.0; 4];
     for &(joint, weight) in influences.rigid {
-        sum += skinning[joint as usize].apply(rest) * weight;
+        sum = add(sum, scaled(skinning[joint as usize].apply(rest), weight));
     }
     for bent in influences.bent {
-        sum += posed[bent.deformer as usize].apply(rest, bent, skinning) * bent.blend;
+        let moved = posed[bent.deformer as usize].apply(rest, bent, skinning);
+        sum = add(sum, scaled(moved, bent.blend));
     }
-    Point::from(sum)
+    let [x, y, z, _] = sum;
+    Point::new(x, y, z)
 }

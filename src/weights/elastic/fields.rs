@@ -23,9 +23,9 @@ const LEVER: f64 = 2.0;
 /// Skin weights below this are dropped.
 const LEAST_WEIGHT: f32 = 1e-4;
 /// Blends are reduced by this before they are made to sum to 1, so that none jumps to 0.
-const LEAST_BLEND: f32 = 0.01;
+const LEAST_BLEND: f32 = 0.02;
 /// Fields of deformers that are nearer than this to 0 or 1 are 0 or 1, and those between are spread: the rest of a limb is then rigid.
-const FLAT: f32 = 0.005;
+const FLAT: f32 = 0.01;
 /// Added to the squared harmonic fields, so that a vertex far from all joints has deformers, too.
 const LEAST_PARTITION: f32 = 1e-6;
 

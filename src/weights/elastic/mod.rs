@@ -16,10 +16,10 @@
 //!
 //! | paper     | here                            | shape           | unit | note                                                        |
 //! |-----------|---------------------------------|-----------------|------|-------------------------------------------------------------|
-//! | ṽ − o     | [`region::Region::positions`]   | n × 3           | cell edges | in the frame of the joint, z along its bone           |
+//! | ṽ − o     | `region::Region::positions`     | n × 3           | cell edges | in the frame of the joint, z along its bone           |
 //! | L         | `VoxelDomain::laplacian`        | n × n           | –    | an edge counts once per cell                                |
 //! | Sₖ        | [`Turns`]                       | 4 or 2          | –    | ±90° about x and y (swing), ±90° about z (twist)            |
-//! | Y         | [`region::Region::system`]      | f × f           | –    | for quarter turns dₖ(a)·dₖ(b) is a weighted product of ṽ − o |
+//! | Y         | `region::Region::system`        | f × f           | –    | for quarter turns dₖ(a)·dₖ(b) is a weighted product of ṽ − o |
 //! | R         | `rounds::LocalStep`             | 3 × 3 per cell and sample | – | closest to Σ e ẽᵀ                                     |
 //!
 //! # Departures

@@ -173,6 +173,13 @@ fn bar_fields(domain: &VoxelDomain, fixed: &[Option<f64>]) -> ([Vec<f64>; 2], Ve
     (fields, start)
 }
 
+/// The domain of the bar with bones that are lines, and its swing and twist field.
+pub(crate) fn line_bar() -> (VoxelDomain, [Vec<f64>; 2]) {
+    let domain = bar(0.25);
+    let (fields, _) = bar_fields(&domain, &line_bones(&domain));
+    (domain, fields)
+}
+
 fn assert_near(value: f64, expected: f64, tolerance: f64) {
     assert!(
         (value / expected - 1.0).abs() <= tolerance,
@@ -457,6 +464,20 @@ fn bad_input_is_survived() {
     assert_sound(&fields(&mesh, &coincident), mesh.positions.len(), 4);
     let outside = names(&[[90.0, 1.0, 0.0], [91.0, 1.0, 0.0]]);
     assert_sound(&fields(&mesh, &outside), mesh.positions.len(), 2);
+}
+
+/// A bone without length does not leave all it should carry to its parent.
+#[test]
+fn a_joint_without_lever_keeps_its_harmonic_field() {
+    let (mesh, skeleton) = bar_character();
+    let mut joints = skeleton.joints().to_vec();
+    joints[1].world_from_bind = crate::rig::Trs::at(Vec64::new(0.0, 4.9, 0.0)).to_affine();
+    joints[1].tail = Some(Point64::new(0.0, 4.9, 0.0));
+    let skeleton = Skeleton::new(joints).unwrap();
+    let fields = fields(&mesh, &skeleton);
+    let tip = mesh.positions.len() - 1;
+    let own = fields.weights.of(tip).find(|(joint, _)| *joint == 1);
+    assert!(own.is_some_and(|(_, weight)| weight > 0.3), "{own:?}");
 }
 
 #[test]
