@@ -93,12 +93,26 @@ pub(super) fn bone_heat(
     progress.report(0.9, "Filling parts without bones");
     let rows = limited(&heated);
     let report = WeightReport {
+        unseeded: without_heat(&segments, &sources),
         unreached: rows.iter().filter(|row| row.is_empty()).count(),
         unknowns: mesh.positions.len(),
-        ..WeightReport::default()
     };
     let weights = fill(mesh, &rows, || by_distance(mesh, skeleton));
     Ok(ComputedWeights { weights, report })
+}
+
+/// Joints whose bones heat no vertex, ascending.
+fn without_heat(segments: &[Segment], sources: &[HeatSource]) -> Vec<u32> {
+    let mut joints: Vec<u32> = segments.iter().map(|segment| segment.joint).collect();
+    joints.sort_unstable();
+    joints.dedup();
+    let last = joints.last().map_or(0, |&joint| joint as usize + 1);
+    let mut heats = vec![false; last];
+    for &joint in sources.iter().flat_map(|source| &source.joints) {
+        heats[joint as usize] = true;
+    }
+    joints.retain(|&joint| !heats[joint as usize]);
+    joints
 }
 
 /// The nearest bones, if they are seen from the point.

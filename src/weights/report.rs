@@ -7,7 +7,7 @@ use crate::rig::Skeleton;
 /// What a weight method noticed about its input and its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WeightReport {
-    /// Joints that turn no vertex of their own, because their bones lie too far outside of the skin.
+    /// Joints that turn no vertex of their own, because their bones lie too far outside of the skin or behind other bones, ascending.
     pub unseeded: Vec<u32>,
     /// Vertices that no bone reaches, which took the weights of other vertices.
     pub unreached: usize,
@@ -27,7 +27,7 @@ impl WeightReport {
                 .filter_map(|&joint| skeleton.joints().get(joint as usize));
             let names: Vec<&str> = names.map(|joint| joint.name.as_str()).collect();
             sentences.push(format!(
-                "{} of {} joints lie too far outside of the skin to move any of it: {}",
+                "{} of {} joints move no skin of their own, because their bones are outside of it or behind other bones: {}",
                 names.len(),
                 skeleton.len(),
                 shortened(&names)

@@ -30,8 +30,21 @@ fn weights_are_reported_and_written_in_every_format() {
         );
         assert_eq!(report["without"], 0);
         assert!(report["against_file"].is_null() && report["setup_ms"].as_f64() > Some(0.0));
-        assert!(report["unseeded_joints"].is_array());
+        assert_eq!(report["unseeded_joints"], serde_json::json!([]));
         assert!(out.is_file(), "{name}");
+    }
+    // A joint far from the skin is named, whatever computes the weights.
+    let far = write(
+        &folder,
+        "far.skel",
+        &(BONES.replacen('3', "4", 1) + "30 1 0 far upper\n"),
+    );
+    for weights in ["heat", "biharmonic", "geodesic", "elastic"] {
+        let weights = format!("--weights={weights}");
+        let report = json(&sinew(&[&"weights", &mesh, &far, &weights, &"--json"]));
+        let unseeded = report["unseeded_joints"].as_array().unwrap();
+        assert!(unseeded.contains(&"far".into()), "{report}");
+        assert_eq!(report["without"], 0);
     }
     // The matrix and the list hold the same numbers, and both read as the rig does.
     let list: serde_json::Value =

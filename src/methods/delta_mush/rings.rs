@@ -37,7 +37,7 @@ impl Rings {
         &self.entries[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
-    /// Σ weight (x_j − x_i) over the neighbours j of vertex i.
+    /// Σ weight (`x_j` − `x_i`) over the neighbours j of vertex i.
     pub(super) fn flow(&self, vertex: usize, x: &[Padded]) -> Padded {
         let (mut sum, own) = ([0.0; 4], x[vertex]);
         for &(next, weight) in self.around(vertex) {
