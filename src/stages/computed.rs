@@ -11,7 +11,7 @@ use crate::cache::Cache;
 use crate::character::{Attachment, Character};
 use crate::mesh::SkinMesh;
 use crate::progress::{Cancelled, Progress};
-use crate::weights::{SkinWeights, WeightMethod, by_distance};
+use crate::weights::{Memo, SkinWeights, WeightMethod, by_distance};
 
 /// Tolerance for equal weights: files may store them as bytes.
 const WEIGHT_TOLERANCE: f32 = 0.01;
@@ -48,7 +48,13 @@ pub(super) fn drop_computed_weights(
     let (mesh, skeleton) = (&skin.mesh, &character.skeleton);
     if !are_equal(&of_file, &by_distance(mesh, skeleton)) {
         let automatic = WeightMethod::AUTOMATIC;
-        let computed = on_bind_pose(mesh, skeleton, automatic, cache, progress)?;
+        let computed = on_bind_pose(
+            (mesh, skeleton),
+            automatic,
+            &Memo::default(),
+            cache,
+            progress,
+        )?;
         if !are_equal(&of_file, &computed.weights) {
             return Ok(character);
         }

@@ -12,7 +12,7 @@ use crate::mesh::{SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::{
-    ComputedWeights, SkinWeights, WeightError, WeightMethod, WeightReport, by_distance,
+    ComputedWeights, Memo, SkinWeights, WeightError, WeightMethod, WeightReport, by_distance,
 };
 
 /// How many weight methods that nobody uses are kept.
@@ -39,6 +39,8 @@ pub(super) struct SourceWeights {
     character: Arc<Character>,
     skin: Arc<SkinMesh>,
     cache: Cache,
+    /// What methods and values of parameters share.
+    memo: Arc<Memo>,
     stages: Mutex<Vec<(WeightMethod, WeightStages)>>,
 }
 
@@ -48,8 +50,14 @@ impl SourceWeights {
             character: character.clone(),
             skin: skin.clone(),
             cache: cache.clone(),
+            memo: Arc::default(),
             stages: Mutex::default(),
         }
+    }
+
+    /// Intermediate results of the welded skin and the skeleton.
+    pub(super) fn memo(&self) -> &Memo {
+        &self.memo
     }
 
     /// The stages of one weight method, shared by all callers.
@@ -58,14 +66,15 @@ impl SourceWeights {
         if let Some((_, stages)) = all.iter().find(|(other, _)| *other == method) {
             return stages.clone();
         }
-        let (character, skin, cache) = (
+        let (character, skin, cache, memo) = (
             self.character.clone(),
             self.skin.clone(),
             self.cache.clone(),
+            self.memo.clone(),
         );
         let of_meshes = Arc::new(Lazy::new(move |progress| {
             let start = Instant::now();
-            let weights = compute(&character, &skin, method, &cache, progress)?;
+            let weights = compute(&character, &skin, method, &memo, &cache, progress)?;
             Ok(Timed::since(start, weights))
         }));
         let (character, skin, by_mesh) =
@@ -103,6 +112,7 @@ fn compute(
     character: &Character,
     skin: &SkinMesh,
     method: WeightMethod,
+    memo: &Memo,
     cache: &Cache,
     progress: &Progress,
 ) -> Result<MeshWeights, Cancelled> {
@@ -122,7 +132,13 @@ fn compute(
     } else {
         WeightMethod::AUTOMATIC
     };
-    let computed = on_bind_pose(&skin.mesh, &character.skeleton, automatic, cache, progress)?;
+    let computed = on_bind_pose(
+        (&skin.mesh, &character.skeleton),
+        automatic,
+        memo,
+        cache,
+        progress,
+    )?;
     Ok(MeshWeights {
         of_meshes: on_sources(character, skin, &computed.weights, wanted),
         report: computed.report,
@@ -131,14 +147,14 @@ fn compute(
 
 /// The weights of a mesh in the bind pose by a method that computes some, from the cache if they are there.
 pub(super) fn on_bind_pose(
-    mesh: &TriMesh,
-    skeleton: &Skeleton,
+    (mesh, skeleton): (&TriMesh, &Skeleton),
     method: WeightMethod,
+    memo: &Memo,
     cache: &Cache,
     progress: &Progress,
 ) -> Result<ComputedWeights, Cancelled> {
     let computed = || {
-        let weights = method.compute(mesh, skeleton, progress);
+        let weights = method.compute(mesh, skeleton, memo, progress);
         weights.unwrap_or_else(|| Ok(ComputedWeights::default()))
     };
     cached::weights(cache, method, mesh, skeleton, computed)

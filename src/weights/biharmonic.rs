@@ -24,7 +24,7 @@
 
 use super::bounded::{BoundedSettings, bounded_weights};
 use super::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
-use super::voxel::{BONE_RADIUS, VoxelBinding};
+use super::voxel::VoxelBinding;
 use super::{ComputedWeights, WeightDescriptor, WeightError, WeightInput};
 use crate::param::{ParamKind, ParamSpec};
 use crate::progress::Progress;
@@ -117,13 +117,8 @@ pub fn weights_of(
     progress: &Progress,
 ) -> Result<ComputedWeights, WeightError> {
     let WeightInput { mesh, skeleton, .. } = *input;
-    let binding = VoxelBinding::of(
-        mesh,
-        skeleton,
-        resolution(input.values),
-        BONE_RADIUS,
-        &progress.part(0.0, 0.3),
-    )?;
+    let cells = resolution(input.values);
+    let binding = VoxelBinding::shared(input, cells, &progress.part(0.0, 0.3))?;
     progress.report(0.3, "Solving for weights");
     let Some(weights) = bounded_weights(&binding, settings, &progress.part(0.3, 1.0))? else {
         return Ok(binding.unsolved(mesh, skeleton));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{SkinWeights, WeightReport};
+use super::{Memo, SkinWeights, WeightReport};
 use crate::mesh::TriMesh;
 use crate::param::{ParamSpec, ParamValues};
 use crate::progress::{Cancelled, Progress};
@@ -17,6 +17,8 @@ pub struct WeightInput<'a> {
     pub skeleton: &'a Skeleton,
     /// Values of the method's parameters ([`WeightDescriptor::params`]).
     pub values: &'a ParamValues,
+    /// What other methods and other values computed from the same skin and skeleton.
+    pub memo: &'a Memo,
 }
 
 /// Computed weights and what is to be said about them.

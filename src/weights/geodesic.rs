@@ -23,7 +23,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
-use super::voxel::{BONE_RADIUS, BoneNodes, Lookup, NodeTree, VoxelDomain};
+use super::voxel::{BoneNodes, Lookup, NodeTree, VoxelBinding, VoxelDomain};
 use super::{
     ComputedWeights, SkinWeights, WeightDescriptor, WeightError, WeightInput, WeightReport,
     by_distance,
@@ -138,10 +138,12 @@ pub fn geodesic(
     progress: &Progress,
 ) -> Result<ComputedWeights, WeightError> {
     let WeightInput { mesh, skeleton, .. } = *input;
-    let domain = VoxelDomain::of(mesh, resolution(input.values), &progress.part(0.0, 0.4))?;
-    let bones = BoneNodes::of(&domain, skeleton, BONE_RADIUS, &progress.part(0.4, 0.5))?;
-    let field = GeodesicField::of(mesh, &domain, &bones, &progress.part(0.5, 1.0))?;
-    Ok(field.finish(formula(input.values), mesh, skeleton, &bones, &domain))
+    let cells = resolution(input.values);
+    let binding = VoxelBinding::shared(input, cells, &progress.part(0.0, 0.5))?;
+    let (domain, bones) = (&binding.domain, &binding.bones);
+    let distances = || GeodesicField::of(mesh, domain, bones, &progress.part(0.5, 1.0));
+    let field = input.memo.get_or_make(cells, distances)?;
+    Ok(field.finish(formula(input.values), mesh, skeleton, bones, domain))
 }
 
 impl GeodesicField {

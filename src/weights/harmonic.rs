@@ -20,7 +20,7 @@
 
 use super::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
 use super::fields::{FieldSystem, solve};
-use super::voxel::{BONE_RADIUS, NodeWeights, VoxelBinding};
+use super::voxel::{NodeWeights, VoxelBinding};
 use super::{ComputedWeights, WeightDescriptor, WeightError, WeightInput};
 use crate::numerics::Cholesky;
 use crate::progress::Progress;
@@ -55,13 +55,8 @@ pub fn squared_harmonic(
     progress: &Progress,
 ) -> Result<ComputedWeights, WeightError> {
     let WeightInput { mesh, skeleton, .. } = *input;
-    let binding = VoxelBinding::of(
-        mesh,
-        skeleton,
-        resolution(input.values),
-        BONE_RADIUS,
-        &progress.part(0.0, 0.4),
-    )?;
+    let cells = resolution(input.values);
+    let binding = VoxelBinding::shared(input, cells, &progress.part(0.0, 0.4))?;
     progress.report(0.4, "Solving for weights");
     let Some(weights) = harmonic_weights(&binding, HARMONIC_POWER, &progress.part(0.4, 1.0))?
     else {

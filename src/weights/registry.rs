@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 use serde::{Deserialize, Deserializer};
 
+use super::Memo;
 use super::common_params::{INFLUENCES, SMOOTHING};
 use super::descriptor::{ComputedWeights, WeightDescriptor, WeightError, WeightInput};
 use super::finish::{FinishSettings, finish};
@@ -218,7 +219,8 @@ impl WeightMethod {
         self.from.is_some() || self.descriptor.compute.is_some()
     }
 
-    /// Computes the weights of a skin, limited to a few influences; `None` if it takes those of the file.
+    /// Computes the weights of a skin, limited to a few influences; `None` if it takes those of the file. `memo` belongs to this skin and
+    /// this skeleton.
     ///
     /// # Errors
     /// [`WeightError`].
@@ -226,6 +228,7 @@ impl WeightMethod {
         self,
         mesh: &TriMesh,
         skeleton: &Skeleton,
+        memo: &Memo,
         progress: &Progress,
     ) -> Option<Result<ComputedWeights, WeightError>> {
         let values = self.values();
@@ -233,6 +236,7 @@ impl WeightMethod {
             mesh,
             skeleton,
             values: &values,
+            memo,
         };
         if let Some(from) = self.from {
             return Some(transferred(&from.source, &input, progress));

@@ -24,6 +24,7 @@ fn run(method: Method, mesh: &TriMesh, skeleton: &Skeleton) -> ComputedWeights {
         mesh,
         skeleton,
         values: &values,
+        memo: &Memo::default(),
     };
     method(&input, &Progress::new()).expect("nobody cancels")
 }
@@ -178,6 +179,7 @@ fn a_cancelled_computation_says_so() {
         mesh: &mesh,
         skeleton: &skeleton,
         values: &values,
+        memo: &Memo::default(),
     };
     let progress = Progress::new();
     progress.cancel();

@@ -33,7 +33,7 @@ fn joined(parts: &[TriMesh]) -> TriMesh {
 }
 
 fn computed(method: WeightMethod, mesh: &TriMesh, skeleton: &Skeleton) -> Option<SkinWeights> {
-    let computed = method.compute(mesh, skeleton, &Progress::new())?;
+    let computed = method.compute(mesh, skeleton, &Memo::default(), &Progress::new())?;
     Some(computed.expect("nobody cancels").weights)
 }
 
@@ -249,6 +249,7 @@ fn heat_can_be_cancelled() {
         mesh: &mesh,
         skeleton: &skeleton,
         values: &heat().values(),
+        memo: &Memo::default(),
     };
     assert!(matches!(
         compute(&input, &progress),

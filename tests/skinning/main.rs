@@ -3,11 +3,13 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bounded_hand;
 mod cylinder_reference;
 mod parity;
 mod parity_ddm;
 mod reference;
 #[cfg(all(feature = "app", feature = "cli"))]
 mod registry;
+mod rest_of_data;
 mod skinners;
 mod toy;

@@ -117,7 +117,7 @@ const CRATES: &[(&str, &str)] = &[
     ("percent_encoding", "io"),
     ("pollster", "gpu app"),
     ("postcard", "cache"),
-    ("pulp", "numerics upsample dynamics cli"),
+    ("pulp", "numerics upsample dynamics methods cli"),
     ("rayon", "any"),
     ("rfd", "app"),
     ("rustix", "cli"),

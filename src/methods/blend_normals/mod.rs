@@ -55,19 +55,17 @@ pub(super) enum Normals {
 /// Names of [`Normals`] in the order of their values.
 const NAMES: &[&str] = &["exact", "blended", "triangles"];
 
-/// The parameter of a method, with its default.
-pub(super) const fn parameter(default: Normals) -> ParamSpec {
-    ParamSpec {
-        key: "normals",
-        label: "Normals",
-        unit: "",
-        kind: ParamKind::Choice(NAMES),
-        range: [0.0, 2.0],
-        default: default as u8 as f64,
-        doc: "Exact: of the deformed surface, from the file's normals. Blended: as engines do, wrong in folds. Triangles: from the deformed \
-              triangles, as a graphics device computes them.",
-    }
-}
+/// The parameter of a method. A graphics device computes normals from the triangles, whatever its value.
+pub(super) const NORMALS: ParamSpec = ParamSpec {
+    key: "normals",
+    label: "Normals",
+    unit: "",
+    kind: ParamKind::Choice(NAMES),
+    range: [0.0, 2.0],
+    default: Normals::Exact as u8 as f64,
+    doc: "Exact: of the deformed surface, from the file's normals. Blended: as engines do, wrong in folds. Triangles: from the deformed \
+          triangles, as a graphics device always computes them.",
+};
 
 impl Normals {
     fn of(values: &ParamValues, spec: &ParamSpec) -> Self {

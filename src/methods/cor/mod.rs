@@ -31,18 +31,15 @@ use rayon::prelude::*;
 
 use self::turn::Turn;
 use super::bind_surface::BindSurface;
-use super::blend_normals::{self, WithNormals};
+use super::blend_normals::{NORMALS, WithNormals};
 use super::blended_mesh::BlendedMesh;
 use super::lbs::LinearBlend;
 use super::registry::{BindInput, Descriptor, MethodId, Requirement};
 use super::{BindError, Frame, SkinError, Skinner};
 use crate::math::{Affine, Point, Vec3};
-use crate::param::ParamSpec;
 
 /// Σ s A of which a centre is made, with the character's area as the unit; below this it is meaningless.
 const LEAST_SIMILARITY: f64 = 1e-12;
-
-const NORMALS: ParamSpec = blend_normals::parameter(blend_normals::Normals::Exact);
 
 impl MethodId {
     /// Optimised centres of rotation.

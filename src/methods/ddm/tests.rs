@@ -327,39 +327,6 @@ fn influences_are_few_and_sum_to_what_they_were() {
     assert!(worst(&now, &expected, subject.size) < 2e-6);
 }
 
-/// Rest of all meshes of the test data, and the time of their set-up and of a frame.
-#[test]
-#[ignore = "a measurement; needs SINEW_TEST_DATA"]
-fn print_rest_of_the_test_data() {
-    for subject in crate::methods::smoothing::tests::of_test_data() {
-        let start = std::time::Instant::now();
-        let mut skinner = bound(&subject, defaults());
-        let bind_ms = start.elapsed().as_secs_f64() * 1e3;
-        let rest = subject.character.skeleton.bind_transforms();
-        let mut best = f64::INFINITY;
-        let mut error = 0.0;
-        for _ in 0..10 {
-            let start = std::time::Instant::now();
-            let now = posed(&mut skinner, &subject, &rest);
-            best = best.min(start.elapsed().as_secs_f64() * 1e3);
-            error = worst(&now, &subject.bind_positions, subject.size);
-        }
-        println!(
-            "{}: {} vertices, {} joints, rest {error:.1e}, bind {bind_ms:.0} ms, frame {best:.2} ms, {:.1} influences",
-            subject.character.name,
-            subject.skin.mesh.positions.len(),
-            subject.character.skeleton.len(),
-            skinner.omegas.joints.len() as f64 / skinner.skin.len().max(1) as f64
-        );
-        let checked = Checked::of(&subject, &defaults());
-        println!(
-            "    f64: row sums {:.1e}, rotations {:.1e}",
-            checked.row_sums, checked.rotations
-        );
-        assert!(error <= 1e-6, "{}", subject.character.name);
-    }
-}
-
 /// A body-like skin of 20 000 vertices with 60 joints.
 #[test]
 #[ignore = "a measurement"]

@@ -203,32 +203,6 @@ fn the_set_up_can_be_cancelled() {
     assert!(matches!(refused.err(), Some(BindError::Cancelled(_))));
 }
 
-/// Rest of all meshes of the test data, and the time of their set-up and of a frame.
-#[test]
-#[ignore = "a measurement; needs SINEW_TEST_DATA"]
-fn print_rest_of_the_test_data() {
-    for subject in crate::methods::smoothing::tests::of_test_data() {
-        let start = std::time::Instant::now();
-        let mut skinner = bound(&subject, defaults());
-        let bind_ms = start.elapsed().as_secs_f64() * 1e3;
-        let rest = subject.character.skeleton.bind_transforms();
-        let mut best = f64::INFINITY;
-        let mut error = 0.0;
-        for _ in 0..10 {
-            let start = std::time::Instant::now();
-            let now = posed(&mut skinner, &subject, &rest);
-            best = best.min(start.elapsed().as_secs_f64() * 1e3);
-            error = worst(&now, &subject.bind_positions, subject.size);
-        }
-        println!(
-            "{}: {} vertices, rest {error:.1e}, bind {bind_ms:.0} ms, frame {best:.2} ms",
-            subject.character.name,
-            subject.skin.mesh.positions.len()
-        );
-        assert!(error <= 1e-6, "{}", subject.character.name);
-    }
-}
-
 #[test]
 #[ignore = "a measurement"]
 fn print_times_of_a_frame() {

@@ -4,7 +4,7 @@ mod derivative;
 
 use rayon::prelude::*;
 
-use super::blend_normals::{self, Normals, WithNormals};
+use super::blend_normals::{NORMALS, WithNormals};
 use super::blended_mesh::BlendedMesh;
 use super::direct::Direct;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
@@ -12,11 +12,7 @@ use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
 use crate::math::Point;
 use crate::mesh::NormalGroups;
-use crate::param::ParamSpec;
 use crate::weights::SkinWeights;
-
-/// A device computes normals from the triangles; so does the CPU unless asked for others.
-const NORMALS: ParamSpec = blend_normals::parameter(Normals::Triangles);
 
 impl MethodId {
     /// Linear blend skinning.

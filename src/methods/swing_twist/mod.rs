@@ -41,9 +41,6 @@ use super::registry::{Descriptor, MethodId};
 use super::{BindError, BindInput, Frame, SkinError, Skinner};
 use crate::math::Point;
 use crate::numerics::lanes::{add, scaled};
-use crate::weights::WeightError;
-use crate::weights::elastic::elastic_fields;
-use crate::weights::voxel::RESOLUTION;
 
 impl MethodId {
     /// Swing and twist deformers.
@@ -80,9 +77,7 @@ struct SwingTwist {
 impl SwingTwist {
     fn bind(input: &BindInput<'_>) -> Result<Self, BindError> {
         let subject = input.subject;
-        let (mesh, skeleton) = (&subject.skin.mesh, &subject.character.skeleton);
-        let fields = elastic_fields(mesh, skeleton, RESOLUTION, input.progress)
-            .map_err(|WeightError::Cancelled(cancelled)| cancelled)?;
+        let fields = subject.elastic_fields(input.progress)?;
         Ok(Self::of(Binding::of(
             &subject.character,
             &subject.skin.skin_from_source,

@@ -4,10 +4,15 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use super::Subject;
 use crate::character::SourceMesh;
+use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
 use crate::stages::source_weights::{on_sources, weights_of_mesh};
 use crate::tissue::Guide;
-use crate::weights::{SkinWeights, TransferSource, WeightMethod, WeightReport};
+use crate::weights::elastic::{ElasticFields, elastic_fields};
+use crate::weights::voxel::RESOLUTION;
+use crate::weights::{
+    SkinWeights, TransferSource, WeightError, WeightInput, WeightMethod, WeightReport,
+};
 
 impl Subject {
     /// The same character with weights by another method. All other stages are shared.
@@ -63,6 +68,21 @@ impl Subject {
     #[must_use]
     pub fn weight_report(&self) -> Option<&WeightReport> {
         self.weights.of_meshes.made().map(|made| &made.report)
+    }
+
+    /// The swing and twist fields of all joints (Kavan, Sorkine 2012), computed now if they are not known.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn elastic_fields(&self, progress: &Progress) -> Result<Arc<ElasticFields>, Cancelled> {
+        let input = WeightInput {
+            mesh: &self.skin.mesh,
+            skeleton: &self.character.skeleton,
+            values: &ParamValues::default(),
+            memo: self.all_weights.memo(),
+        };
+        elastic_fields(&input, RESOLUTION, progress)
+            .map_err(|WeightError::Cancelled(cancelled)| cancelled)
     }
 
     /// The weights of a source mesh, the file's or computed ones; `None` if it has none. Waits until they are computed.

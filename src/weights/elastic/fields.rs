@@ -1,5 +1,6 @@
 //! The fields of all joints of a skeleton, and skin weights made of them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
@@ -10,7 +11,7 @@ use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
-use crate::weights::voxel::{BONE_RADIUS, NodeWeights, VoxelBinding};
+use crate::weights::voxel::{NodeWeights, VoxelBinding};
 use crate::weights::{
     ComputedWeights, SkinWeights, WeightDescriptor, WeightError, WeightInput, WeightReport,
     by_distance, harmonic_weights,
@@ -93,36 +94,31 @@ pub fn elastic_weights(
     input: &WeightInput<'_>,
     progress: &Progress,
 ) -> Result<ComputedWeights, WeightError> {
-    let resolution = resolution(input.values);
-    let fields = elastic_fields(input.mesh, input.skeleton, resolution, progress)?;
+    let fields = elastic_fields(input, resolution(input.values), progress)?;
     Ok(ComputedWeights {
-        weights: fields.weights,
-        report: fields.report,
+        weights: fields.weights.clone(),
+        report: fields.report.clone(),
     })
 }
 
 /// Swing and twist field of a joint at the nodes where they are not 0: node, s, t; nodes ascending.
 type SparseFields = Vec<(u32, f32, f32)>;
 
-/// Computes the elastic fields of a skin in the bind pose. `resolution` is the number of cells along the longest side
-/// (see [`VoxelBinding::of`]).
+/// Computes the elastic fields of a skin in the bind pose, or takes those that are known already. `resolution` is the number of cells along
+/// the longest side (see [`VoxelBinding::shared`]).
 ///
 /// # Errors
 /// [`WeightError::Cancelled`].
 pub fn elastic_fields(
-    mesh: &TriMesh,
-    skeleton: &Skeleton,
+    input: &WeightInput<'_>,
     resolution: u32,
     progress: &Progress,
-) -> Result<ElasticFields, WeightError> {
-    let binding = VoxelBinding::of(
-        mesh,
-        skeleton,
-        resolution,
-        BONE_RADIUS,
-        &progress.part(0.0, 0.1),
-    )?;
-    fields_of(&binding, mesh, skeleton, &progress.part(0.1, 1.0))
+) -> Result<Arc<ElasticFields>, WeightError> {
+    input.memo.get_or_make(resolution, || {
+        let binding = VoxelBinding::shared(input, resolution, &progress.part(0.0, 0.1))?;
+        let last = progress.part(0.1, 1.0);
+        fields_of(&binding, input.mesh, input.skeleton, &last)
+    })
 }
 
 /// As [`elastic_fields`], on a domain and bone nodes that were made before.

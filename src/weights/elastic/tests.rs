@@ -12,7 +12,7 @@ use crate::mesh::shapes::{ball, joined, moved, tube};
 use crate::numerics::{Cholesky, Ordering, SymmetricMatrix};
 use crate::progress::Progress;
 use crate::rig::Skeleton;
-use crate::weights::voxel::{Grid, VoxelDomain};
+use crate::weights::voxel::{BONE_RADIUS, Grid, VoxelBinding, VoxelDomain};
 use crate::weights::{SkinWeights, WeightError};
 
 /// The bar: a cylinder of radius 1 along z from −5 to 5, as the cells that it touches.
@@ -313,7 +313,16 @@ pub(crate) fn bar_character() -> (TriMesh, Skeleton) {
 }
 
 fn fields(mesh: &TriMesh, skeleton: &Skeleton) -> ElasticFields {
-    elastic_fields(mesh, skeleton, 40, &Progress::new()).unwrap()
+    fields_with(mesh, skeleton, &Progress::new()).unwrap()
+}
+
+fn fields_with(
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    progress: &Progress,
+) -> Result<ElasticFields, WeightError> {
+    let binding = VoxelBinding::of(mesh, skeleton, 40, BONE_RADIUS, progress)?;
+    fields_of(&binding, mesh, skeleton, progress)
 }
 
 fn assert_sound(fields: &ElasticFields, vertices: usize, joints: usize) {
@@ -429,7 +438,7 @@ fn a_cancelled_computation_stops() {
     let (mesh, skeleton) = star();
     let progress = Progress::new();
     progress.cancel();
-    let stopped = elastic_fields(&mesh, &skeleton, 40, &progress);
+    let stopped = fields_with(&mesh, &skeleton, &progress);
     assert!(matches!(stopped, Err(WeightError::Cancelled(_))));
 }
 

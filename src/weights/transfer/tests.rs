@@ -261,6 +261,7 @@ fn unusable_sources_and_targets_are_no_failure() {
         mesh: &target,
         skeleton: &skeleton,
         values: &crate::param::ParamValues::default(),
+        memo: &crate::weights::Memo::default(),
     };
     for source in [empty, bare, short] {
         assert!(!source.is_usable());
@@ -326,7 +327,12 @@ fn a_transfer_is_a_method() {
         method
     );
     assert!(method.is_computed());
-    let computed = method.compute(&target, &skeleton, &Progress::new());
+    let computed = method.compute(
+        &target,
+        &skeleton,
+        &crate::weights::Memo::default(),
+        &Progress::new(),
+    );
     let weights = computed.unwrap().unwrap().weights;
     assert_convex(&weights, &target);
     assert!(largest_error(&weights, &target) < 0.05);

@@ -1,13 +1,15 @@
 //! All that voxel weights of one skin and skeleton have in common.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use super::{BoneNodes, NodeTree, Transfer, VoxelDomain};
+use super::{BONE_RADIUS, BoneNodes, NodeTree, Transfer, VoxelDomain};
 use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::fields::{FieldSystem, GivenNodes};
-use crate::weights::{ComputedWeights, SkinWeights, WeightReport, by_distance};
+use crate::weights::{ComputedWeights, SkinWeights, WeightInput, WeightReport, by_distance};
 
 /// Weights below this are dropped.
 const LEAST: f32 = 1e-4;
@@ -50,7 +52,29 @@ impl NodeWeights {
 }
 
 impl VoxelBinding {
-    /// Builds the domain, finds the bone nodes and the rows of vertices.
+    /// Builds the domain with `resolution` cells along its longest side, finds the nodes of bones with the default radius and the rows of
+    /// vertices; or takes the one that is known already.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn shared(
+        input: &WeightInput<'_>,
+        resolution: u32,
+        progress: &Progress,
+    ) -> Result<Arc<Self>, Cancelled> {
+        input.memo.get_or_make(resolution, || {
+            Self::of(
+                input.mesh,
+                input.skeleton,
+                resolution,
+                BONE_RADIUS,
+                progress,
+            )
+        })
+    }
+
+    /// Builds the domain, finds the bone nodes and the rows of vertices. `radius` is that of bones, as a part of their distance to the
+    /// skin.
     ///
     /// # Errors
     /// [`Cancelled`].
