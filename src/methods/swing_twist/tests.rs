@@ -185,7 +185,7 @@ fn a_bar_bends_and_twists_as_in_the_prototype() {
 
 #[test]
 fn bends_do_not_bulge() {
-    let bar = Bar::new();
+    let bar = Bar::of_prototype();
     let world = bar.pose(bend(90.0));
     let posed = skin(&mut bar.method(), &world);
     let linear = skin(&mut bar.linear(), &world);
@@ -194,7 +194,7 @@ fn bends_do_not_bulge() {
         distances.fold(0.0, f32::max)
     };
     assert!(farthest(&posed) <= 1.01 * farthest(&linear));
-    assert!(worst(&posed, &linear) < 0.02, "a bend is linear blending");
+    assert!(worst(&posed, &linear) < 1e-4, "a bend is linear blending");
 }
 
 #[test]
@@ -220,8 +220,8 @@ fn rest_is_rest_and_bones_are_rigid() {
             rigid[joint] += 1;
             let expected = transform_point(&(world[joint] * bind[joint].inverse()), at);
             let off = (moved[vertex] - expected).norm();
-            // 1 % of the radius, and of what the swing moves the vertex by.
-            let limit = 0.01
+            // 1 % of what a twist of 1.05 rad moves the skin by, and of what the swing moves the vertex by.
+            let limit = 0.011
                 + if s > 0.0 && s < 1.0 {
                     0.012 * at.coords.norm()
                 } else {
