@@ -22,8 +22,8 @@ pub fn project_to_simplex(row: &mut [f64]) {
     loop {
         let above = row.iter().filter(|&&value| value > threshold);
         let (next, left) = above.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
-        // All of them are above only in exact arithmetic when few are left.
-        if left == count || left == 0 {
+        // Fewer are left each time; by rounding, an entry at the threshold can come back.
+        if left >= count || left == 0 {
             break;
         }
         (sum, count) = (next, left);
@@ -80,6 +80,25 @@ mod tests {
             assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             for (found, expected) in row.iter().zip(expected) {
                 assert!((found - expected).abs() < 1e-12);
+            }
+        }
+    }
+
+    /// Entries at the threshold are above it or not, as rounding will have it.
+    #[test]
+    fn entries_at_the_threshold_end_the_search() {
+        for k in 1..20_000 {
+            let top = f64::from(k) * 0.000_137;
+            for mut row in [
+                vec![top, top - 1.0],
+                vec![top, top - 0.3, top - 0.65, top - 0.65],
+                vec![top / 3.0, top / 3.0 - 0.1, (top / 3.0) - 0.9 / 2.0 - 0.1],
+            ] {
+                let expected = sorted(&row);
+                project_to_simplex(&mut row);
+                assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                let pairs = row.iter().zip(expected);
+                assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
             }
         }
     }

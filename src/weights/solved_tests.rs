@@ -190,7 +190,6 @@ fn a_cancelled_computation_says_so() {
 
 /// The energy of the feasible weights falls to the minimum, which no feasible change lowers.
 #[test]
-#[ignore = "800 steps twice take minutes"]
 fn steps_go_down_to_the_bounded_minimum() {
     let (mesh, skeleton) = bar();
     let binding =
