@@ -44,7 +44,7 @@ pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
         "Bones are volumes instead of lines.",
     ],
     params: &[INFLUENCES, SMOOTHING, RESOLUTION],
-    version: 1,
+    version: 2,
     compute: Some(biharmonic),
 };
 
@@ -73,7 +73,7 @@ pub(super) const BOUNDED: WeightDescriptor = WeightDescriptor {
         "Bones are volumes instead of lines.",
     ],
     params: &[INFLUENCES, SMOOTHING, RESOLUTION, STEPS],
-    version: 1,
+    version: 2,
     compute: Some(bounded_biharmonic),
 };
 

@@ -80,7 +80,7 @@ pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
     params: &[
         INFLUENCES, SMOOTHING, RESOLUTION, PUBLISHED, SMOOTHNESS, POWER,
     ],
-    version: 1,
+    version: 2,
     compute: Some(geodesic),
 };
 

@@ -37,7 +37,7 @@ pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
         "Squared, so that bones far away count less.",
     ],
     params: &[INFLUENCES, SMOOTHING, RESOLUTION],
-    version: 1,
+    version: 2,
     compute: Some(squared_harmonic),
 };
 

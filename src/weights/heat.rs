@@ -46,7 +46,7 @@ pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
         "The fifth largest weight of a vertex is subtracted from the four that are kept, so that none jumps.",
     ],
     params: &[],
-    version: 2,
+    version: 3,
     compute: Some(bone_heat),
 };
 

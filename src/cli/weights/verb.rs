@@ -87,6 +87,10 @@ struct WeightsReport<'a> {
     /// Vertices of the welded skin, to which all counts refer.
     vertices: usize,
     joints: usize,
+    /// Unknowns that were solved for, such as voxel nodes; 0 if none were.
+    unknowns: usize,
+    /// Vertices that no bone reaches.
+    unreached: usize,
     #[serde(flatten)]
     finish: &'a FinishReport,
     /// Joints that move no vertex.
@@ -213,6 +217,7 @@ impl WeightsVerb {
                 })
             })
             .transpose()?;
+        let noticed = subject.weight_report().cloned().unwrap_or_default();
         let joint_name = |joint: &u32| skeleton.joints()[*joint as usize].name.as_str();
         let report = WeightsReport {
             character: &subject.character.name,
@@ -220,6 +225,8 @@ impl WeightsVerb {
             setup_ms: subject.setup().weights_ms,
             vertices: mesh.positions.len(),
             joints: skeleton.len(),
+            unknowns: noticed.unknowns,
+            unreached: noticed.unreached,
             finish: &finished.report,
             unseeded_joints: finished
                 .report
@@ -253,8 +260,14 @@ impl WeightsReport<'_> {
             .collect();
         let mut lines = vec![
             self.character.to_owned(),
-            format!("  weights    {}, {:.0} ms", self.weights, self.setup_ms),
-            format!("  skin       {number} vertices, {} joints", self.joints),
+            format!(
+                "  weights    {}, {:.0} ms, {} unknowns",
+                self.weights, self.setup_ms, self.unknowns
+            ),
+            format!(
+                "  skin       {number} vertices, {} of them beyond the reach of bones, {} joints",
+                self.unreached, self.joints
+            ),
             format!("  influences {}", histogram.join(", ")),
             format!(
                 "  finishing  {} vertices changed, by at most {:.3}; mirrored {}, without influence {}",

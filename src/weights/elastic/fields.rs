@@ -82,7 +82,7 @@ pub const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
         "Weights of a joint are the difference between its field and those of its children.",
     ],
     params: &[INFLUENCES, SMOOTHING, RESOLUTION],
-    version: 1,
+    version: 2,
     compute: Some(elastic_weights),
 };
 

@@ -87,6 +87,7 @@ pub struct FinishReport {
     /// Vertices that were mirrored; 0 if that was not asked for, or the character has no plane of symmetry.
     pub mirrored: usize,
     /// Joints that move no vertex.
+    #[serde(skip)]
     pub unused_joints: Vec<u32>,
 }
 

@@ -16,6 +16,12 @@ use crate::progress::{Cancelled, Progress};
 pub const RESOLUTION: u32 = 100;
 /// Most cells along the longest side: 256³ cells take 17 MB while they are classified.
 pub const MOST_CELLS: u32 = 256;
+/// Most solid cells at [`RESOLUTION`] and below; a slender body has fewer. A ball would have 520 000, and its weights took minutes and gigabytes.
+const SOLID_CELLS: f64 = 26_000.0;
+/// Most solid cells at any resolution.
+const MOST_SOLID_CELLS: f64 = 150_000.0;
+/// Cells along the longest side that are not gone below.
+const LEAST_RESOLUTION: u32 = 8;
 
 impl Grid {
     /// The grid around points with `resolution` cells along the longest side, and one or two cells more at both ends of every axis. Its
@@ -65,7 +71,8 @@ impl Grid {
 }
 
 impl VoxelDomain {
-    /// The solid cells of a mesh, with `resolution` cells along its longest side, at most [`MOST_CELLS`].
+    /// The solid cells of a mesh, with `resolution` cells along its longest side, at most [`MOST_CELLS`]. A body that is so thick that it
+    /// would have more solid cells than a slender one may get coarser cells, so that its weights do not take longer.
     ///
     /// Corners that are not finite leave out their triangles. A mesh without any triangle has the cells of its vertices; without a finite
     /// vertex it has none. The mesh need not be welded, closed or oriented: closed connected parts that are inside out are turned first.
@@ -74,13 +81,37 @@ impl VoxelDomain {
     /// [`Cancelled`].
     pub fn of(mesh: &TriMesh, resolution: u32, progress: &Progress) -> Result<Self, Cancelled> {
         let (used, soup) = usable(mesh);
+        let most = most_solid(resolution);
+        let mut resolution = resolution;
+        loop {
+            let (grid, solid) = Self::solid(mesh, &used, &soup, resolution, progress)?;
+            let count = solid.iter().filter(|&&is_solid| is_solid).count();
+            let excess = count as f64 / most;
+            if excess <= 1.0 || resolution <= LEAST_RESOLUTION {
+                let cells = (0..solid.len()).filter(|&place| solid[place]);
+                let cells = cells.map(|place| grid.cell(place)).collect();
+                return Ok(Self::from_cells(grid, cells));
+            }
+            let coarser = f64::from(resolution.min(MOST_CELLS)) * 0.98 / excess.cbrt();
+            resolution = (coarser as u32).max(LEAST_RESOLUTION);
+        }
+    }
+
+    /// The grid, and which of its cells are solid.
+    fn solid(
+        mesh: &TriMesh,
+        used: &[[u32; 3]],
+        soup: &[[Point64; 3]],
+        resolution: u32,
+        progress: &Progress,
+    ) -> Result<(Grid, Vec<bool>), Cancelled> {
         let Some(grid) = Grid::around(soup.iter().flatten().copied(), resolution) else {
             let grid = Grid {
                 origin: Point64::origin(),
                 edge: 1.0,
                 cells: [0; 3],
             };
-            return Ok(Self::from_cells(grid, Vec::new()));
+            return Ok((grid, Vec::new()));
         };
         let on_grid = |point: &Point64| Vec64::from(grid.coordinates(point));
         let corners: Vec<Corners> = soup
@@ -90,14 +121,16 @@ impl VoxelDomain {
         progress.report(0.0, "Finding solid cells");
         let touched = touched_cells(&grid, &corners, progress)?;
         progress.set_fraction(0.4);
-        let solid = inside_cells(&grid, mesh, &used, touched, progress)?;
+        let solid = inside_cells(&grid, mesh, used, touched, progress)?;
         progress.set_fraction(0.8);
-        let cells = (0..solid.len()).filter(|&place| solid[place]);
-        Ok(Self::from_cells(
-            grid,
-            cells.map(|place| grid.cell(place)).collect(),
-        ))
+        Ok((grid, solid))
     }
+}
+
+/// How many solid cells a domain of that resolution may have.
+fn most_solid(resolution: u32) -> f64 {
+    let finer = f64::from(resolution) / f64::from(RESOLUTION);
+    (SOLID_CELLS * finer.max(1.0).powi(3)).min(MOST_SOLID_CELLS)
 }
 
 /// The triangles with finite corners, and their corners; without any, the finite vertices as triangles of one point.

@@ -117,7 +117,7 @@ fn winding_numbers_of_the_tree_are_those_of_the_sum() {
 
 #[test]
 fn a_ball_is_full_and_nothing_else() {
-    let domain = solid(&ball(Point::origin(), 1.0, 32, 48), 40);
+    let domain = solid(&ball(Point::origin(), 1.0, 32, 48), 32);
     let center = |cell: &[u32; 3]| {
         domain
             .grid
@@ -188,6 +188,21 @@ fn cells_are_solid_where_the_winding_number_says_so() {
         }
         assert!(inside > 30 && outside > 0, "{inside} {outside}");
     }
+}
+
+/// Otherwise a ball would have 520 000 cells, and its weights would take minutes and gigabytes.
+#[test]
+fn thick_bodies_have_coarser_cells() {
+    let thick = solid(&ball(Point::origin(), 1.0, 32, 48), 100);
+    assert!(
+        (18_000..26_000).contains(&thick.cells.len()),
+        "{}",
+        thick.cells.len()
+    );
+    let finer = solid(&ball(Point::origin(), 1.0, 32, 48), 150);
+    assert!(finer.cells.len() > 3 * thick.cells.len());
+    let slender = solid(&tube(1.0, 20.0, 20, 24, true), 100);
+    assert_eq!(slender.grid.cells[1], 102);
 }
 
 #[test]
