@@ -16,6 +16,7 @@ use crate::mesh::{MeshCheckup, SkinMesh, TriMesh};
 use crate::methods::Subject;
 use crate::progress::{Cancelled, Progress};
 use crate::tissue::Parts;
+use crate::weights::WeightMethod;
 
 /// Largest number of places kept per finding.
 const PLACES: usize = 8;
@@ -36,6 +37,8 @@ pub enum FindingKind {
     PartsWithoutBone,
     /// Joints that move skin but lie outside it.
     JointsOutside,
+    /// Joints at one place that share the skin around them.
+    CoincidentJoints,
     /// Skin without weights.
     MissingWeights,
     /// Boundary edges.
@@ -137,6 +140,7 @@ impl<'a> CheckupInput<'a> {
         findings.extend(up_axis(up));
         findings.extend(self.missing_weights());
         findings.extend(self.joints_outside());
+        findings.extend(self.coincident_joints());
         findings.extend(self.several_parts(checkup.parts));
         findings.extend(self.without_bone());
         findings.extend(self.flesh());
@@ -240,9 +244,11 @@ impl<'a> CheckupInput<'a> {
         let count: usize = bare.map(|mesh| mesh.positions.len()).sum();
         (count > 0 && !character.skeleton.is_empty()).then(|| Finding {
             text: format!("{count} vertices have no skinning weights"),
-            remedy:
-                "the flesh needs none; lbs, dqs and rigid get weights from the distance to the bones"
-                    .to_owned(),
+            remedy: format!(
+                "they are computed: {}",
+                WeightMethod::AUTOMATIC.label().to_lowercase()
+            ),
+            option: Some("--weights".to_owned()),
             ..finding(FindingKind::MissingWeights, Severity::Info, count)
         })
     }
