@@ -13,8 +13,8 @@ use sinew::weights::{BoundedSettings, BoundedSolve, Feasible, FieldSystem, Given
 
 use crate::common::skip;
 
-/// The energy of libigl's optimum with weights from 0 to 1 and no sum: measured with libigl 2.6.3, 100 iterations, 51 s.
-const OPTIMUM: f64 = 6.3989;
+/// The energy of libigl's optimum with weights from 0 to 1 and no sum: measured with libigl 2.6.3, 100 iterations, 98 s on two cores.
+const OPTIMUM: f64 = 26_483.046;
 /// Vertices whose squared distance to a bone is less are on it: libigl's tolerance.
 const ON_BONE: f64 = 1e-7;
 
@@ -162,7 +162,7 @@ fn the_optimum_of_libigl_is_reached() {
     let assembly = start.elapsed().as_secs_f64();
     let (_, energy, _) = solved(&system, Feasible::Box, 100);
     assert!(
-        energy / OPTIMUM - 1.0 < 3.0 * 2.1e-5 + 1e-5 && energy / OPTIMUM - 1.0 > -2e-5,
+        energy / OPTIMUM - 1.0 < 3.0 * 2.1e-5 && energy / OPTIMUM - 1.0 > -1e-7,
         "{energy}"
     );
     let (rows, energy, secs) = solved(&system, Feasible::Simplex, 50);

@@ -14,8 +14,8 @@ use sinew::rig::Skeleton;
 use crate::common::moved::worst;
 use crate::common::skip;
 
-/// Part of the size.
-const TOLERANCE: f32 = 1e-6;
+/// Parts of the size. Delta mush solves in `f32` in every frame.
+const METHODS: [(MethodId, f32); 2] = [(MethodId::DDM, 1e-6), (MethodId::DELTA_MUSH, 5e-6)];
 /// Larger skins take minutes.
 const MOST_VERTICES: usize = 60_000;
 
@@ -86,13 +86,13 @@ fn rest_is_rest_on_real_meshes() {
                 world_from_joint: &rest,
                 dt_secs: 0.0,
             };
-            for method in [MethodId::DDM, MethodId::DELTA_MUSH] {
+            for (method, tolerance) in METHODS {
                 let mut actor = Actor::bind_with(&subject, method, &physics, &values, &progress)
                     .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
                 actor.advance(&frame).expect("a frame");
                 let error = worst(actor.positions(), &subject.bind_positions) / subject.size;
                 assert!(
-                    error <= TOLERANCE,
+                    error <= tolerance,
                     "{}: {} {error:.1e}",
                     file.display(),
                     method.id()
