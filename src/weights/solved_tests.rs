@@ -1,5 +1,6 @@
 //! Weights that are solved for: theorems, and convergence.
 
+use super::common_params::RESOLUTION;
 use super::voxel::{BoneNodes, VoxelBinding, VoxelDomain};
 use super::*;
 use crate::math::{Point, Point64, Vec3};
@@ -19,7 +20,9 @@ const METHODS: [(&str, Method); 4] = [
 ];
 
 fn run(method: Method, mesh: &TriMesh, skeleton: &Skeleton) -> ComputedWeights {
-    let values = ParamValues::default();
+    // Cells whose faces meet the sides of the bar.
+    let mut values = ParamValues::default();
+    values.set(&RESOLUTION, 80.0);
     let input = WeightInput {
         mesh,
         skeleton,

@@ -4,15 +4,11 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use super::Subject;
 use crate::character::SourceMesh;
-use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
 use crate::stages::source_weights::{on_sources, weights_of_mesh};
 use crate::tissue::Guide;
-use crate::weights::elastic::{ElasticFields, elastic_fields};
-use crate::weights::voxel::RESOLUTION;
-use crate::weights::{
-    SkinWeights, TransferSource, WeightError, WeightInput, WeightMethod, WeightReport,
-};
+use crate::weights::elastic::{ElasticFields, default_elastic_fields};
+use crate::weights::{SkinWeights, TransferSource, WeightError, WeightMethod, WeightReport};
 
 impl Subject {
     /// The same character with weights by another method. All other stages are shared.
@@ -75,13 +71,8 @@ impl Subject {
     /// # Errors
     /// [`Cancelled`].
     pub fn elastic_fields(&self, progress: &Progress) -> Result<Arc<ElasticFields>, Cancelled> {
-        let input = WeightInput {
-            mesh: &self.skin.mesh,
-            skeleton: &self.character.skeleton,
-            values: &ParamValues::default(),
-            memo: self.all_weights.memo(),
-        };
-        elastic_fields(&input, RESOLUTION, progress)
+        let (mesh, skeleton) = (&self.skin.mesh, &self.character.skeleton);
+        default_elastic_fields(mesh, skeleton, self.all_weights.memo(), progress)
             .map_err(|WeightError::Cancelled(cancelled)| cancelled)
     }
 

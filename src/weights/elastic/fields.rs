@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{frame, partition, region::Region, rounds};
 use crate::mesh::TriMesh;
+use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
-use crate::weights::voxel::{NodeWeights, VoxelBinding};
+use crate::weights::voxel::{self, NodeWeights, VoxelBinding};
 use crate::weights::{
-    ComputedWeights, SkinWeights, WeightDescriptor, WeightError, WeightInput, WeightReport,
+    ComputedWeights, Memo, SkinWeights, WeightDescriptor, WeightError, WeightInput, WeightReport,
     by_distance, harmonic_weights,
 };
 
@@ -119,6 +120,25 @@ pub fn elastic_fields(
         let last = progress.part(0.1, 1.0);
         fields_of(&binding, input.mesh, input.skeleton, &last)
     })
+}
+
+/// The elastic fields at the default resolution. `memo` belongs to this skin and this skeleton.
+///
+/// # Errors
+/// [`WeightError::Cancelled`].
+pub fn default_elastic_fields(
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    memo: &Memo,
+    progress: &Progress,
+) -> Result<Arc<ElasticFields>, WeightError> {
+    let input = WeightInput {
+        mesh,
+        skeleton,
+        values: &ParamValues::default(),
+        memo,
+    };
+    elastic_fields(&input, voxel::RESOLUTION, progress)
 }
 
 /// As [`elastic_fields`], on a domain and bone nodes that were made before.

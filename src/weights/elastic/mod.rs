@@ -38,6 +38,8 @@ mod rounds;
 pub(crate) mod tests;
 
 pub(super) use fields::DESCRIPTOR;
-pub use fields::{ElasticFields, JointFields, elastic_fields, elastic_weights, fields_of};
+pub use fields::{
+    ElasticFields, JointFields, default_elastic_fields, elastic_fields, elastic_weights, fields_of,
+};
 pub use frame::{bone_direction, frame_of, unit};
 pub use rounds::Turns;
