@@ -49,6 +49,10 @@ impl<S: Skinner> Direct<S> {
 
     /// Computes a frame on the device. Returns whether it did; otherwise the CPU must.
     fn present(&mut self, frame: &Frame<'_>) -> bool {
+        // A device has normals from the triangles only.
+        if self.skinner.has_all_normals() {
+            return false;
+        }
         let Some(device) = &mut self.device else {
             return false;
         };
@@ -132,7 +136,7 @@ impl<S: Skinner> OnDevice for Direct<S> {
     }
 
     fn is_active(&self) -> bool {
-        self.device.is_some()
+        self.device.is_some() && !self.skinner.has_all_normals()
     }
 
     fn is_presented(&self) -> bool {

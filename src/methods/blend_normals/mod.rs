@@ -55,16 +55,23 @@ pub(super) enum Normals {
 /// Names of [`Normals`] in the order of their values.
 const NAMES: &[&str] = &["exact", "blended", "triangles"];
 
-/// The parameter of a method. A graphics device computes normals from the triangles, whatever its value.
+/// The parameter of a method. A graphics device computes normals from the triangles only; so does the processor unless asked for others, so
+/// that both give the same.
 pub(super) const NORMALS: ParamSpec = ParamSpec {
     key: "normals",
     label: "Normals",
     unit: "",
     kind: ParamKind::Choice(NAMES),
     range: [0.0, 2.0],
-    default: Normals::Exact as u8 as f64,
+    default: Normals::Triangles as u8 as f64,
     doc: "Exact: of the deformed surface, from the file's normals. Blended: as engines do, wrong in folds. Triangles: from the deformed \
-          triangles, as a graphics device always computes them.",
+          triangles, as a graphics device computes them.",
+};
+
+/// The parameter of a method that asks for exact normals by default.
+pub(super) const EXACT_NORMALS: ParamSpec = ParamSpec {
+    default: Normals::Exact as u8 as f64,
+    ..NORMALS
 };
 
 impl Normals {

@@ -31,7 +31,7 @@ use rayon::prelude::*;
 
 use self::turn::Turn;
 use super::bind_surface::BindSurface;
-use super::blend_normals::{NORMALS, WithNormals};
+use super::blend_normals::{EXACT_NORMALS, WithNormals};
 use super::blended_mesh::BlendedMesh;
 use super::lbs::LinearBlend;
 use super::registry::{BindInput, Descriptor, MethodId, Requirement};
@@ -60,10 +60,10 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     ],
     needs: &[Requirement::Weights],
     capabilities: &[],
-    params: &[NORMALS],
+    params: &[EXACT_NORMALS],
     bind: |input| {
         let skinner = RotationCenters::bind(input)?;
-        Ok(Box::new(WithNormals::bind(skinner, input, &NORMALS)?))
+        Ok(Box::new(WithNormals::bind(skinner, input, &EXACT_NORMALS)?))
     },
 });
 
