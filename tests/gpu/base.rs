@@ -150,7 +150,7 @@ fn recipe(
         bind: Vec::new(),
         palette: Vec::new(),
         influences: Vec::new(),
-        dual_quaternions: false,
+        blending: Blending::Linear,
         cloth: None,
         clusters: Vec::new(),
         normal_targets: Vec::new(),

@@ -32,9 +32,11 @@ use rayon::prelude::*;
 
 use self::tables::Tables;
 use super::blended_mesh::BlendedMesh;
+use super::direct::HasRecipe;
 use super::registry::BindInput;
-use super::{BindError, Frame, SkinError, Skinner, StepTimes, Subject};
+use super::{BindError, Frame, Recipe, SkinError, Skinner, StepTimes, Subject};
 use crate::math::{Point, Vec3};
+use crate::mesh::NormalGroups;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 use crate::progress::{Cancelled, Progress};
 
@@ -228,6 +230,16 @@ impl<S: Differentiable> Skinner for WithNormals<S> {
 
     fn times(&self) -> Option<StepTimes> {
         self.skinner.times()
+    }
+}
+
+impl<S: Differentiable + HasRecipe> HasRecipe for WithNormals<S> {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        self.skinner.recipe(subject, groups)
+    }
+
+    fn revision(&self) -> u64 {
+        self.skinner.revision()
     }
 }
 

@@ -33,15 +33,19 @@ use self::turn::Turn;
 use super::bind_surface::BindSurface;
 use super::blend_normals::{self, WithNormals};
 use super::blended_mesh::BlendedMesh;
+use super::direct::{Direct, HasRecipe};
 use super::lbs::LinearBlend;
-use super::registry::{BindInput, Descriptor, MethodId, Requirement};
-use super::{BindError, Frame, SkinError, Skinner};
+use super::recipe::Blending;
+use super::registry::{BindInput, Capability, Descriptor, MethodId, Requirement};
+use super::{BindError, Frame, Recipe, SkinError, Skinner, Subject};
 use crate::math::{Affine, Point, Vec3};
+use crate::mesh::NormalGroups;
 use crate::param::ParamSpec;
 
 /// Σ s A of which a centre is made, with the character's area as the unit; below this it is meaningless.
 const LEAST_SIMILARITY: f64 = 1e-12;
 
+/// A device computes normals from the triangles only: it is used with `normals=triangles`.
 const NORMALS: ParamSpec = blend_normals::parameter(blend_normals::Normals::Exact);
 
 impl MethodId {
@@ -62,11 +66,12 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Source meshes that share a skin count together.",
     ],
     needs: &[Requirement::Weights],
-    capabilities: &[],
+    capabilities: &[Capability::Device],
     params: &[NORMALS],
     bind: |input| {
         let skinner = RotationCenters::bind(input)?;
-        Ok(Box::new(WithNormals::bind(skinner, input, &NORMALS)?))
+        let skinner = WithNormals::bind(skinner, input, &NORMALS)?;
+        Ok(Box::new(Direct::new(skinner)))
     },
 });
 
@@ -103,7 +108,6 @@ impl RotationCenters {
     }
 
     /// The centres of all source vertices, in the space of the rest positions of their mesh.
-    #[cfg(test)]
     fn centers(&self) -> Vec<Point> {
         self.parts
             .iter()
@@ -178,5 +182,12 @@ impl Skinner for RotationCenters {
                 .for_each(|(vertex, out)| *out = part.place(vertex));
         }
         Ok(())
+    }
+}
+
+impl HasRecipe for RotationCenters {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        let parts = self.parts.iter().map(|part| &part.blend);
+        Recipe::blended(subject, groups, parts, Blending::Centers(self.centers()))
     }
 }
