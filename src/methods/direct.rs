@@ -1,5 +1,6 @@
 //! Methods that blend joint transforms per source vertex, on the CPU or on another device.
 
+use super::blend_normals::{Differentiable, WithNormals};
 use super::device::{AnyDevice, Fetched, OnDevice, SurfaceDevice, SurfaceMut};
 use super::{
     BindError, DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject,
@@ -16,6 +17,16 @@ pub(super) trait HasRecipe: Skinner {
     /// A number that changes with the tables: a device with the old ones is of no use then.
     fn revision(&self) -> u64 {
         0
+    }
+}
+
+impl<S: Differentiable + HasRecipe> HasRecipe for WithNormals<S> {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        self.skinner().recipe(subject, groups)
+    }
+
+    fn revision(&self) -> u64 {
+        self.skinner().revision()
     }
 }
 

@@ -8,7 +8,7 @@ use sinew::gpu::compute::{fetch, storage};
 use sinew::gpu::surface::{BaseModel, Simulated, Surface, SurfaceError, SurfaceModel};
 use sinew::math::{Affine, Point, Vec3};
 use sinew::mesh::TriMesh;
-use sinew::methods::recipe::VertexSource;
+use sinew::methods::recipe::{Blending, VertexSource};
 use sinew::methods::{Reach, Recipe, Subject};
 use sinew::progress::Progress;
 use sinew::tissue::BaseFrame;

@@ -32,11 +32,9 @@ use rayon::prelude::*;
 
 use self::tables::Tables;
 use super::blended_mesh::BlendedMesh;
-use super::direct::HasRecipe;
 use super::registry::BindInput;
-use super::{BindError, Frame, Recipe, SkinError, Skinner, StepTimes, Subject};
+use super::{BindError, Frame, SkinError, Skinner, StepTimes, Subject};
 use crate::math::{Point, Vec3};
-use crate::mesh::NormalGroups;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 use crate::progress::{Cancelled, Progress};
 
@@ -154,6 +152,11 @@ impl<S: Differentiable> WithNormals<S> {
         Ok(bound)
     }
 
+    /// The method.
+    pub(super) fn skinner(&self) -> &S {
+        &self.skinner
+    }
+
     fn choose(&mut self, normals: Normals, progress: &Progress) -> Result<(), Cancelled> {
         if normals != Normals::Triangles && self.tables.is_none() {
             self.tables = Some(Tables::new(&self.subject, &self.skinner, progress)?);
@@ -230,16 +233,6 @@ impl<S: Differentiable> Skinner for WithNormals<S> {
 
     fn times(&self) -> Option<StepTimes> {
         self.skinner.times()
-    }
-}
-
-impl<S: Differentiable + HasRecipe> HasRecipe for WithNormals<S> {
-    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
-        self.skinner.recipe(subject, groups)
-    }
-
-    fn revision(&self) -> u64 {
-        self.skinner.revision()
     }
 }
 
