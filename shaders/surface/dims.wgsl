@@ -11,7 +11,9 @@ struct SurfaceDims {
     frame_stride: u32,
     // Neighbours of a fine vertex beside the first.
     width: u32,
-    pad: vec2<u32>,
+    // The first element of an instance's palette after the rows of matrices.
+    extras: u32,
+    pad: u32,
     // Cloth is counted from here.
     origin: vec4<f32>,
 }

@@ -97,7 +97,22 @@ pub const FLESH_POLAR_TEST: ShaderSource =
 
 /// Surfaces: positions of source vertices.
 pub(crate) const SURFACE_PLACE: ShaderSource = source!(
-    "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/place.wgsl"
+    "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/linear.wgsl",
+    "surface/stretch.wgsl", "surface/dual.wgsl", "surface/place.wgsl"
+);
+/// Surfaces: source vertices about their centres of rotation.
+pub(crate) const SURFACE_CENTERS: ShaderSource = source!(
+    "surface_centers": "surface/dims.wgsl", "surface/sources.wgsl", "surface/linear.wgsl", "surface/stretch.wgsl", "surface/centers.wgsl"
+);
+/// Surfaces: source vertices by direct delta mush.
+pub(crate) const SURFACE_SMOOTHED: ShaderSource = source!(
+    "surface_smoothed": "surface/dims.wgsl", "surface/sources.wgsl", "surface/linear.wgsl", "surface/stretch.wgsl",
+    "flesh/numbers.wgsl", "flesh/polar.wgsl", "surface/smoothed.wgsl"
+);
+/// Surfaces: source vertices by deformers that swing and twist.
+pub(crate) const SURFACE_DEFORMERS: ShaderSource = source!(
+    "surface_deformers": "surface/dims.wgsl", "surface/sources.wgsl", "surface/linear.wgsl", "surface/stretch.wgsl",
+    "surface/deformers.wgsl"
 );
 /// Surfaces: passes over simulated rows.
 pub(crate) const SURFACE_ROWS: ShaderSource =
@@ -153,6 +168,9 @@ pub const ALL: &[ShaderSource] = &[
     SOLVE_ROWS,
     SOLVE_COLUMNS,
     SURFACE_PLACE,
+    SURFACE_CENTERS,
+    SURFACE_SMOOTHED,
+    SURFACE_DEFORMERS,
     SURFACE_ROWS,
     SURFACE_RIDE,
     SURFACE_STIFF,

@@ -1,5 +1,6 @@
 //! Methods that blend joint transforms per source vertex, on the CPU or on another device.
 
+use super::blend_normals::{Differentiable, WithNormals};
 use super::device::{AnyDevice, Fetched, OnDevice, SurfaceDevice, SurfaceMut};
 use super::{
     BindError, DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject,
@@ -8,13 +9,30 @@ use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
 use crate::param::ParamValues;
 
-/// Builds the tables that a device blends with.
-pub(super) type MakeRecipe = fn(&Subject, &NormalGroups) -> Recipe;
+/// A skinner without a state whose frames a device can compute.
+pub(super) trait HasRecipe: Skinner {
+    /// Builds the tables that a device blends with.
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe;
+
+    /// A number that changes with the tables: a device with the old ones is of no use then.
+    fn revision(&self) -> u64 {
+        0
+    }
+}
+
+impl<S: Differentiable + HasRecipe> HasRecipe for WithNormals<S> {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        self.skinner().recipe(subject, groups)
+    }
+
+    fn revision(&self) -> u64 {
+        self.skinner().revision()
+    }
+}
 
 /// A skinner without a state, and the device that computes its frames, if there is one.
 pub(super) struct Direct<S> {
     skinner: S,
-    recipe: MakeRecipe,
     device: Option<Box<dyn SurfaceDevice>>,
     fault: Option<DeviceError>,
     /// Joints of the device's last frame, so that the CPU can compute it again.
@@ -27,11 +45,10 @@ pub(super) struct Direct<S> {
     step_ms: f64,
 }
 
-impl<S: Skinner> Direct<S> {
-    pub fn new(skinner: S, recipe: MakeRecipe) -> Self {
+impl<S: HasRecipe> Direct<S> {
+    pub fn new(skinner: S) -> Self {
         Self {
             skinner,
-            recipe,
             device: None,
             fault: None,
             presented: Vec::new(),
@@ -49,8 +66,7 @@ impl<S: Skinner> Direct<S> {
 
     /// Computes a frame on the device. Returns whether it did; otherwise the CPU must.
     fn present(&mut self, frame: &Frame<'_>) -> bool {
-        // A device has normals from the triangles only.
-        if self.skinner.has_all_normals() {
+        if self.hindrance().is_some() {
             return false;
         }
         let Some(device) = &mut self.device else {
@@ -76,7 +92,7 @@ impl<S: Skinner> Direct<S> {
     }
 }
 
-impl<S: Skinner> Skinner for Direct<S> {
+impl<S: HasRecipe> Skinner for Direct<S> {
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
         let start = std::time::Instant::now();
         self.is_presented = self.present(frame);
@@ -88,7 +104,12 @@ impl<S: Skinner> Skinner for Direct<S> {
     }
 
     fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
-        self.skinner.set_values(values)
+        let before = self.skinner.revision();
+        let set = self.skinner.set_values(values);
+        if self.skinner.revision() != before {
+            self.set_surface(None);
+        }
+        set
     }
 
     fn normals_into(&self, normals: &mut [Vec3]) {
@@ -118,9 +139,9 @@ impl<S: Skinner> Skinner for Direct<S> {
     }
 }
 
-impl<S: Skinner> OnDevice for Direct<S> {
+impl<S: HasRecipe> OnDevice for Direct<S> {
     fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
-        (self.recipe)(subject, groups)
+        self.skinner.recipe(subject, groups)
     }
 
     fn set_device(&mut self, device: Option<AnyDevice>) {
@@ -131,12 +152,19 @@ impl<S: Skinner> OnDevice for Direct<S> {
         }
     }
 
+    fn hindrance(&self) -> Option<&'static str> {
+        // A device has normals from the triangles only.
+        self.skinner
+            .has_all_normals()
+            .then_some("it computes normals from the triangles only, as with normals=triangles")
+    }
+
     fn has_device(&self) -> bool {
         self.device.is_some()
     }
 
     fn is_active(&self) -> bool {
-        self.device.is_some() && !self.skinner.has_all_normals()
+        self.device.is_some() && self.hindrance().is_none()
     }
 
     fn is_presented(&self) -> bool {

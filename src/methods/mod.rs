@@ -1,7 +1,8 @@
 //! Skinning methods behind one trait, a registry of them, and the [`Actor`] that turns any of them into full-resolution output.
 //!
 //! A method is bound once (everything that does not depend on the pose) and then follows poses, frame by frame. Methods that
-//! are cheap per vertex (`rigid`, `lbs`, `dqs`, `cor`) bind the source vertices; `pd` simulates a reduced mesh and is upsampled.
+//! are cheap per vertex (`rigid`, `lbs`, `dqs`, `cor`, `swing-twist`) bind the source vertices; `pd` simulates a reduced mesh and is
+//! upsampled.
 //!
 //! # Adding a method
 //! A method is one file or folder here: a type that implements [`Skinner`], and a [`Descriptor`] with its names, needs,
@@ -12,9 +13,11 @@ mod actor;
 mod bind_surface;
 mod blend_normals;
 mod blended_mesh;
+mod blending;
 mod check;
 mod cor;
 mod ddm;
+mod deformer;
 mod delta_mush;
 pub mod device;
 mod direct;

@@ -1,11 +1,12 @@
 //! Bounds of a posed character, computed without its vertices.
 
-use super::recipe::{PaletteEntry, Recipe, VertexSource};
+use super::blending::{PaletteEntry, VertexSource};
+use super::recipe::Recipe;
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::Bounds;
 
 /// Boxes of the vertices that each transform moves. A linearly blended vertex lies between its transforms' images, so that
-/// the box contains it; flesh and dual quaternions may bulge out slightly.
+/// the box contains it; flesh and other blends may bulge out slightly.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reach {
     moved: Vec<(PaletteEntry, Bounds)>,
@@ -21,9 +22,13 @@ impl Reach {
             .collect();
         let mut still = Bounds::of([]);
         for (source, position) in recipe.sources.iter().zip(&recipe.positions) {
-            if let VertexSource::Blended { rest, first } = source {
+            if let VertexSource::Blended { rest, first } | VertexSource::Deformed { rest, first } =
+                source
+            {
                 for influence in &recipe.influences[*first as usize..] {
-                    grow(&mut moved[influence.entry as usize].1, rest);
+                    for entry in recipe.blending.entries(influence.entry, moved.len()) {
+                        grow(&mut moved[entry as usize].1, rest);
+                    }
                     if influence.is_last {
                         break;
                     }

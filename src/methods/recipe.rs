@@ -6,6 +6,9 @@
 use std::collections::HashMap;
 
 use super::blended_mesh::BlendedMesh;
+pub use super::blending::{
+    Blending, Deformer, Deformers, Influence, PaletteEntry, Smoothed, VertexSource,
+};
 use super::lbs::LinearBlend;
 use super::riding::{Control, PlainCloth, Rider, Riding, Stiff};
 use super::source_map::SourceMap;
@@ -13,49 +16,6 @@ use super::{Reach, Subject};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
 use crate::upsample::{Directions, PlainUpsampling};
-
-/// How the position of a source vertex is computed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum VertexSource {
-    /// At rest, or computed with cloth or props: see [`Cloth::targets`] and [`Cluster::vertices`].
-    Still,
-    /// A blend of joint transforms.
-    Blended {
-        /// Position that the transforms are applied to.
-        rest: Point,
-        /// The first of its [`Recipe::influences`].
-        first: u32,
-    },
-    /// It is a vertex of the simulation mesh.
-    Simulated(u32),
-    /// It is a fine vertex of the upsampling, whose local frame carries its normal.
-    Flesh {
-        /// The fine vertex.
-        vertex: u32,
-        /// Components in the dual frame: see [`crate::upsample::Directions::plain`].
-        normal: [f32; 3],
-    },
-}
-
-/// A transform of the palette and its weight.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Influence {
-    /// Index into [`Recipe::palette`].
-    pub entry: u32,
-    /// Weight; those of a vertex sum to 1, largest first.
-    pub weight: f32,
-    /// Whether the next influence belongs to another vertex.
-    pub is_last: bool,
-}
-
-/// A transform that vertices are blended by: `world_from_joint · joint_from_rest`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PaletteEntry {
-    /// The joint.
-    pub joint: usize,
-    /// The constant part.
-    pub joint_from_rest: Affine,
-}
 
 /// Cloth that follows the flesh, by source vertices.
 #[derive(Debug, Clone)]
@@ -110,8 +70,8 @@ pub struct Recipe {
     pub palette: Vec<PaletteEntry>,
     /// Influences of all blended vertices.
     pub influences: Vec<Influence>,
-    /// Whether dual quaternions are blended instead of matrices.
-    pub dual_quaternions: bool,
+    /// How blended vertices are placed.
+    pub blending: Blending,
     /// Cloth: parts that deform with the flesh.
     pub cloth: Option<Cloth>,
     /// Parts that move rigidly with flesh or cloth.
@@ -126,19 +86,39 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// All vertices blend joint transforms.
-    pub(super) fn blended(
+    /// All vertices follow joints: `fill` sets their sources, influences and tables.
+    pub(super) fn of_joints(
         subject: &Subject,
-        blend: &LinearBlend,
-        dual_quaternions: bool,
         groups: &NormalGroups,
+        fill: impl FnOnce(&mut Self),
     ) -> Self {
         let mut recipe = Self::empty(subject, groups);
-        recipe.dual_quaternions = dual_quaternions;
-        PaletteBuilder::default().add(&mut recipe, &blend.parts, |_| true);
+        fill(&mut recipe);
         recipe.reach = Reach::new(&recipe);
         recipe.gather_normals(groups);
         recipe
+    }
+
+    /// All vertices blend joint transforms.
+    pub(super) fn blended<'a>(
+        subject: &Subject,
+        groups: &NormalGroups,
+        parts: impl IntoIterator<Item = &'a BlendedMesh>,
+        blending: Blending,
+    ) -> Self {
+        Self::of_joints(subject, groups, |recipe| {
+            recipe.add_blended(parts, |_| true);
+            recipe.blending = blending;
+        })
+    }
+
+    /// Adds the blends of the requested source vertices.
+    pub(super) fn add_blended<'a>(
+        &mut self,
+        parts: impl IntoIterator<Item = &'a BlendedMesh>,
+        is_wanted: impl Fn(usize) -> bool,
+    ) {
+        PaletteBuilder::default().add(self, parts, is_wanted);
     }
 
     /// The flesh as `source_map` moves it; everything else blends the transforms of `props`.
@@ -149,7 +129,7 @@ impl Recipe {
         groups: &NormalGroups,
     ) -> Self {
         let mut reached = Self::empty(subject, groups);
-        PaletteBuilder::default().add(&mut reached, &blend.parts, |_| true);
+        reached.add_blended(&blend.parts, |_| true);
         let mut recipe = Self::empty(subject, groups);
         recipe.reach = Reach::new(&reached);
         recipe.simulated = subject.sim().mesh.positions.len();
@@ -180,7 +160,7 @@ impl Recipe {
             bind: subject.character.skeleton.bind_transforms(),
             palette: Vec::new(),
             influences: Vec::new(),
-            dual_quaternions: false,
+            blending: Blending::Linear,
             cloth: None,
             clusters: Vec::new(),
             normal_targets: Vec::new(),
@@ -387,10 +367,10 @@ impl PaletteBuilder {
     }
 
     /// Adds the blends of the requested vertices; those without influences keep their rest position.
-    fn add(
+    fn add<'a>(
         &mut self,
         recipe: &mut Recipe,
-        parts: &[BlendedMesh],
+        parts: impl IntoIterator<Item = &'a BlendedMesh>,
         is_wanted: impl Fn(usize) -> bool,
     ) {
         let mut source = 0;

@@ -1,10 +1,9 @@
 //! Rigid skinning: every vertex follows its strongest joint.
 
+use super::Subject;
 use super::direct::Direct;
 use super::lbs::LinearBlend;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
-use super::{Recipe, Subject};
-use crate::mesh::NormalGroups;
 
 impl MethodId {
     /// Rigid skinning: every vertex follows its strongest joint.
@@ -22,13 +21,9 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     needs: &[Requirement::Weights],
     capabilities: &[Capability::Device],
     params: &[],
-    bind: |input| Ok(Box::new(Direct::new(bind(input.subject), recipe))),
+    bind: |input| Ok(Box::new(Direct::new(bind(input.subject)))),
 });
 
 fn bind(subject: &Subject) -> LinearBlend {
     LinearBlend::bind_rigid(&subject.character, subject.mesh_weights())
-}
-
-fn recipe(subject: &Subject, groups: &NormalGroups) -> Recipe {
-    Recipe::blended(subject, &bind(subject), false, groups)
 }

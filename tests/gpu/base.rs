@@ -8,7 +8,7 @@ use sinew::gpu::compute::{fetch, storage};
 use sinew::gpu::surface::{BaseModel, Simulated, Surface, SurfaceError, SurfaceModel};
 use sinew::math::{Affine, Point, Vec3};
 use sinew::mesh::TriMesh;
-use sinew::methods::recipe::VertexSource;
+use sinew::methods::recipe::{Blending, VertexSource};
 use sinew::methods::{Reach, Recipe, Subject};
 use sinew::progress::Progress;
 use sinew::tissue::BaseFrame;
@@ -150,7 +150,7 @@ fn recipe(
         bind: Vec::new(),
         palette: Vec::new(),
         influences: Vec::new(),
-        dual_quaternions: false,
+        blending: Blending::Linear,
         cloth: None,
         clusters: Vec::new(),
         normal_targets: Vec::new(),

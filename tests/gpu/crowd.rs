@@ -131,7 +131,14 @@ fn flesh_of_a_crowd_agrees_with_single_characters() {
 
 #[test]
 fn blended_crowds_agree_with_single_characters() {
-    for method in [MethodId::RIGID, MethodId::LBS, MethodId::DQS] {
+    let methods = [
+        MethodId::RIGID,
+        MethodId::LBS,
+        MethodId::DQS,
+        MethodId::COR,
+        MethodId::SWING_TWIST,
+    ];
+    for method in methods {
         let Some(worst) = played(method, 1.0 / 60.0) else {
             return;
         };

@@ -7,6 +7,7 @@ mod actor;
 mod base;
 mod characters;
 mod crowd;
+mod deformed;
 mod elements;
 mod flesh;
 mod pictures;

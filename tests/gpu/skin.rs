@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use sinew::dynamics::Params;
 use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{DeviceChoice, GpuDevice, decide_device, without_measuring};
 use sinew::math::{Affine, Point, Vec3};
@@ -15,9 +14,16 @@ use sinew::progress::Progress;
 
 use crate::common::moved::{bent, worst};
 use crate::common::{on_device, skip};
-use crate::surfaces::assert_agrees;
+use crate::surfaces::{assert_agrees, bound, position_tol};
 
-const METHODS: [MethodId; 3] = [MethodId::RIGID, MethodId::LBS, MethodId::DQS];
+const METHODS: [MethodId; 6] = [
+    MethodId::RIGID,
+    MethodId::LBS,
+    MethodId::DQS,
+    MethodId::COR,
+    MethodId::SWING_TWIST,
+    MethodId::DDM,
+];
 /// Largest distance of a vertex, of the size; a normal may turn by what that moves its triangles.
 const TOLERANCE: f32 = 1e-5;
 /// Files with skins of all kinds: people, an animal on four legs, things that are worn and carried.
@@ -35,7 +41,7 @@ fn subject(name: &str) -> Arc<Subject> {
 }
 
 fn on_cpu(subject: &Arc<Subject>, method: MethodId) -> Actor {
-    Actor::bind(subject, method, &Params::default(), &Progress::new()).expect("binds")
+    bound(subject, method)
 }
 
 fn on_gpu(subject: &Arc<Subject>, method: MethodId, gpu: &GpuContext) -> Actor {
@@ -75,7 +81,7 @@ fn agrees(gpu: &GpuContext, name: &str, subject: &Arc<Subject>) {
                 &format!("{name}, {method:?}, {amount}"),
                 &recipe,
                 subject.size,
-                TOLERANCE,
+                TOLERANCE.max(position_tol(method)),
                 on_gpu,
                 on_cpu,
             );

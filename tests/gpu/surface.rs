@@ -14,7 +14,7 @@ use crate::common::drawn::{ball, renderer};
 use crate::common::moved::bent;
 use crate::common::on_bones::on_bones;
 use crate::common::skip;
-use crate::surfaces::{Input, POSITION_TOL, assert_agrees, output};
+use crate::surfaces::{Input, POSITION_TOL, assert_agrees, bound, output, position_tol};
 
 fn built(character: Character, sim_vertices: SimVertices) -> Arc<Subject> {
     let flesh = FleshSettings {
@@ -33,7 +33,7 @@ fn subject(name: &str, sim_vertices: SimVertices) -> Arc<Subject> {
 }
 
 /// A limb with a sleeve, a button on the skin, a hilt that moves with a joint, a prop of another and a stone that nobody moves.
-fn dressed() -> Arc<Subject> {
+pub fn dressed() -> Arc<Subject> {
     let mut character = sinew::io::builtin::load_builtin("cylinder").expect("built in");
     let limb = character.meshes[0].clone();
     let bounds = TriMesh {
@@ -108,7 +108,7 @@ fn dressed() -> Arc<Subject> {
 }
 
 /// Joints that turn far, beyond where quaternions change their sign, and that scale unevenly.
-fn sheared(subject: &Subject) -> Vec<Affine> {
+pub fn sheared(subject: &Subject) -> Vec<Affine> {
     let skeleton = &subject.character.skeleton;
     let mut pose = skeleton.rest_pose();
     for (joint, local) in pose.locals.iter_mut().enumerate() {
@@ -119,7 +119,7 @@ fn sheared(subject: &Subject) -> Vec<Affine> {
 }
 
 /// Joints further from each other than in the bind pose.
-fn lengthened(subject: &Subject, factor: f64) -> Vec<Affine> {
+pub fn lengthened(subject: &Subject, factor: f64) -> Vec<Affine> {
     let skeleton = &subject.character.skeleton;
     let mut pose = skeleton.rest_pose();
     for (local, joint) in pose.locals.iter_mut().zip(skeleton.joints()) {
@@ -132,8 +132,7 @@ fn lengthened(subject: &Subject, factor: f64) -> Vec<Affine> {
 
 /// A bound actor in a pose, moved there in a few frames.
 fn posed(subject: &Arc<Subject>, method: MethodId, world_from_joint: &[Affine]) -> Actor {
-    let mut actor =
-        Actor::bind(subject, method, &Params::default(), &Progress::new()).expect("binds");
+    let mut actor = bound(subject, method);
     let bind = subject.character.skeleton.bind_transforms();
     actor
         .advance(&Frame {
@@ -181,14 +180,14 @@ fn assert_follows(what: &str, actor: &Actor, world_from_joint: &[Affine], positi
 fn blended_surfaces_agree_with_the_cpu() {
     for name in ["arm", "gecko"] {
         let subject = subject(name, SimVertices::All);
-        for method in [MethodId::RIGID, MethodId::LBS, MethodId::DQS] {
+        for method in on_devices().filter(|&method| method != MethodId::PD) {
             for amount in [0.0, 0.9] {
                 let pose = bent(&subject, amount);
                 assert_follows(
                     &format!("{name}, {method:?}, {amount}"),
                     &posed(&subject, method, &pose),
                     &pose,
-                    POSITION_TOL,
+                    position_tol(method),
                 );
             }
             let pose = sheared(&subject);
@@ -196,7 +195,7 @@ fn blended_surfaces_agree_with_the_cpu() {
                 &format!("{name}, {method:?}, sheared"),
                 &posed(&subject, method, &pose),
                 &pose,
-                POSITION_TOL,
+                position_tol(method),
             );
         }
     }
@@ -241,12 +240,12 @@ fn cloth_and_props_agree_with_the_cpu() {
         &pose,
         POSITION_TOL,
     );
-    for method in [MethodId::LBS, MethodId::DQS] {
+    for method in on_devices().filter(|&method| method != MethodId::PD) {
         assert_follows(
             &format!("dressed, {method:?}"),
             &posed(&subject, method, &pose),
             &pose,
-            POSITION_TOL,
+            position_tol(method),
         );
     }
 }
@@ -276,7 +275,7 @@ fn surfaces_of_real_characters_agree_with_the_cpu() {
                 &format!("{file}, {method:?}"),
                 &posed(&subject, method, &pose),
                 &pose,
-                POSITION_TOL,
+                position_tol(method),
             );
         }
     }
@@ -303,9 +302,9 @@ fn rest_and_rigid_motions_are_followed() {
     };
     for subject in [dressed(), subject("arm", SimVertices::About(200))] {
         for method in on_devices() {
-            let actor =
-                Actor::bind(&subject, method, &Params::default(), &Progress::new()).expect("binds");
-            let recipe = actor.recipe().expect("has a form on the device");
+            let recipe = bound(&subject, method)
+                .recipe()
+                .expect("has a form on the device");
             let is_still = |vertex: usize| {
                 subject.character.meshes.len() > 1
                     && vertex >= subject.bind_positions.len() - ball().positions.len()
@@ -356,7 +355,7 @@ fn rest_and_rigid_motions_are_followed() {
                     &what,
                     &recipe,
                     subject.size,
-                    POSITION_TOL,
+                    position_tol(method),
                     (&out.positions, &out.normals),
                     (&positions, &normals),
                 );
@@ -370,7 +369,7 @@ fn rest_and_rigid_motions_are_followed() {
 fn crowd_surfaces_agree_with_single_ones() {
     let Some(renderer) = renderer() else { return };
     let subject = dressed();
-    for method in [MethodId::DQS, MethodId::PD] {
+    for method in on_devices() {
         let actors: Vec<(Vec<Affine>, Actor)> = [0.0, 0.3, 0.6]
             .map(|amount| {
                 let pose = bent(&subject, amount);

@@ -3,16 +3,49 @@
 use std::sync::Arc;
 
 use crate::common::moved::worst;
+use sinew::dynamics::Params;
 use sinew::gpu::GpuContext;
 use sinew::gpu::compute::{Dispatch, storage_of};
 use sinew::gpu::surface::{Simulated, Surface, SurfaceModel, row_of_vertex};
 use sinew::math::{Affine, Point, Vec3};
-use sinew::methods::Recipe;
+use sinew::methods::{Actor, MethodId, Recipe, Subject};
+use sinew::param::ParamValues;
+use sinew::progress::Progress;
 
 /// Positions agree to this part of the size.
 pub const POSITION_TOL: f32 = 1e-6;
 /// Unit normals agree to this where the triangles around are no splinters.
 pub const NORMAL_TOL: f32 = 1e-4;
+
+/// How far positions by a method may be off, as a part of the size. Direct delta mush turns a vertex as flat neighbourhoods do.
+pub fn position_tol(method: MethodId) -> f32 {
+    if method == MethodId::DDM {
+        5e-5
+    } else if [MethodId::COR, MethodId::SWING_TWIST].contains(&method) {
+        1e-5
+    } else {
+        POSITION_TOL
+    }
+}
+
+/// Parameters of a method with which a device computes its frames: normals from the triangles.
+pub fn on_device_values(method: MethodId) -> ParamValues {
+    let mut values = ParamValues::default();
+    let specs = method.descriptor().params;
+    if specs.iter().any(|spec| spec.key == "normals") {
+        values
+            .set_text(specs, "normals", "triangles")
+            .expect("a name");
+    }
+    values
+}
+
+/// An actor whose frames a device can compute.
+pub fn bound(subject: &Arc<Subject>, method: MethodId) -> Actor {
+    let values = on_device_values(method);
+    let (physics, progress) = (Params::default(), Progress::new());
+    Actor::bind_with(subject, method, &physics, &values, &progress).expect("binds")
+}
 
 /// One instance's input: simulated vertices and joints.
 pub struct Input<'a> {

@@ -339,9 +339,7 @@ fn the_panel_has_a_list_for_a_choice() {
     harness.run();
     let mut values = ParamValues::default();
     let specs = MethodId::LBS.descriptor().params;
-    values
-        .set_text(specs, "normals", "exact")
-        .expect("a name");
+    values.set_text(specs, "normals", "exact").expect("a name");
     let method = MethodId::LBS;
     let expected = Command::SetMethodValues { method, values };
     assert_eq!(

@@ -9,6 +9,7 @@ use crate::gpu::layout::layout;
 pub(super) const BLENDED: u32 = 1 << 29;
 pub(super) const SIMULATED: u32 = 2 << 29;
 pub(super) const FLESH: u32 = 3 << 29;
+pub(super) const DEFORMED: u32 = 4 << 29;
 /// Marks a vertex's last influence.
 pub(super) const LAST: u32 = 1 << 31;
 /// Kinds of anchors of base points without a slide, as numbered in `base.wgsl`.
@@ -24,7 +25,8 @@ pub(super) struct SurfaceDims {
     pub palette_stride: u32,
     pub frame_stride: u32,
     pub width: u32,
-    pub pad: [u32; 2],
+    pub extras: u32,
+    pub pad: u32,
     pub origin: [f32; 4],
 }
 
@@ -35,6 +37,15 @@ pub(super) struct SourceVertex {
     pub x: f32,
     pub y: f32,
     pub z: f32,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+pub(super) struct BoneDeformer {
+    pub pivot: [f32; 3],
+    pub joint: u32,
+    pub axis: [f32; 3],
+    pub parent: u32,
 }
 
 #[repr(C)]
@@ -132,8 +143,9 @@ pub(super) struct BaseAnchor {
 /// All of the above layouts.
 pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
     vec![
-        layout!(SurfaceDims: count, vertices, row_stride, palette_stride, frame_stride, width, pad, origin),
+        layout!(SurfaceDims: count, vertices, row_stride, palette_stride, frame_stride, width, extras, pad, origin),
         layout!(SourceVertex: name, x, y, z),
+        layout!(BoneDeformer: pivot, joint, axis, parent),
         layout!(SurfaceStand: corner, share_b, local, share_c),
         layout!(GatheredNormal: vertex, begin, end, pad),
         layout!(ClothControl: rest, vertex, axis_u, patch_begin, axis_v, patch_end, axis_n, pad),

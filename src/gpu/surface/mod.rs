@@ -24,9 +24,13 @@
 //! | `gather_normals` | normals not given by a local frame       | 16 + 6 × 12 + 18 cached positions, 12                        |
 //! | `place_base`     | once per step, before it                 | base point: 48 + some transforms, 16                         |
 //!
-//! So a character with one skin and upsampling takes *one* pass per frame, one with cloth and small parts five; `lbs`
-//! and `dqs` take two. 20 000 source vertices read 4 MB of constants (shared by all instances, so that a crowd reads them from the
-//! second-level cache) and write 0.5 MB. Uploads: 48 bytes per joint and frame (64 for `dqs`), 128 per bone and 64 per node and step.
+//! Instead of `place_*`, `cor` has `place_about_centers` (80 bytes, 12), `ddm` has `place_smoothed` (32 and 44 per influence, 12) and
+//! `swing-twist` has `place_bent` (16 and 16 per influence, 12).
+//!
+//! So a character with one skin and upsampling takes *one* pass per frame, one with cloth and small parts five; the methods that follow
+//! joints take two. 20 000 source vertices read 4 MB of constants (shared by all instances, so that a crowd reads them from the second-level
+//! cache) and write 0.5 MB. Uploads: 48 bytes per joint and frame (64 for `dqs`, 96 for `cor`, 80 for `ddm`; `swing-twist` has 112 more per
+//! deformer), 128 per bone and 64 per node and step.
 
 mod base;
 mod layout;

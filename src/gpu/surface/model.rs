@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::passes::{Builder, SurfacePass};
-use super::{SurfaceError, check_groups};
+use super::{SurfaceError, check_groups, palette};
 use crate::gpu::GpuContext;
 use crate::methods::Recipe;
 
@@ -67,7 +67,7 @@ impl SurfaceModel {
     pub fn bytes_per_instance(&self, row_stride: usize) -> [u64; 2] {
         let recipe = &self.recipe;
         let vertices = recipe.positions.len() * size_of::<[f32; 3]>();
-        let joints = recipe.palette.len() * if recipe.dual_quaternions { 64 } else { 48 };
+        let joints = palette::stride(recipe) * size_of::<[f32; 4]>();
         let controls = recipe
             .cloth
             .as_ref()

@@ -1,11 +1,11 @@
 //! Packs recipes into the layout of the shaders.
 
 use super::layout::{
-    BLENDED, ClothControl, ClothTangent, FLESH, GatheredNormal, LAST, SIMULATED, SourceVertex,
-    StiffCluster, StiffPoint, StiffVertex, SurfaceStand,
+    BLENDED, BoneDeformer, ClothControl, ClothTangent, DEFORMED, FLESH, GatheredNormal, LAST,
+    SIMULATED, SourceVertex, StiffCluster, StiffPoint, StiffVertex, SurfaceStand,
 };
 use crate::methods::Recipe;
-use crate::methods::recipe::{Cloth, Cluster, VertexSource};
+use crate::methods::recipe::{Cloth, Cluster, Deformer, VertexSource};
 use crate::methods::riding::FRAMES;
 use crate::upsample::{PlainDisplacement, PlainSums};
 
@@ -26,6 +26,12 @@ pub(super) fn sources(
         VertexSource::Still => SourceVertex::default(),
         VertexSource::Blended { rest, first } => SourceVertex {
             name: BLENDED | first,
+            x: rest.x,
+            y: rest.y,
+            z: rest.z,
+        },
+        VertexSource::Deformed { rest, first } => SourceVertex {
+            name: DEFORMED | first,
             x: rest.x,
             y: rest.y,
             z: rest.z,
@@ -57,6 +63,17 @@ pub(super) fn influences(recipe: &Recipe) -> Vec<[u32; 2]> {
         ]
     };
     recipe.influences.iter().map(pack).collect()
+}
+
+/// The constant part of deformers.
+pub(super) fn deformers(deformers: &[Deformer]) -> Vec<BoneDeformer> {
+    let pack = |deformer: &Deformer| BoneDeformer {
+        pivot: deformer.pivot.coords.cast::<f32>().into(),
+        joint: deformer.joint,
+        axis: deformer.axis.cast::<f32>().into(),
+        parent: deformer.parent,
+    };
+    deformers.iter().map(pack).collect()
 }
 
 /// Sums over rows, in tiles; `is_long` if row indices need more than 16 bits.

@@ -1,11 +1,12 @@
 //! The passes that a character needs, before the buffers of a state exist.
 
 use super::layout::SurfaceDims;
-use super::{SurfaceError, check_size, pack};
+use super::{SurfaceError, check_size, pack, palette};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Kernel, storage_of, workgroups};
 use crate::gpu::shader::{self, ShaderSource};
 use crate::methods::Recipe;
+use crate::methods::recipe::Blending;
 use crate::upsample::{PlainSums, PlainUpsampling};
 
 /// Threads per workgroup.
@@ -163,12 +164,11 @@ impl Builder<'_> {
 
     fn place(&self) -> Result<SurfacePass, SurfaceError> {
         let recipe = self.recipe;
-        let dual = [("DUAL", f64::from(u8::from(recipe.dual_quaternions)))];
+        let is_dual = matches!(recipe.blending, Blending::DualQuaternions);
+        let dual = [("DUAL", f64::from(u8::from(is_dual)))];
         let count = recipe.sources.len();
         let mut pass = match &recipe.upsampling {
-            _ if recipe.simulated == 0 => {
-                self.pass(&shader::SURFACE_PLACE, "place_bones", &dual, count)
-            }
+            _ if recipe.simulated == 0 => self.place_by_joints(&dual, count)?,
             Some(PlainUpsampling::Constant(_)) => {
                 self.pass(&shader::SURFACE_PLACE, "place_bones", &dual, count)
             }
@@ -198,6 +198,45 @@ impl Builder<'_> {
         pass.state
             .extend([(3, StateBuffer::Palette), (4, StateBuffer::Positions)]);
         Ok(pass)
+    }
+
+    /// Places vertices that follow nothing but joints.
+    fn place_by_joints(
+        &self,
+        dual: &[(&str, f64)],
+        count: usize,
+    ) -> Result<SurfacePass, SurfaceError> {
+        match &self.recipe.blending {
+            Blending::Linear | Blending::DualQuaternions => {
+                Ok(self.pass(&shader::SURFACE_PLACE, "place_bones", dual, count))
+            }
+            Blending::Centers(centers) => {
+                let mut pass = self.deforming(&shader::SURFACE_CENTERS, "place_about_centers");
+                let centers: Vec<[f32; 4]> = centers.iter().map(|c| [c.x, c.y, c.z, 0.0]).collect();
+                self.constant(&mut pass, 5, "centres of rotation", &centers)?;
+                Ok(pass)
+            }
+            Blending::Smoothed(tables) => {
+                let mut pass = self.deforming(&shader::SURFACE_SMOOTHED, "place_smoothed");
+                self.constant(&mut pass, 5, "smoothed neighbourhoods", &tables.hoods)?;
+                self.constant(&mut pass, 6, "moments of influences", &tables.moments)?;
+                Ok(pass)
+            }
+            Blending::Deformers(tables) => {
+                let mut pass = self.deforming(&shader::SURFACE_DEFORMERS, "place_bent");
+                let packed = pack::deformers(&tables.deformers);
+                self.constant(&mut pass, 5, "bends of influences", &tables.bends)?;
+                self.constant(&mut pass, 6, "deformers", &packed)?;
+                Ok(pass)
+            }
+        }
+    }
+
+    /// A pass over all vertices whose palette has more than matrices.
+    fn deforming(&self, source: &ShaderSource, entry: &'static str) -> SurfacePass {
+        let mut pass = self.pass(source, entry, &[], self.recipe.sources.len());
+        pass.dims.extras = palette::extras(self.recipe) as u32;
+        pass
     }
 
     fn with_rows(&self, entry: &'static str, overrides: &[(&str, f64)]) -> SurfacePass {

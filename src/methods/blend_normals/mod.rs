@@ -157,6 +157,11 @@ impl<S: Differentiable> WithNormals<S> {
         Ok(bound)
     }
 
+    /// The method.
+    pub(super) fn skinner(&self) -> &S {
+        &self.skinner
+    }
+
     fn choose(&mut self, normals: Normals, progress: &Progress) -> Result<(), Cancelled> {
         if normals != Normals::Triangles && self.tables.is_none() {
             self.tables = Some(Tables::new(&self.subject, &self.skinner, progress)?);

@@ -33,10 +33,13 @@ use self::turn::Turn;
 use super::bind_surface::BindSurface;
 use super::blend_normals::{EXACT_NORMALS, WithNormals};
 use super::blended_mesh::BlendedMesh;
+use super::direct::{Direct, HasRecipe};
 use super::lbs::LinearBlend;
-use super::registry::{BindInput, Descriptor, MethodId, Requirement};
-use super::{BindError, Frame, SkinError, Skinner};
+use super::recipe::Blending;
+use super::registry::{BindInput, Capability, Descriptor, MethodId, Requirement};
+use super::{BindError, Frame, Recipe, SkinError, Skinner, Subject};
 use crate::math::{Affine, Point, Vec3};
+use crate::mesh::NormalGroups;
 
 /// Σ s A of which a centre is made, with the character's area as the unit; below this it is meaningless.
 const LEAST_SIMILARITY: f64 = 1e-12;
@@ -59,11 +62,12 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Source meshes that share a skin count together.",
     ],
     needs: &[Requirement::Weights],
-    capabilities: &[],
+    capabilities: &[Capability::Device],
     params: &[EXACT_NORMALS],
     bind: |input| {
         let skinner = RotationCenters::bind(input)?;
-        Ok(Box::new(WithNormals::bind(skinner, input, &EXACT_NORMALS)?))
+        let skinner = WithNormals::bind(skinner, input, &EXACT_NORMALS)?;
+        Ok(Box::new(Direct::new(skinner)))
     },
 });
 
@@ -100,7 +104,6 @@ impl RotationCenters {
     }
 
     /// The centres of all source vertices, in the space of the rest positions of their mesh.
-    #[cfg(test)]
     fn centers(&self) -> Vec<Point> {
         self.parts
             .iter()
@@ -175,5 +178,12 @@ impl Skinner for RotationCenters {
                 .for_each(|(vertex, out)| *out = part.place(vertex));
         }
         Ok(())
+    }
+}
+
+impl HasRecipe for RotationCenters {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        let parts = self.parts.iter().map(|part| &part.blend);
+        Recipe::blended(subject, groups, parts, Blending::Centers(self.centers()))
     }
 }

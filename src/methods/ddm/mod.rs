@@ -39,6 +39,7 @@ mod fields;
 mod frame;
 mod moments;
 mod omega;
+mod on_device;
 mod options;
 #[cfg(test)]
 mod tests;
@@ -49,10 +50,12 @@ use frame::move_skin;
 use omega::Omegas;
 use options::{Options, PARAMS};
 
-use super::registry::{Descriptor, MethodId, Requirement};
+use super::direct::{Direct, HasRecipe};
+use super::registry::{Capability, Descriptor, MethodId, Requirement};
 use super::smoothing::{BindJoints, Sources, Surface, bridges, limb_radii};
-use super::{BindError, Frame, SkinError, Skinner, Subject};
+use super::{BindError, Frame, Recipe, SkinError, Skinner, Subject};
 use crate::math::Point;
+use crate::mesh::NormalGroups;
 use crate::param::ParamValues;
 use crate::progress::Progress;
 
@@ -74,16 +77,13 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Skin stretches with joints that scale.",
     ],
     needs: &[Requirement::Weights],
-    capabilities: &[],
+    capabilities: &[Capability::Device],
     params: PARAMS,
     bind: |input| {
         let options = Options::of(input.values);
         let progress = input.progress.part(0.1, 1.0);
-        Ok(Box::new(DirectDeltaMush::bind(
-            input.subject,
-            options,
-            &progress,
-        )?))
+        let skinner = DirectDeltaMush::bind(input.subject, options, &progress)?;
+        Ok(Box::new(Direct::new(skinner)))
     },
 });
 
@@ -92,6 +92,8 @@ struct DirectDeltaMush {
     subject: Arc<Subject>,
     options: Options,
     omegas: Omegas,
+    /// Number of changes of Ω.
+    revision: u64,
     joints: BindJoints,
     sources: Sources,
     skin: Vec<Point>,
@@ -110,6 +112,7 @@ impl DirectDeltaMush {
         Ok(Self {
             options,
             omegas,
+            revision: 0,
             joints: BindJoints::new(skeleton, &center, weights),
             sources: Sources::of(subject, weights),
             skin: mesh.positions.clone(),
@@ -147,7 +150,18 @@ impl Skinner for DirectDeltaMush {
         if options != self.options {
             self.omegas = omegas_of(&self.subject, &options, &Progress::new())?;
             self.options = options;
+            self.revision += 1;
         }
         Ok(())
+    }
+}
+
+impl HasRecipe for DirectDeltaMush {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        Recipe::of_joints(subject, groups, |recipe| self.fill(recipe, subject))
+    }
+
+    fn revision(&self) -> u64 {
+        self.revision
     }
 }

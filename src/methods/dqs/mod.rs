@@ -9,8 +9,9 @@ use rayon::prelude::*;
 
 use super::blend_normals::{NORMALS, WithNormals};
 use super::blended_mesh::BlendedMesh;
-use super::direct::Direct;
+use super::direct::{Direct, HasRecipe};
 use super::lbs::LinearBlend;
+use super::recipe::Blending;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
 use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
@@ -38,17 +39,12 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     params: &[NORMALS],
     bind: |input| {
         let skinner = WithNormals::bind(bind(input.subject), input, &NORMALS)?;
-        Ok(Box::new(Direct::new(skinner, recipe)))
+        Ok(Box::new(Direct::new(skinner)))
     },
 });
 
 fn bind(subject: &Subject) -> DualQuaternion {
     DualQuaternion::bind(&subject.character, subject.mesh_weights())
-}
-
-fn recipe(subject: &Subject, groups: &NormalGroups) -> Recipe {
-    let blend = LinearBlend::bind(&subject.character, subject.mesh_weights());
-    Recipe::blended(subject, &blend, true, groups)
 }
 
 /// Binds all source vertices of a character.
@@ -100,6 +96,12 @@ impl Skinner for DualQuaternion {
                 .for_each(|(vertex, out)| *out = blend(part, splits, vertex));
         }
         Ok(())
+    }
+}
+
+impl HasRecipe for DualQuaternion {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        Recipe::blended(subject, groups, &self.parts, Blending::DualQuaternions)
     }
 }
 

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::blend_normals::{NORMALS, WithNormals};
 use super::blended_mesh::BlendedMesh;
-use super::direct::Direct;
+use super::direct::{Direct, HasRecipe};
+use super::recipe::Blending;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
 use super::{Frame, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
@@ -32,16 +33,12 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     params: &[NORMALS],
     bind: |input| {
         let skinner = WithNormals::bind(bind(input.subject), input, &NORMALS)?;
-        Ok(Box::new(Direct::new(skinner, recipe)))
+        Ok(Box::new(Direct::new(skinner)))
     },
 });
 
 fn bind(subject: &Subject) -> LinearBlend {
     LinearBlend::bind(&subject.character, subject.mesh_weights())
-}
-
-fn recipe(subject: &Subject, groups: &NormalGroups) -> Recipe {
-    Recipe::blended(subject, &bind(subject), false, groups)
 }
 
 /// Binds all source vertices of a character: v' = Σⱼ wⱼ (`world_from_joint`ⱼ · `joint_from_mesh`ⱼ) v.
@@ -89,5 +86,11 @@ impl Skinner for LinearBlend {
                 .for_each(|(vertex, out)| *out = part.blend(vertex));
         }
         Ok(())
+    }
+}
+
+impl HasRecipe for LinearBlend {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        Recipe::blended(subject, groups, &self.parts, Blending::Linear)
     }
 }

@@ -58,6 +58,16 @@ impl BindJoints {
         }
     }
 
+    /// The joint that moves most of the skin.
+    pub(in crate::methods) fn main(&self) -> usize {
+        self.main
+    }
+
+    /// Maps positions of the bind pose, relative to the centre of the skin, to the space of a joint.
+    pub(in crate::methods) fn joint_from_center(&self, joint: usize) -> Option<Affine> {
+        Some(self.joint_from_bind.get(joint)? * self.center)
+    }
+
     /// Follows the joints. Allocates nothing.
     pub(in crate::methods) fn update(&mut self, world_from_joint: &[Affine]) {
         let moved =

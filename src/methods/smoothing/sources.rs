@@ -45,6 +45,11 @@ impl Sources {
         Self { pairs, others }
     }
 
+    /// Source vertices with their vertices of the skin; the others are blended linearly.
+    pub(in crate::methods) fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
+    }
+
     /// Places the vertices that are not skin.
     pub(in crate::methods) fn place_others(
         &mut self,

@@ -1,9 +1,9 @@
 //! What moves every source vertex: shares of deformers, and of rigid motions of joints.
 
-use super::deformer::{Bent, Deformer};
 use crate::character::{Attachment, Character, SourceMesh};
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::{TriMesh, closest_on_segment};
+use crate::methods::deformer::{Bent, Deformer};
 use crate::rig::Skeleton;
 use crate::weights::elastic::{ElasticFields, JointFields, bone_direction, unit};
 use crate::weights::{SkinWeights, by_distance};

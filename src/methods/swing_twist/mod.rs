@@ -29,17 +29,19 @@
 //! [`JointFields`]: crate::weights::elastic::JointFields
 
 mod binding;
-mod deformer;
+mod on_device;
 #[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;
 
 use self::binding::{Binding, Influences};
-use self::deformer::{Posed, Skinning};
-use super::registry::{Descriptor, MethodId};
-use super::{BindError, BindInput, Frame, SkinError, Skinner};
+use super::deformer::{Posed, Skinning};
+use super::direct::{Direct, HasRecipe};
+use super::registry::{Capability, Descriptor, MethodId};
+use super::{BindError, BindInput, Frame, Recipe, SkinError, Skinner, Subject};
 use crate::math::Point;
+use crate::mesh::NormalGroups;
 use crate::numerics::lanes::{add, scaled};
 
 impl MethodId {
@@ -60,9 +62,9 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Translation and stretch of a joint relative to its parent are blended linearly.",
     ],
     needs: &[],
-    capabilities: &[],
+    capabilities: &[Capability::Device],
     params: &[],
-    bind: |input| Ok(Box::new(SwingTwist::bind(input)?)),
+    bind: |input| Ok(Box::new(Direct::new(SwingTwist::bind(input)?))),
 });
 
 /// The bound method.
@@ -117,6 +119,12 @@ impl Skinner for SwingTwist {
                 *out = skinned(&binding.rest[vertex], &influences, skinning, posed);
             });
         Ok(())
+    }
+}
+
+impl HasRecipe for SwingTwist {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        Recipe::of_joints(subject, groups, |recipe| self.binding.fill(recipe))
     }
 }
 

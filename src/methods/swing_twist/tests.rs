@@ -1,11 +1,11 @@
 use nalgebra::{Matrix3, Unit};
 
 use super::binding::Binding;
-use super::deformer::{Bent, Deformer, Skinning, sin_cos, swing_and_twist};
 use super::*;
 use crate::character::{Character, SourceMesh};
 use crate::math::{Affine, Point64, Quat, Vec64, affine, transform_point};
 use crate::mesh::{SkinMesh, TriMesh};
+use crate::methods::deformer::{Bent, Deformer, Skinning, sin_cos, swing_and_twist};
 use crate::methods::lbs::LinearBlend;
 use crate::progress::Progress;
 use crate::rig::Skeleton;

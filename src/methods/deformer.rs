@@ -8,6 +8,9 @@ use crate::math::{
 use crate::numerics::lanes::{Padded, add, scaled};
 use crate::weights::elastic::frame_of;
 
+/// Vectors of four numbers that describe the motion of a deformer in one pose to a device.
+pub const MOTION: usize = 7;
+
 /// The share of one deformer in the position of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bent {
@@ -89,8 +92,10 @@ fn image(columns: &Columns, [x, y, z]: [f32; 3]) -> Padded {
 
 /// A joint with a parent, and the direction of one of its bones.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Deformer {
+pub struct Deformer {
+    /// The joint.
     pub joint: u32,
+    /// Its parent.
     pub parent: u32,
     /// The joint's position in the bind pose, world.
     pub pivot: Point64,
@@ -132,8 +137,64 @@ struct General {
     is_linear: bool,
 }
 
+/// The motion of a joint relative to its parent, taken apart.
+struct Apart {
+    general: General,
+    /// rad.
+    twist: f64,
+    /// `Q_swing` − I.
+    turn: Matrix3<f64>,
+    shift: Vec64,
+    /// Whether there is more than a rotation by at most 90° and a translation.
+    is_general: bool,
+}
+
 impl Deformer {
-    pub fn posed(&self, skinning: &[Skinning]) -> Posed {
+    /// The deformer in a pose, for the processor.
+    pub(super) fn posed(&self, skinning: &[Skinning]) -> Posed {
+        let [parent, joint] =
+            [self.parent, self.joint].map(|index| skinning[index as usize].world_from_bind);
+        let apart = self.apart(&parent, &joint);
+        let general = apart.is_general.then_some(apart.general);
+        if apart.general.is_linear {
+            return Posed {
+                general,
+                ..Posed::default()
+            };
+        }
+        let canonical = frame_of(&self.axis);
+        let (of_parent, back) = (linear_part(&parent), canonical.transpose());
+        Posed {
+            canonical_from_bind: columns(&canonical, &-(canonical * self.pivot.coords)),
+            still: columns(&(of_parent * back), &(parent * self.pivot).coords),
+            swinging: columns(&(of_parent * apart.turn * back), &(of_parent * apart.shift)),
+            twist: apart.twist as f32,
+            general,
+        }
+    }
+
+    /// The motion for a device, from those of parent and joint from the bind pose: the columns of `Q_swing` − I with the twist, the angle
+    /// of the swing and how far it is interpolated spherically; the translation with 1 if the motions are blended as a whole; the diagonal
+    /// of the stretch minus I; its xy, xz and yz; the axis of the swing.
+    #[must_use]
+    pub fn motion(&self, parent: &Affine, joint: &Affine) -> [[f32; 4]; MOTION] {
+        let Apart { general, twist, .. } = self.apart(parent, joint);
+        let (axis, angle, share) = general.spherical.unwrap_or((Vec3::zeros(), 0.0, 0.0));
+        let with = |v: Vec3, w: f32| [v.x, v.y, v.z, w];
+        let column = |index: usize| general.swing.column(index).into_owned();
+        let s = &general.stretch;
+        [
+            with(column(0), twist as f32),
+            with(column(1), angle),
+            with(column(2), share),
+            with(general.shift, f32::from(u8::from(general.is_linear))),
+            [s.m11, s.m22, s.m33, 0.0],
+            [s.m12, s.m13, s.m23, 0.0],
+            with(axis, 0.0),
+        ]
+    }
+
+    fn apart(&self, parent: &Affine, joint: &Affine) -> Apart {
         let mut general = General {
             joint: self.joint,
             parent: self.parent,
@@ -145,13 +206,14 @@ impl Deformer {
             spherical: None,
             is_linear: false,
         };
-        let [parent, joint] =
-            [self.parent, self.joint].map(|index| skinning[index as usize].world_from_bind);
-        let Some(relative) = relative(&parent, &joint) else {
+        let Some(relative) = relative(parent, joint) else {
             general.is_linear = true;
-            return Posed {
-                general: Some(general),
-                ..Posed::default()
+            return Apart {
+                general,
+                twist: 0.0,
+                turn: Matrix3::zeros(),
+                shift: Vec64::zeros(),
+                is_general: true,
             };
         };
         let linear = linear_part(&relative);
@@ -175,14 +237,12 @@ impl Deformer {
         }
         general.swing = turn.cast::<f32>();
         general.shift = shift.cast::<f32>();
-        let canonical = frame_of(&self.axis);
-        let (of_parent, back) = (linear_part(&parent), canonical.transpose());
-        Posed {
-            canonical_from_bind: columns(&canonical, &-(canonical * self.pivot.coords)),
-            still: columns(&(of_parent * back), &(parent * self.pivot).coords),
-            swinging: columns(&(of_parent * turn * back), &(of_parent * shift)),
-            twist: twist as f32,
-            general: (is_stretched || share > 0.0).then_some(general),
+        Apart {
+            general,
+            twist,
+            turn,
+            shift,
+            is_general: is_stretched || share > 0.0,
         }
     }
 }
