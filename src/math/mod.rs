@@ -53,6 +53,14 @@ pub fn linear_part(transform: &Affine) -> nalgebra::Matrix3<f64> {
     transform.matrix().fixed_view::<3, 3>(0, 0).into_owned()
 }
 
+/// The cofactor matrix, which is the derivative of the determinant: takes a × b to (M a) × (M b), and normals to normals. It exists for
+/// singular matrices, too.
+#[must_use]
+pub fn cofactor(matrix: &nalgebra::Matrix3<f64>) -> nalgebra::Matrix3<f64> {
+    let [a, b, c] = [0, 1, 2].map(|k| matrix.column(k).into_owned());
+    nalgebra::Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
+}
+
 /// The translation of an affine transform, i.e. the image of the origin.
 #[must_use]
 pub fn origin_of(transform: &Affine) -> Point64 {

@@ -1,11 +1,9 @@
 //! The surface of a character in the bind pose, as methods that blend joint transforms are bound to it.
 
-use nalgebra::Matrix3;
-
 use super::Subject;
 use super::blended_mesh::BlendedMesh;
 use crate::character::{Character, SourceMesh};
-use crate::math::{Affine, Point, Point64, Vec3, Vec64, affine, linear_part};
+use crate::math::{Affine, Point, Point64, Vec3, Vec64, affine, cofactor, linear_part};
 
 /// All source vertices in the bind pose, world space, with the weights that a method blends by. Source meshes may share one skin in
 /// several pieces, so vertices are numbered through all meshes.
@@ -179,12 +177,6 @@ pub(super) fn unit(vector: &Vec64) -> Option<Vec64> {
     }
     let scaled = vector / largest;
     Some(scaled / scaled.norm())
-}
-
-/// The cofactor matrix: takes a × b to (M a) × (M b), and normals to normals. It exists for singular matrices, too.
-pub(super) fn cofactor(matrix: &Matrix3<f64>) -> Matrix3<f64> {
-    let [a, b, c] = [0, 1, 2].map(|k| matrix.column(k).into_owned());
-    Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
 }
 
 /// The point of rest space that `world_from_rest` takes to `world`, if there is one.

@@ -106,15 +106,14 @@ fn the_command_line_draws_an_external_method() {
     assert!(std::fs::metadata(&out).expect("written").len() > 500);
 }
 
-#[test]
-fn the_panel_has_a_button_for_an_external_method() {
-    let toy = toy::registered();
+/// The panel of a view that shows a method.
+fn panel(chosen: MethodId) -> Harness<'static, Actions> {
     let mut harness = Harness::builder()
         .with_size(egui::vec2(640.0, 400.0))
         .build_ui_state(
-            |ui, actions: &mut Actions| {
+            move |ui, actions: &mut Actions| {
                 let view = MethodView {
-                    chosen: MethodId::LBS,
+                    chosen,
                     values: &ParamValues::default(),
                     view: sinew::session::ViewId(0),
                     weights: sinew::weights::WeightMethod::default(),
@@ -128,6 +127,13 @@ fn the_panel_has_a_button_for_an_external_method() {
             Actions::default(),
         );
     harness.run();
+    harness
+}
+
+#[test]
+fn the_panel_has_a_button_for_an_external_method() {
+    let toy = toy::registered();
+    let mut harness = panel(MethodId::LBS);
     harness.get_by_label("Twist").click();
     harness.run();
     assert_eq!(
@@ -184,25 +190,7 @@ fn a_project_keeps_an_external_method_and_reports_a_missing_one() {
 #[test]
 fn the_panel_has_a_row_for_each_of_its_parameters() {
     let toy = toy::registered();
-    let mut harness = Harness::builder()
-        .with_size(egui::vec2(640.0, 400.0))
-        .build_ui_state(
-            |ui, actions: &mut Actions| {
-                let view = MethodView {
-                    chosen: toy,
-                    values: &ParamValues::default(),
-                    view: sinew::session::ViewId(0),
-                    weights: sinew::weights::WeightMethod::default(),
-                    shown: None,
-                    unavailable: &[],
-                    weight_notes: &[],
-                    is_bare: false,
-                };
-                method_ui(ui, &view, actions);
-            },
-            Actions::default(),
-        );
-    harness.run();
+    let mut harness = panel(toy);
     assert!(harness.state().list().is_empty(), "untouched");
     let slider = harness.get_by_role_and_label(egui::accesskit::Role::Slider, "Turns");
     slider.focus();
@@ -311,25 +299,7 @@ fn a_project_keeps_values_of_parameters_and_reports_unknown_ones() {
 
 #[test]
 fn the_panel_has_a_list_for_a_choice() {
-    let mut harness = Harness::builder()
-        .with_size(egui::vec2(640.0, 400.0))
-        .build_ui_state(
-            |ui, actions: &mut Actions| {
-                let view = MethodView {
-                    chosen: MethodId::LBS,
-                    values: &ParamValues::default(),
-                    view: sinew::session::ViewId(0),
-                    weights: sinew::weights::WeightMethod::default(),
-                    shown: None,
-                    unavailable: &[],
-                    weight_notes: &[],
-                    is_bare: false,
-                };
-                method_ui(ui, &view, actions);
-            },
-            Actions::default(),
-        );
-    harness.run();
+    let mut harness = panel(MethodId::LBS);
     harness
         .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Normals")
         .click();

@@ -100,6 +100,7 @@ impl PairTable {
             origin,
         })
     }
+
     fn cells_of(&self, pair: [u32; 2]) -> &[Cell] {
         let Ok(place) = self.pairs.binary_search_by_key(&pair, |(pair, _)| *pair) else {
             return &[];

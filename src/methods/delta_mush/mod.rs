@@ -34,15 +34,14 @@ mod tests;
 use std::sync::Arc;
 
 use frames::{Frames, Posed};
-use options::{Options, Over, PARAMS};
+use options::{Options, PARAMS};
 use rings::rings;
 use smoother::{Smoother, pinned};
 
-use super::dqs::DualQuaternion;
-use super::lbs::LinearBlend;
-use super::registry::{Descriptor, MethodId, Requirement};
+use super::registry::{BindInput, Descriptor, MethodId, Requirement};
 use super::smoothing::{BindJoints, Padded, Sources, Surface, limb_radii};
 use super::{BindError, Frame, SkinError, Skinner, Subject};
+use crate::dynamics::Params;
 use crate::math::{Point, Point64};
 use crate::param::ParamValues;
 use crate::progress::Progress;
@@ -114,12 +113,7 @@ impl DeltaMush {
         let mut smoothed = bind.clone();
         smoother.smooth(&bind, &mut smoothed);
         let frames = Frames::of(mesh, &rings(&surface), &bind, &smoothed);
-        let meshes = subject.mesh_weights();
-        let over: Box<dyn Skinner> = match options.over {
-            Over::Rigid => Box::new(LinearBlend::bind_rigid(&subject.character, meshes)),
-            Over::Linear => Box::new(LinearBlend::bind(&subject.character, meshes)),
-            Over::DualQuaternion => Box::new(DualQuaternion::bind(&subject.character, meshes)),
-        };
+        let over = bound(options.over, subject, progress)?;
         Ok(Self {
             options,
             over,
@@ -134,6 +128,25 @@ impl DeltaMush {
             subject: subject.clone(),
         })
     }
+}
+
+/// A method with the defaults of its parameters, without normals of its own.
+fn bound(
+    method: MethodId,
+    subject: &Arc<Subject>,
+    progress: &Progress,
+) -> Result<Box<dyn Skinner>, BindError> {
+    let Descriptor { params, bind, .. } = method.descriptor();
+    let mut values = ParamValues::default();
+    // Methods without this parameter have no normals of their own.
+    let _ = values.set_text(params, "normals", "triangles");
+    bind(&BindInput {
+        subject,
+        physics: &Params::default(),
+        values: &values,
+        normals: &[],
+        progress,
+    })
 }
 
 impl Skinner for DeltaMush {

@@ -1,13 +1,14 @@
 //! Parameters of delta mush.
 
+use crate::methods::MethodId;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 
 const OVER: ParamSpec = ParamSpec {
     key: "over",
     label: "Over",
     unit: "",
-    kind: ParamKind::Choice(&["rigid", "lbs", "dqs"]),
-    range: [0.0, 2.0],
+    kind: ParamKind::Choice(&["rigid", "lbs", "dqs", "cor", "swing-twist"]),
+    range: [0.0, 4.0],
     default: 1.0,
     doc: "The method that moves the skin before it is smoothed.",
 };
@@ -42,13 +43,14 @@ const PIN: ParamSpec = ParamSpec {
 /// Parameters of the method.
 pub(super) const PARAMS: &[ParamSpec] = &[OVER, REACH, PASSES, PIN];
 
-/// The method that moves the skin before it is smoothed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Over {
-    Rigid,
-    Linear,
-    DualQuaternion,
-}
+/// The methods that [`OVER`] names, in its order.
+const METHODS: [MethodId; 5] = [
+    MethodId::RIGID,
+    MethodId::LBS,
+    MethodId::DQS,
+    MethodId::COR,
+    MethodId::SWING_TWIST,
+];
 
 /// How positions are smoothed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,7 +64,8 @@ pub(super) enum Form {
 /// Values of the parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Options {
-    pub(super) over: Over,
+    /// The method that moves the skin before it is smoothed.
+    pub(super) over: MethodId,
     pub(super) form: Form,
     pub(super) pins_borders: bool,
 }
@@ -71,11 +74,7 @@ impl Options {
     pub(super) fn of(values: &ParamValues) -> Self {
         let passes = values.get(&PASSES) as usize;
         Self {
-            over: match values.get(&OVER) as usize {
-                0 => Over::Rigid,
-                1 => Over::Linear,
-                _ => Over::DualQuaternion,
-            },
+            over: METHODS[(values.get(&OVER) as usize).min(METHODS.len() - 1)],
             form: if passes > 0 {
                 Form::Passes(passes)
             } else {

@@ -15,7 +15,7 @@ fn defaults() -> Options {
 
 fn over_rigid(form: Form) -> Options {
     Options {
-        over: Over::Rigid,
+        over: MethodId::RIGID,
         form,
         pins_borders: true,
     }
@@ -79,7 +79,7 @@ fn print_changes_of_the_bar() {
         ] {
             let forms = [0.2, 0.4, 0.6, 1.0].map(Form::Reach);
             for form in forms.into_iter().chain([Form::Passes(20)]) {
-                for over in [Over::Rigid, Over::Linear, Over::DualQuaternion] {
+                for over in [MethodId::RIGID, MethodId::LBS, MethodId::DQS] {
                     let options = Options {
                         over,
                         ..over_rigid(form)
@@ -98,6 +98,23 @@ fn print_changes_of_the_bar() {
 fn rest_and_rigid_motion_are_exact_on_any_mesh() {
     survives(|subject| Box::new(bound(subject, defaults())));
     survives(|subject| Box::new(bound(subject, over_rigid(Form::Passes(10)))));
+    let subject = bar(24, 41);
+    let rest = subject.character.skeleton.bind_transforms();
+    for over in [MethodId::COR, MethodId::SWING_TWIST] {
+        let mut skinner = bound(&subject, Options { over, ..defaults() });
+        let now = posed(&mut skinner, &subject, &rest);
+        assert!(
+            worst(&now, &subject.bind_positions, subject.size) < 1e-5,
+            "{over:?}"
+        );
+        let turned = posed(&mut skinner, &subject, &turned(&subject, TWIST));
+        assert!(
+            turned != now
+                && turned
+                    .iter()
+                    .all(|p| p.coords.iter().all(|c| c.is_finite()))
+        );
+    }
 }
 
 /// Two shells side by side, one of them still: the other moves as it does alone, bit by bit.

@@ -14,7 +14,7 @@
 
 use nalgebra::{Matrix3, SymmetricEigen};
 
-use crate::math::Vec64;
+use crate::math::{Vec64, cofactor};
 
 /// Parameters of the energy density.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,12 +117,6 @@ impl NeoHookean {
         }
         modes
     }
-}
-
-/// The derivative of the determinant: columns b × c, c × a, a × b of the columns a, b, c.
-fn cofactor(f: &Matrix3<f64>) -> Matrix3<f64> {
-    let [a, b, c] = [0, 1, 2].map(|k| f.column(k).into_owned());
-    Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
 }
 
 /// F = U Σ Vᵀ with U and V rotations; of an F with a negative determinant one stretch is negative.
