@@ -97,13 +97,6 @@ fn hard_poses_agree_with_the_cpu() {
                 advance(&mut cpu, &world_from_joint);
                 advance(&mut device, &world_from_joint);
                 let what = format!("{}, {method:?}, {pose}", subject.character.name);
-                if std::env::var_os("SINEW_MEASURE").is_some() {
-                    println!(
-                        "{what}: {:.1e}",
-                        worst(device.positions(), cpu.positions()) / subject.size
-                    );
-                    continue;
-                }
                 assert_agrees(
                     &what,
                     &recipe,
