@@ -14,8 +14,9 @@ use sinew::rig::Skeleton;
 use crate::common::moved::worst;
 use crate::common::skip;
 
-/// Parts of the size. Delta mush solves in `f32` in every frame.
-const METHODS: [(MethodId, f32); 2] = [(MethodId::DDM, 1e-6), (MethodId::DELTA_MUSH, 5e-6)];
+/// Parts of the size. Delta mush smooths in `f32` in every frame, and small shells shrink so much that their turn is known less precisely:
+/// 2.1e-5 in a character with many of them.
+const METHODS: [(MethodId, f32); 2] = [(MethodId::DDM, 1e-6), (MethodId::DELTA_MUSH, 5e-5)];
 /// Larger skins take minutes.
 const MOST_VERTICES: usize = 60_000;
 
