@@ -8,20 +8,20 @@ pub(super) const STEPS: usize = 4;
 const ROTATIONS: ParamSpec = ParamSpec {
     key: "reach",
     label: "Reach",
-    unit: "limb radii",
+    unit: "radii",
     kind: ParamKind::Real,
     range: [0.0, 3.0],
     default: 0.8,
-    doc: "How far rotations are smoothed over the skin: more is rounder, less is crisper.",
+    doc: "How far rotations are smoothed over the skin, in radii of the limb: more is rounder, less is crisper.",
 };
 const TRANSLATIONS: ParamSpec = ParamSpec {
     key: "weight-reach",
     label: "Reach of weights",
-    unit: "limb radii",
+    unit: "radii",
     kind: ParamKind::Real,
     range: [0.0, 3.0],
     default: 0.4,
-    doc: "How far translations are smoothed over the skin; less than the reach keeps the volume.",
+    doc: "How far translations are smoothed over the skin, in radii of the limb; less than the reach keeps the volume.",
 };
 const TRANSLATION: ParamSpec = ParamSpec {
     key: "translation",

@@ -15,11 +15,11 @@ const OVER: ParamSpec = ParamSpec {
 const REACH: ParamSpec = ParamSpec {
     key: "reach",
     label: "Reach",
-    unit: "limb radii",
+    unit: "radii",
     kind: ParamKind::Real,
     range: [0.0, 3.0],
     default: 0.3,
-    doc: "How far positions are smoothed over the skin.",
+    doc: "How far positions are smoothed over the skin, in radii of the limb.",
 };
 const PASSES: ParamSpec = ParamSpec {
     key: "passes",
