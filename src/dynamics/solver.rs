@@ -20,7 +20,7 @@ use super::system::System;
 use crate::math::Point;
 use crate::numerics::anderson::{Anderson, Products};
 use crate::numerics::lanes::{Padded, add};
-use crate::numerics::partition::{Partition, Subdomain};
+use crate::numerics::partition::{Partition, Subdomain, for_each_subdomain};
 use crate::numerics::substitution::{Scratch, backward, forward};
 use crate::numerics::tiles::TiledFactor;
 
@@ -390,25 +390,5 @@ impl Solver {
                 .sum::<f64>();
         }
         energy
-    }
-}
-
-/// Runs `work` for every subdomain, in parallel. `first` is the index of the first one.
-pub(super) fn for_each_subdomain(
-    subdomains: &mut [SubdomainState],
-    first: usize,
-    work: &(impl Fn(usize, &mut SubdomainState) + Sync),
-) {
-    match subdomains {
-        [] => {}
-        [one] => work(first, one),
-        _ => {
-            let middle = subdomains.len() / 2;
-            let (left, right) = subdomains.split_at_mut(middle);
-            rayon::join(
-                || for_each_subdomain(left, first, work),
-                || for_each_subdomain(right, first + middle, work),
-            );
-        }
     }
 }

@@ -4,7 +4,7 @@
 //! allocates nothing, and its result does not depend on the number of threads.
 
 use super::lanes::{Padded, Slots, add, zeroed_slots};
-use super::partition::{Partition, Triangle};
+use super::partition::{Partition, Triangle, for_each_subdomain};
 use super::pattern::Cliques;
 use super::substitution::{Scratch, backward, forward};
 use super::tiles::TiledFactor;
@@ -76,7 +76,7 @@ impl PointSolver {
             return;
         };
         let top_len = partition.top.len();
-        for_each(&mut self.subdomains, 0, &|index, own| {
+        for_each_subdomain(&mut self.subdomains, 0, &|index, own| {
             let part = &partition.subdomains[index];
             for (slot, &unknown) in own.b.iter_mut().zip(&part.unknowns) {
                 *slot = right(unknown);
@@ -98,7 +98,7 @@ impl PointSolver {
         forward(&partition.top_triangle, &factor.top, None, b, scratch);
         backward(&partition.top_triangle, &factor.top, None, b, scratch);
         let top = &b[..top_len];
-        for_each(&mut self.subdomains, 0, &|index, own| {
+        for_each_subdomain(&mut self.subdomains, 0, &|index, own| {
             let part = &partition.subdomains[index];
             let first = part.unknowns.len();
             own.b[first..first + top_len].copy_from_slice(top);
@@ -115,26 +115,6 @@ impl PointSolver {
         let [owner, row] = partition.place[unknown as usize];
         let own = self.subdomains.get(owner as usize).unwrap_or(&self.top);
         own.b[row as usize]
-    }
-}
-
-/// Visits all subdomains, on as many threads as there are.
-fn for_each(
-    subdomains: &mut [Workspace],
-    first: usize,
-    work: &(impl Fn(usize, &mut Workspace) + Sync),
-) {
-    match subdomains {
-        [] => {}
-        [one] => work(first, one),
-        _ => {
-            let middle = subdomains.len() / 2;
-            let (left, right) = subdomains.split_at_mut(middle);
-            rayon::join(
-                || for_each(left, first, work),
-                || for_each(right, first + middle, work),
-            );
-        }
     }
 }
 

@@ -6,13 +6,12 @@ use super::{Simulation, StepReport, slot};
 use crate::dynamics::contacts::FactorKind;
 use crate::dynamics::guidance::Target;
 use crate::dynamics::rows::Rows;
-use crate::dynamics::solver::{
-    IterationContacts, IterationParams, IterationStats, for_each_subdomain,
-};
+use crate::dynamics::solver::{IterationContacts, IterationParams, IterationStats};
 use crate::dynamics::system::System;
 use crate::math::Point;
 use crate::numerics::FactorError;
 use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
+use crate::numerics::partition::for_each_subdomain;
 use crate::numerics::tiles::TiledFactor;
 
 /// Time step of the solve for an equilibrium, s: so long that inertia is negligible.

@@ -212,3 +212,23 @@ impl Triangle {
         triangle
     }
 }
+
+/// Runs `work` for every subdomain, in parallel. `first` is the index of the first one.
+pub(crate) fn for_each_subdomain<T: Send>(
+    subdomains: &mut [T],
+    first: usize,
+    work: &(impl Fn(usize, &mut T) + Sync),
+) {
+    match subdomains {
+        [] => {}
+        [one] => work(first, one),
+        _ => {
+            let middle = subdomains.len() / 2;
+            let (left, right) = subdomains.split_at_mut(middle);
+            rayon::join(
+                || for_each_subdomain(left, first, work),
+                || for_each_subdomain(right, first + middle, work),
+            );
+        }
+    }
+}
