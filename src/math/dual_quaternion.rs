@@ -4,12 +4,15 @@
 //! its two-phase extension for scale and shear: every joint matrix M = R S splits into a rotation and a symmetric stretch; the
 //! stretches are blended linearly and applied first, the rigid parts are blended as dual quaternions.
 
-use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
+use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion};
 
 use super::{Affine, Point, Quat, Vec3, linear_part, origin_of};
 
 /// A stretch that differs from none by no more than this is none: so much is rounding.
 const NO_STRETCH: f64 = 1e-6;
+
+/// How far `MᵀM` may be from the identity, up to a factor, for two steps of Newton's method to find the rotation to 1e-13.
+const NEARLY_RIGID: f64 = 1e-3;
 
 /// A transform as a rigid motion after a stretch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -126,8 +129,13 @@ impl SplitTransform {
     /// The image of a point.
     #[must_use]
     pub fn apply(&self, point: &Point) -> Point {
-        let point = self.stretch * point.coords;
-        let (r, d): (Vec3, Vec3) = (self.real.imag(), self.dual.imag());
+        self.apply_rigid(&Point::from(self.stretch * point.coords))
+    }
+
+    /// The image of a point under the rigid motion, without the stretch.
+    #[must_use]
+    pub fn apply_rigid(&self, point: &Point) -> Point {
+        let (point, r, d): (Vec3, Vec3, Vec3) = (point.coords, self.real.imag(), self.dual.imag());
         let rotated = point + r.cross(&(r.cross(&point) + point * self.real.w)) * 2.0;
         Point::from(rotated + self.translation(&r, &d))
     }
@@ -161,14 +169,35 @@ impl SplitTransform {
 /// instead would let R be closer to M, but where M stretches alike in all directions, that axis is a matter of rounding: it jumps from
 /// joint to joint and from frame to frame. So a mirrored character moves as the mirror image of the character.
 fn polar(matrix: &Matrix3<f64>) -> (Quat, Matrix3<f64>) {
-    let svd = matrix.svd(true, true);
-    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else {
+    let Some(rotation) = nearest_rotation(matrix).or_else(|| rotation_by_svd(matrix)) else {
         return (Quat::identity(), *matrix);
     };
-    let orthogonal = u * v_t;
-    let rotation = orthogonal * orthogonal.determinant().signum();
-    let quat = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(rotation));
+    let quat = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rotation));
     (quat, rotation.transpose() * matrix)
+}
+
+/// The rotation of a matrix by its singular values; of one that mirrors, the negated orthogonal factor.
+fn rotation_by_svd(matrix: &Matrix3<f64>) -> Option<Matrix3<f64>> {
+    let svd = matrix.svd(true, true);
+    let orthogonal = svd.u? * svd.v_t?;
+    Some(orthogonal * orthogonal.determinant().signum())
+}
+
+/// The rotation of a matrix that is nearly a rotation and a uniform scale, as most joints are: much faster than by singular values.
+fn nearest_rotation(matrix: &Matrix3<f64>) -> Option<Matrix3<f64>> {
+    let determinant = matrix.determinant();
+    if !(determinant.is_finite() && determinant > 0.0) {
+        return None;
+    }
+    let mut rotation = matrix / determinant.cbrt();
+    let apart = (rotation.transpose() * rotation - Matrix3::identity()).amax();
+    if apart.is_nan() || apart > NEARLY_RIGID {
+        return None;
+    }
+    for _ in 0..2 {
+        rotation = rotation * (Matrix3::identity() * 3.0 - rotation.transpose() * rotation) * 0.5;
+    }
+    Some(rotation)
 }
 
 #[cfg(test)]

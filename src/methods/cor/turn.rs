@@ -1,14 +1,8 @@
 //! The linear part of a joint's motion as a rotation after a stretch.
 
-use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion};
+use nalgebra::{Matrix3, Quaternion};
 
-use crate::math::{Affine, SplitTransform, Vec3, linear_part};
-
-/// A stretch that differs from none by no more than this is none: so much is rounding.
-const NO_STRETCH: f64 = 1e-6;
-
-/// How far `MᵀM` may be from the identity, up to a factor, for two steps of Newton's method to find the rotation to 1e-13.
-const NEARLY_RIGID: f64 = 1e-3;
+use crate::math::{Affine, SplitTransform, Vec3};
 
 /// A rotation after a stretch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,26 +21,12 @@ impl Turn {
         }
     }
 
-    /// Splits the linear part of a transform, as [`SplitTransform::of`] does; much faster where it is nearly a rotation and a uniform
-    /// scale.
+    /// Splits the linear part of a transform.
     pub(super) fn of(transform: &Affine) -> Self {
-        let linear = linear_part(transform);
-        let Some(rotation) = nearest_rotation(&linear) else {
-            let split = SplitTransform::of(transform);
-            return Self {
-                rotation: split.real,
-                stretch: split.stretch,
-            };
-        };
-        let mut stretch = rotation.transpose() * linear;
-        if (stretch - Matrix3::identity()).amax() <= NO_STRETCH {
-            stretch = Matrix3::identity();
-        }
-        let rotation = Rotation3::from_matrix_unchecked(rotation);
-        let quaternion = UnitQuaternion::from_rotation_matrix(&rotation).into_inner();
+        let split = SplitTransform::of(transform);
         Self {
-            rotation: quaternion.cast::<f32>(),
-            stretch: stretch.cast::<f32>(),
+            rotation: split.real,
+            stretch: split.stretch,
         }
     }
 
@@ -105,21 +85,4 @@ impl Turn {
         let twice = axis.cross(vector) * 2.0;
         vector + twice * self.rotation.w + axis.cross(&twice)
     }
-}
-
-/// The rotation of a matrix that is nearly a rotation and a uniform scale.
-fn nearest_rotation(linear: &Matrix3<f64>) -> Option<Matrix3<f64>> {
-    let determinant = linear.determinant();
-    if !(determinant.is_finite() && determinant > 0.0) {
-        return None;
-    }
-    let mut rotation = linear / determinant.cbrt();
-    let apart = (rotation.transpose() * rotation - Matrix3::identity()).amax();
-    if apart.is_nan() || apart > NEARLY_RIGID {
-        return None;
-    }
-    for _ in 0..2 {
-        rotation = rotation * (Matrix3::identity() * 3.0 - rotation.transpose() * rotation) * 0.5;
-    }
-    Some(rotation)
 }
