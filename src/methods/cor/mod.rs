@@ -20,6 +20,7 @@
 
 mod centers;
 mod derivative;
+mod frame;
 mod pair_table;
 mod pieces;
 mod turn;
@@ -27,8 +28,7 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-use rayon::prelude::*;
-
+use self::frame::JointMotion;
 use self::turn::Turn;
 use super::bind_surface::BindSurface;
 use super::blend_normals::{EXACT_NORMALS, WithNormals};
@@ -38,7 +38,7 @@ use super::lbs::LinearBlend;
 use super::recipe::Blending;
 use super::registry::{BindInput, Capability, Descriptor, MethodId, Requirement};
 use super::{BindError, Frame, Recipe, SkinError, Skinner, Subject};
-use crate::math::{Affine, Point, Vec3};
+use crate::math::{Affine, Point};
 use crate::mesh::NormalGroups;
 
 /// Σ s A of which a centre is made, with the character's area as the unit; below this it is meaningless.
@@ -83,6 +83,8 @@ struct CenteredMesh {
     centers: Vec<Point>,
     /// Motion of every joint that moves a vertex of the mesh; others are the identity.
     turns: Vec<Turn>,
+    /// The same as vector registers, with the joint's matrix.
+    motions: Vec<JointMotion>,
     /// The joints that move a vertex of the mesh.
     joints: Vec<u32>,
     /// Whether no joint stretches in the last frame.
@@ -127,6 +129,7 @@ impl CenteredMesh {
         Self {
             centers,
             turns: vec![Turn::identity(); blend.joint_from_mesh.len()],
+            motions: vec![JointMotion::identity(); blend.joint_from_mesh.len()],
             joints,
             is_rigid: true,
             blend,
@@ -140,18 +143,9 @@ impl CenteredMesh {
             let joint = joint as usize;
             let turn = Turn::of(&(world_from_joint[joint] * self.blend.joint_from_mesh[joint]));
             self.is_rigid &= turn.is_rigid();
+            self.motions[joint] = JointMotion::of(&self.blend.world_from_mesh[joint], &turn);
             self.turns[joint] = turn;
         }
-    }
-
-    fn place(&self, vertex: usize) -> Point {
-        let center = &self.centers[vertex];
-        let placed = self.blend.blend_at(vertex, center);
-        let arm: Vec3 = self.blend.rest[vertex] - center;
-        if arm == Vec3::zeros() {
-            return placed;
-        }
-        placed + self.blended_turn(vertex).apply(&arm, self.is_rigid)
     }
 
     /// The blend of the joints' rotations and stretches.
@@ -171,11 +165,7 @@ impl Skinner for RotationCenters {
             part.update(frame.world_from_joint);
             let (here, after) = rest_of_out.split_at_mut(part.centers.len());
             rest_of_out = after;
-            let part = &*part;
-            here.par_iter_mut()
-                .with_min_len(2048)
-                .enumerate()
-                .for_each(|(vertex, out)| *out = part.place(vertex));
+            frame::move_mesh(part, here);
         }
         Ok(())
     }

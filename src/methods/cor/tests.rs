@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::pair_table::{SIGMA, area};
 use super::pieces::{Scratch, for_each_piece};
 use super::*;
@@ -197,7 +199,7 @@ fn a_bent_bar_bulges_less_than_by_dual_quaternions() {
 
 /// Distance from the axis of the bar after a bend of 90° about z.
 fn from_bent_axis(point: &Point) -> f32 {
-    let distance = [-Vec3::y(), -Vec3::x()].map(|axis| {
+    let distance = [-Vec64::y().cast::<f32>(), -Vec64::x().cast::<f32>()].map(|axis| {
         let along = point.coords.dot(&axis).max(0.0);
         (point.coords - axis * along).norm()
     });
