@@ -28,7 +28,10 @@ fn deformed_tangents(vertex: u32, own: BlendNormal, instance: u32) -> Tangents {
     let carried = centers[vertex];
     let center = vec4(carried.center, 1.0);
     let arm = own.rest - carried.center;
-    let pivot = palette[turn_of(slopes[own.first], instance)];
+    let first = turn_of(slopes[own.first], instance);
+    let pivot = palette[first];
+    // Derivatives of weights sum to 0, apart from small ones that are left out: images count relative to the first one's.
+    let first_arm = stretched(palette[first + 1u].xyz, palette[first + 2u].xyz, arm);
     let start = moved_by(matrix_of(slopes[own.first], instance), center);
     var real = vec4(0.0);
     var real_u = vec4(0.0);
@@ -52,7 +55,7 @@ fn deformed_tangents(vertex: u32, own: BlendNormal, instance: u32) -> Tangents {
         let own_beside = palette[turn + 2u].xyz;
         diagonal += own_diagonal * slope.weight;
         beside += own_beside * slope.weight;
-        let own_arm = stretched(own_diagonal, own_beside, arm);
+        let own_arm = stretched(own_diagonal, own_beside, arm) - first_arm;
         arm_u += own_arm * slope.along_u;
         arm_v += own_arm * slope.along_v;
         let moved = moved_by(matrix, center) - start;

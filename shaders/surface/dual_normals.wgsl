@@ -13,12 +13,13 @@ fn transform_of(slope: WeightSlope, instance: u32) -> u32 {
     return instance * dims.palette_stride + 4u * (slope.name & ~LAST);
 }
 
-fn added(sum: DualSum, at: u32, sign: f32, weight: f32) -> DualSum {
+// The sum with one more term.
+fn added(sum: DualSum, term: DualSum, sign: f32, weight: f32) -> DualSum {
     return DualSum(
-        sum.real + palette[at] * (sign * weight),
-        sum.dual + palette[at + 1u] * (sign * weight),
-        sum.diagonal + palette[at + 2u].xyz * weight,
-        sum.beside + palette[at + 3u].xyz * weight,
+        sum.real + term.real * (sign * weight),
+        sum.dual + term.dual * (sign * weight),
+        sum.diagonal + term.diagonal * weight,
+        sum.beside + term.beside * weight,
     );
 }
 
@@ -33,17 +34,22 @@ fn deformed(sum: DualSum, rates: DualSum, placed: vec3<f32>, rest: vec3<f32>, ta
 
 fn deformed_tangents(vertex: u32, own: BlendNormal, instance: u32) -> Tangents {
     let tangents = rest_tangents(own);
-    let pivot = palette[transform_of(slopes[own.first], instance)];
+    let first = transform_of(slopes[own.first], instance);
+    let pivot = DualSum(palette[first], palette[first + 1u], palette[first + 2u].xyz, palette[first + 3u].xyz);
     var sum: DualSum;
     var along_u: DualSum;
     var along_v: DualSum;
     for (var i = own.first; ; i += 1u) {
         let slope = slopes[i];
         let at = transform_of(slope, instance);
-        let sign = select(1.0, -1.0, dot(palette[at], pivot) < 0.0);
-        sum = added(sum, at, sign, slope.weight);
-        along_u = added(along_u, at, sign, slope.along_u);
-        along_v = added(along_v, at, sign, slope.along_v);
+        var term = DualSum(palette[at], palette[at + 1u], palette[at + 2u].xyz, palette[at + 3u].xyz);
+        let sign = select(1.0, -1.0, dot(term.real, pivot.real) < 0.0);
+        sum = added(sum, term, sign, slope.weight);
+        // Derivatives of weights sum to 0, apart from small ones that are left out: stretches count relative to the first one's.
+        term.diagonal -= pivot.diagonal;
+        term.beside -= pivot.beside;
+        along_u = added(along_u, term, sign, slope.along_u);
+        along_v = added(along_v, term, sign, slope.along_v);
         if (slope.name & LAST) != 0u {
             break;
         }

@@ -17,6 +17,10 @@ pub const POSITION_TOL: f32 = 1e-6;
 /// Unit normals agree to this where the triangles around are no splinters.
 pub const NORMAL_TOL: f32 = 1e-4;
 
+/// Normals from the transforms of joints agree to this, rad. Both sides round in `f32`, which counts where joints nearly collapse the skin;
+/// the worst seen are 5e-4 there, and 1e-5 in usual poses.
+pub const BLEND_NORMAL_TOL: f32 = 1e-3;
+
 /// How far positions by a method may be off, as a part of the size. Direct delta mush turns a vertex as flat neighbourhoods do.
 pub fn position_tol(method: MethodId) -> f32 {
     if method == MethodId::DDM {
@@ -168,10 +172,11 @@ pub fn assert_agrees(
         slack[target.vertex as usize] =
             4.0 * position_tol * size * edges / sum.norm().max(f32::MIN_POSITIVE);
     }
-    if recipe.blend_normals.is_some() {
-        assert_normals_agree(what, device.1, cpu.1);
-        return;
-    }
+    let tol = if recipe.blend_normals.is_some() {
+        BLEND_NORMAL_TOL
+    } else {
+        NORMAL_TOL
+    };
     for (vertex, ((device, cpu), slack)) in device.1.iter().zip(cpu.1).zip(slack).enumerate() {
         assert!(
             (device.norm() - 1.0).abs() < 1e-5,
@@ -179,24 +184,8 @@ pub fn assert_agrees(
         );
         let turned = (device - cpu).norm();
         assert!(
-            turned <= NORMAL_TOL + slack,
+            turned <= tol + slack,
             "{what}: the normal of vertex {vertex} is off by {turned}, {device} for {cpu}"
         );
     }
-}
-
-/// Asserts that normals from the transforms of joints are those of the CPU, apart from a few where joints collapse the skin.
-fn assert_normals_agree(what: &str, device: &[Vec3], cpu: &[Vec3]) {
-    let mut turned: Vec<f32> = Vec::with_capacity(cpu.len());
-    for (vertex, (device, cpu)) in device.iter().zip(cpu).enumerate() {
-        assert!(
-            (device.norm() - 1.0).abs() < 1e-5,
-            "{what}: the normal of vertex {vertex} is {device}"
-        );
-        turned.push((device - cpu).norm());
-    }
-    turned.sort_by(f32::total_cmp);
-    let n = turned.len();
-    let over = |t: f32| turned.iter().filter(|x| **x > t).count();
-    println!("NORM {what}: {n} worst {:?} 99.9% {:?} median {:?} >1e-4 {} >1e-3 {}", turned[n-1], turned[n - 1 - n/1000], turned[n/2], over(1e-4), over(1e-3));
 }

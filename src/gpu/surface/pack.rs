@@ -5,8 +5,8 @@ use super::layout::{
     GatheredNormal, LAST, SIMULATED, SourceVertex, StiffCluster, StiffPoint, StiffVertex,
     SurfaceStand, UNMOVED, WeightSlope,
 };
-use crate::methods::Recipe;
 use crate::math::{Point, Vec3};
+use crate::methods::Recipe;
 use crate::methods::recipe::{
     self, BlendNormals, Cloth, Cluster, Deformer, NormalRow, VertexSource,
 };
