@@ -1,10 +1,5 @@
 // Linear blending: transforms are the rows of 3 × 4 matrices.
 
-// The image of a point under the transform whose rows begin there.
-fn moved_by(at: u32, p: vec4<f32>) -> vec3<f32> {
-    return vec3(dot(palette[at], p), dot(palette[at + 1u], p), dot(palette[at + 2u], p));
-}
-
 fn blended_linearly(first: u32, rest: vec3<f32>, instance: u32) -> vec3<f32> {
     let own = instance * dims.palette_stride;
     var x = vec4(0.0);

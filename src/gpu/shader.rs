@@ -106,12 +106,12 @@ pub(crate) const SURFACE_CENTERS: ShaderSource = source!(
 );
 /// Surfaces: source vertices by direct delta mush.
 pub(crate) const SURFACE_SMOOTHED: ShaderSource = source!(
-    "surface_smoothed": "surface/dims.wgsl", "surface/sources.wgsl", "surface/linear.wgsl", "surface/stretch.wgsl",
-    "flesh/numbers.wgsl", "flesh/polar.wgsl", "surface/smoothed.wgsl"
+    "surface_smoothed": "surface/dims.wgsl", "surface/sources.wgsl", "surface/transforms.wgsl", "surface/linear.wgsl",
+    "surface/stretch.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl", "surface/smoothed.wgsl"
 );
 /// Surfaces: source vertices by deformers that swing and twist.
 pub(crate) const SURFACE_DEFORMERS: ShaderSource = source!(
-    "surface_deformers": "surface/dims.wgsl", "surface/sources.wgsl", "surface/linear.wgsl", "surface/stretch.wgsl",
+    "surface_deformers": "surface/dims.wgsl", "surface/sources.wgsl", "surface/transforms.wgsl", "surface/stretch.wgsl",
     "surface/deformers.wgsl"
 );
 /// Surfaces: passes over simulated rows.
@@ -126,6 +126,21 @@ pub(crate) const SURFACE_STIFF: ShaderSource =
 /// Surfaces: normals from adjacent triangles.
 pub(crate) const SURFACE_NORMALS: ShaderSource =
     source!("surface_normals": "surface/dims.wgsl", "surface/around.wgsl", "surface/normals.wgsl");
+/// Surfaces: normals of linear blending.
+pub(crate) const SURFACE_LINEAR_NORMALS: ShaderSource = source!(
+    "surface_linear_normals": "surface/dims.wgsl", "surface/slopes.wgsl", "surface/transforms.wgsl", "surface/linear_normals.wgsl",
+    "surface/blend_normals.wgsl"
+);
+/// Surfaces: normals of dual quaternions.
+pub(crate) const SURFACE_DUAL_NORMALS: ShaderSource = source!(
+    "surface_dual_normals": "surface/dims.wgsl", "surface/slopes.wgsl", "surface/stretch.wgsl", "surface/stretched_normals.wgsl",
+    "surface/dual_normals.wgsl", "surface/blend_normals.wgsl"
+);
+/// Surfaces: normals of centres of rotation.
+pub(crate) const SURFACE_CENTERS_NORMALS: ShaderSource = source!(
+    "surface_centers_normals": "surface/dims.wgsl", "surface/slopes.wgsl", "surface/transforms.wgsl", "surface/stretch.wgsl",
+    "surface/stretched_normals.wgsl", "surface/centers_normals.wgsl", "surface/blend_normals.wgsl"
+);
 /// The base under the flesh.
 pub(crate) const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
 
@@ -175,5 +190,8 @@ pub const ALL: &[ShaderSource] = &[
     SURFACE_RIDE,
     SURFACE_STIFF,
     SURFACE_NORMALS,
+    SURFACE_LINEAR_NORMALS,
+    SURFACE_DUAL_NORMALS,
+    SURFACE_CENTERS_NORMALS,
     SURFACE_BASE,
 ];

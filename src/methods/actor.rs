@@ -244,12 +244,6 @@ impl Actor {
             .is_some_and(super::device::OnDevice::has_device)
     }
 
-    /// Why a device would not be used with the present parameters, if so.
-    #[must_use]
-    pub fn device_hindrance(&self) -> Option<&'static str> {
-        self.skinner.on_device()?.hindrance()
-    }
-
     /// Whether a device computes the frames now.
     #[must_use]
     pub fn is_on_device(&self) -> bool {

@@ -2,7 +2,7 @@
 
 pub use super::deformer::Deformer;
 use super::deformer::MOTION;
-use crate::math::{Affine, Point};
+use crate::math::{Affine, Point, Vec3};
 
 /// How the position of a source vertex is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,6 +90,45 @@ pub struct Deformers {
     pub deformers: Vec<Deformer>,
     /// Of every influence, by how much it swings and twists; unused for rigid ones.
     pub bends: Vec<[f32; 2]>,
+}
+
+/// Tables of normals that are computed from the transforms of joints, for all source vertices.
+#[derive(Debug, Clone, Default)]
+pub struct BlendNormals {
+    /// Whether from the derivative of the blend; else from the blend with constant weights.
+    pub is_exact: bool,
+    /// Of every source vertex.
+    pub rows: Vec<NormalRow>,
+    /// Slopes of all vertices.
+    pub slopes: Vec<WeightSlope>,
+    /// Of every source vertex, the derivatives of its centre of rotation along the two tangents; empty for methods without centres.
+    pub carried: Vec<[Vec3; 2]>,
+}
+
+/// The surface around a vertex at rest, in the space that the transforms are applied to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NormalRow {
+    /// Position.
+    pub rest: Point,
+    /// Unit normal.
+    pub normal: Vec3,
+    /// A unit tangent; zero where weights have no gradient. The second tangent is normal × tangent.
+    pub tangent: Vec3,
+    /// The first of its [`BlendNormals::slopes`]; none if no joint moves the vertex.
+    pub first: Option<u32>,
+}
+
+/// A transform of the palette that moves a vertex or its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WeightSlope {
+    /// Index into [`super::Recipe::palette`].
+    pub entry: u32,
+    /// Weight; 0 if only a neighbour has the influence. The largest comes first.
+    pub weight: f32,
+    /// Derivatives of the weight along the two tangents, per unit of length at rest.
+    pub along: [f32; 2],
+    /// Whether the next slope belongs to another vertex.
+    pub is_last: bool,
 }
 
 impl Deformers {

@@ -165,11 +165,6 @@ pub trait OnDevice {
     /// wrong kind is dropped.
     fn set_device(&mut self, device: Option<AnyDevice>);
 
-    /// Why a device would not be used with the present parameters, if so; "it" is the device.
-    fn hindrance(&self) -> Option<&'static str> {
-        None
-    }
-
     /// Whether there is a device, working or lost.
     fn has_device(&self) -> bool;
 

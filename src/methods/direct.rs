@@ -22,11 +22,14 @@ pub(super) trait HasRecipe: Skinner {
 
 impl<S: Differentiable + HasRecipe> HasRecipe for WithNormals<S> {
     fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
-        self.skinner().recipe(subject, groups)
+        let mut recipe = self.skinner().recipe(subject, groups);
+        self.choose_in(&mut recipe);
+        recipe
     }
 
     fn revision(&self) -> u64 {
-        self.skinner().revision()
+        // The choice of normals is a digit of base 3.
+        self.skinner().revision() * 3 + self.normals() as u64
     }
 }
 
@@ -66,9 +69,6 @@ impl<S: HasRecipe> Direct<S> {
 
     /// Computes a frame on the device. Returns whether it did; otherwise the CPU must.
     fn present(&mut self, frame: &Frame<'_>) -> bool {
-        if self.hindrance().is_some() {
-            return false;
-        }
         let Some(device) = &mut self.device else {
             return false;
         };
@@ -152,19 +152,12 @@ impl<S: HasRecipe> OnDevice for Direct<S> {
         }
     }
 
-    fn hindrance(&self) -> Option<&'static str> {
-        // A device has normals from the triangles only.
-        self.skinner
-            .has_all_normals()
-            .then_some("it computes normals from the triangles only, as with normals=triangles")
-    }
-
     fn has_device(&self) -> bool {
         self.device.is_some()
     }
 
     fn is_active(&self) -> bool {
-        self.device.is_some() && self.hindrance().is_none()
+        self.device.is_some()
     }
 
     fn is_presented(&self) -> bool {

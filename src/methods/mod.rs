@@ -24,6 +24,7 @@ mod direct;
 mod dqs;
 mod lbs;
 mod measure;
+mod palette;
 mod projective;
 mod reach;
 pub mod recipe;

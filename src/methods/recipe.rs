@@ -3,13 +3,13 @@
 //! Indices are those of source vertices, also where the CPU uses vertices of the skin or of the flesh: coincident source
 //! vertices have the same position, so one of them represents the others.
 
-use std::collections::HashMap;
-
 use super::blended_mesh::BlendedMesh;
 pub use super::blending::{
-    Blending, Deformer, Deformers, Influence, PaletteEntry, Smoothed, VertexSource,
+    BlendNormals, Blending, Deformer, Deformers, Influence, NormalRow, PaletteEntry, Smoothed,
+    VertexSource, WeightSlope,
 };
 use super::lbs::LinearBlend;
+use super::palette::PaletteBuilder;
 use super::riding::{Control, PlainCloth, Rider, Riding, Stiff};
 use super::source_map::SourceMap;
 use super::{Reach, Subject};
@@ -76,7 +76,9 @@ pub struct Recipe {
     pub cloth: Option<Cloth>,
     /// Parts that move rigidly with flesh or cloth.
     pub clusters: Vec<Cluster>,
-    /// Vertices whose normals the upsampling does not give.
+    /// How the normals of all vertices follow from the transforms of joints, if they do.
+    pub blend_normals: Option<BlendNormals>,
+    /// Vertices whose normals come from the triangles.
     pub normal_targets: Vec<NormalTarget>,
     /// The vertex and the two following corners of each triangle around a target. The normal is Σ (b − a) × (c − a),
     /// normalised, or +Y.
@@ -163,6 +165,7 @@ impl Recipe {
             blending: Blending::Linear,
             cloth: None,
             clusters: Vec::new(),
+            blend_normals: None,
             normal_targets: Vec::new(),
             corners: Vec::new(),
             reach: Reach::default(),
@@ -342,66 +345,5 @@ fn cluster(stiff: &Stiff, source: impl Fn(u32) -> u32, sources_of_skin: &[Vec<u3
                     .map(|&s| (s, rest.cast::<f32>()))
             })
             .collect(),
-    }
-}
-
-/// Palette entries added so far, to find equal ones.
-#[derive(Default)]
-struct PaletteBuilder {
-    known: HashMap<(usize, [u64; 16]), u32>,
-}
-
-impl PaletteBuilder {
-    fn entry(&mut self, recipe: &mut Recipe, joint: usize, joint_from_rest: &Affine) -> u32 {
-        let mut bits = [0; 16];
-        for (bits, value) in bits.iter_mut().zip(joint_from_rest.matrix()) {
-            *bits = value.to_bits();
-        }
-        *self.known.entry((joint, bits)).or_insert_with(|| {
-            recipe.palette.push(PaletteEntry {
-                joint,
-                joint_from_rest: *joint_from_rest,
-            });
-            recipe.palette.len() as u32 - 1
-        })
-    }
-
-    /// Adds the blends of the requested vertices; those without influences keep their rest position.
-    fn add<'a>(
-        &mut self,
-        recipe: &mut Recipe,
-        parts: impl IntoIterator<Item = &'a BlendedMesh>,
-        is_wanted: impl Fn(usize) -> bool,
-    ) {
-        let mut source = 0;
-        for part in parts {
-            for (vertex, &rest) in part.rest.iter().enumerate() {
-                if is_wanted(source) {
-                    let first = recipe.influences.len();
-                    for (joint, weight) in part.weights.of(vertex) {
-                        let entry = self.entry(recipe, joint, &part.joint_from_mesh[joint]);
-                        recipe.influences.push(Influence {
-                            entry,
-                            weight,
-                            is_last: false,
-                        });
-                    }
-                    let any = recipe.influences.len() > first;
-                    recipe.sources[source] = if any {
-                        VertexSource::Blended {
-                            rest,
-                            first: first as u32,
-                        }
-                    } else {
-                        VertexSource::Still
-                    };
-                    match recipe.influences.last_mut().filter(|_| any) {
-                        Some(last) => last.is_last = true,
-                        None => recipe.positions[source] = rest,
-                    }
-                }
-                source += 1;
-            }
-        }
     }
 }

@@ -153,6 +153,7 @@ fn recipe(
         blending: Blending::Linear,
         cloth: None,
         clusters: Vec::new(),
+        blend_normals: None,
         normal_targets: Vec::new(),
         corners: Vec::new(),
         reach: Reach::default(),

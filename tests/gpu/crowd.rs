@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::common::on_bones::on_bones;
 use crate::common::{moved, on_device};
+use crate::surfaces::{BLEND_NORMAL_TOL, choices_of_normals};
 use sinew::character::{Character, FleshSettings, SimVertices};
 use sinew::dynamics::{Collisions, Params};
 use sinew::gpu::actor::{CrowdError, GpuCrowd};
@@ -102,6 +103,12 @@ fn played(method: MethodId, dt_secs: f64) -> Option<f32> {
                 })
                 .expect("goes on");
             worst = worst.max(apart(&positions, instance, actor, &places[instance]));
+            if choices_of_normals(method).len() > 1 {
+                let own = &normals[instance * actor.normals().len()..];
+                let pairs = own.iter().zip(actor.normals());
+                let turned = pairs.map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+                assert!(turned <= BLEND_NORMAL_TOL, "{method:?}: {turned}");
+            }
         }
         let box_of_all = crowd.bounds();
         assert!(

@@ -1,10 +1,10 @@
-//! Methods with tables of their own on the device (centres of rotation, deformers, direct delta mush) beside the CPU, in the poses that are
-//! hard for them. Software Vulkan will do.
+//! Methods that only follow joints on the device beside the CPU, in the poses that are hard for them, with all kinds of normals. Software
+//! Vulkan will do.
 
 use std::sync::Arc;
 
 use sinew::gpu::GpuContext;
-use sinew::gpu::actor::{DeviceChoice, GpuDevice, decide_device};
+use sinew::gpu::actor::GpuDevice;
 use sinew::math::{Affine, Quat, Vec64, affine};
 use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::param::ParamValues;
@@ -13,9 +13,18 @@ use sinew::progress::Progress;
 use crate::common::moved::{bent, worst};
 use crate::common::on_device;
 use crate::surface::{dressed, lengthened, sheared};
-use crate::surfaces::{assert_agrees, bound, position_tol};
+use crate::surfaces::{assert_agrees, bound, bound_with, choices_of_normals, position_tol};
 
-const METHODS: [MethodId; 3] = [MethodId::COR, MethodId::SWING_TWIST, MethodId::DDM];
+const METHODS: [MethodId; 5] = [
+    MethodId::LBS,
+    MethodId::DQS,
+    MethodId::COR,
+    MethodId::SWING_TWIST,
+    MethodId::DDM,
+];
+
+/// Positions agree to this part of the size where the character is some sizes away from the origin.
+const FAR_TOL: f32 = 1e-5;
 
 fn subject(name: &str) -> Arc<Subject> {
     let character = sinew::io::builtin::load_builtin(name).expect("built in");
@@ -77,8 +86,7 @@ fn poses(subject: &Subject) -> Vec<(&'static str, Vec<Affine>)> {
     ]
 }
 
-fn on_gpu(subject: &Arc<Subject>, method: MethodId, gpu: &GpuContext) -> Actor {
-    let mut actor = bound(subject, method);
+fn on_gpu(mut actor: Actor, gpu: &GpuContext) -> Actor {
     let device = GpuDevice::new(gpu, &actor).expect("fits");
     device.give_to(&mut actor);
     assert!(actor.is_on_device());
@@ -90,18 +98,27 @@ fn hard_poses_agree_with_the_cpu() {
     let Some(gpu) = on_device::gpu() else { return };
     let subjects = ["cylinder", "arm", "gecko"].map(subject);
     for subject in subjects.into_iter().chain([dressed()]) {
-        for method in METHODS {
-            let (mut cpu, mut device) = (bound(&subject, method), on_gpu(&subject, method, gpu));
+        let choices = |method| {
+            choices_of_normals(method)
+                .into_iter()
+                .map(move |c| (method, c))
+        };
+        for (method, normals) in METHODS.into_iter().flat_map(choices) {
+            let [mut cpu, device] = [(); 2].map(|()| bound_with(&subject, method, normals));
+            let mut device = on_gpu(device, gpu);
             let recipe = cpu.recipe().expect("has a form on the device");
             for (pose, world_from_joint) in poses(&subject) {
                 advance(&mut cpu, &world_from_joint);
                 advance(&mut device, &world_from_joint);
-                let what = format!("{}, {method:?}, {pose}", subject.character.name);
+                let what = format!(
+                    "{}, {method:?}, {normals:?}, {pose}",
+                    subject.character.name
+                );
                 assert_agrees(
                     &what,
                     &recipe,
                     subject.size,
-                    position_tol(method),
+                    position_tol(method).max(FAR_TOL),
                     (device.positions(), device.normals()),
                     (cpu.positions(), cpu.normals()),
                 );
@@ -111,12 +128,48 @@ fn hard_poses_agree_with_the_cpu() {
     }
 }
 
+/// Where joints collapse the skin, or scale it beyond what squares of `f32` hold, normals are unit vectors.
+#[test]
+fn normals_of_collapsed_skin_are_unit_vectors() {
+    let Some(gpu) = on_device::gpu() else { return };
+    let subject = subject("cylinder");
+    let bind = subject.character.skeleton.bind_transforms();
+    for method in [MethodId::LBS, MethodId::DQS, MethodId::COR] {
+        for normals in ["exact", "blended"] {
+            let mut device = on_gpu(bound_with(&subject, method, Some(normals)), gpu);
+            for diagonal in [
+                [0.0; 3],
+                [1.0, 0.0, 1.0],
+                [1.0, 0.0, 0.0],
+                [1e-25; 3],
+                [1e14; 3],
+                [1e-12, 1.0, 1e12],
+            ] {
+                let linear = nalgebra::Matrix3::from_diagonal(&Vec64::from(diagonal));
+                let scaled = by(&affine(&linear, &Vec64::zeros()), &bind);
+                // All joints, and one of them.
+                let mut one = bind.clone();
+                one[1] = scaled[1];
+                for pose in [scaled, one] {
+                    advance(&mut device, &pose);
+                    for (vertex, normal) in device.normals().iter().enumerate() {
+                        assert!(
+                            (normal.norm() - 1.0).abs() < 1e-5,
+                            "{method:?}, {normals:?}, {diagonal:?}, {vertex}: {normal}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Tables that a parameter changes are of no use: the CPU goes on until a device has the new ones.
 #[test]
 fn changed_tables_leave_the_device() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
-    let mut actor = on_gpu(&subject, MethodId::DDM, gpu);
+    let mut actor = on_gpu(bound(&subject, MethodId::DDM), gpu);
     let spec = MethodId::DDM.descriptor().params.first().expect("has some");
     let mut values = ParamValues::default();
     values.set(spec, spec.default);
@@ -141,24 +194,28 @@ fn changed_tables_leave_the_device() {
     assert!(apart < position_tol(MethodId::DDM), "{apart} of the size");
 }
 
-/// Normals that a device does not compute keep the frame on the CPU, and the choice says so.
+/// Another choice of normals leaves the device; the next one computes them.
 #[test]
-fn other_normals_stay_on_the_cpu() {
+fn changed_normals_leave_the_device() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
-    let mut actor = bound(&subject, MethodId::COR);
-    assert!(
-        decide_device(DeviceChoice::Gpu, Ok(gpu), &mut actor)
-            .device
-            .is_some()
-    );
-    actor
-        .set_values(&ParamValues::default())
-        .expect("exact normals");
-    let decision = decide_device(DeviceChoice::Gpu, Ok(gpu), &mut actor);
-    assert!(
-        decision.device.is_none() && decision.why.contains("normals=triangles"),
-        "{}",
-        decision.why
-    );
+    let pose = bent(&subject, 0.8);
+    for method in [MethodId::LBS, MethodId::DQS, MethodId::COR] {
+        let mut actor = on_gpu(bound(&subject, method), gpu);
+        for name in ["blended", "triangles", "exact"] {
+            let mut values = ParamValues::default();
+            values
+                .set_text(method.descriptor().params, "normals", name)
+                .expect("a name");
+            actor.set_values(&values).expect("are in range");
+            assert!(!actor.has_device() && actor.take_fault().is_none());
+            actor = on_gpu(actor, gpu);
+            advance(&mut actor, &pose);
+            let mut cpu = bound_with(&subject, method, Some(name));
+            advance(&mut cpu, &pose);
+            let pairs = actor.normals().iter().zip(cpu.normals());
+            let apart = pairs.map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+            assert!(apart < 1e-3, "{method:?}, {name}: {apart}");
+        }
+    }
 }

@@ -305,11 +305,13 @@ fn the_panel_has_a_list_for_a_choice() {
         .click();
     harness.run();
     assert!(harness.state().list().is_empty(), "nothing is picked yet");
-    harness.get_by_label("exact").click();
+    harness.get_by_label("blended").click();
     harness.run();
     let mut values = ParamValues::default();
     let specs = MethodId::LBS.descriptor().params;
-    values.set_text(specs, "normals", "exact").expect("a name");
+    values
+        .set_text(specs, "normals", "blended")
+        .expect("a name");
     let method = MethodId::LBS;
     let expected = Command::SetMethodValues { method, values };
     assert_eq!(

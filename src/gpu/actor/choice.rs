@@ -150,10 +150,6 @@ pub fn decide_device(
         (None, Ok(gpu)) => gpu,
         (why, _) => return DeviceDecision::cpu(why.unwrap_or_default()),
     };
-    if let Some(why) = actor.device_hindrance() {
-        let why = format_args!("the GPU can't, because {why}");
-        return DeviceDecision::cpu(because("CPU", method, &why));
-    }
     let name = gpu.adapter.get_info().name;
     let device = match GpuDevice::new(gpu, actor) {
         Ok(device) => device,

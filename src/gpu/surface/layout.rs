@@ -12,6 +12,8 @@ pub(super) const FLESH: u32 = 3 << 29;
 pub(super) const DEFORMED: u32 = 4 << 29;
 /// Marks a vertex's last influence.
 pub(super) const LAST: u32 = 1 << 31;
+/// Instead of the first slope of a vertex that no joint moves, as in `slopes.wgsl`.
+pub(super) const UNMOVED: u32 = u32::MAX;
 /// Kinds of anchors of base points without a slide, as numbered in `base.wgsl`.
 pub(super) const RIGID: u32 = u32::MAX;
 pub(super) const HELD: u32 = u32::MAX - 1;
@@ -64,6 +66,37 @@ pub(super) struct GatheredNormal {
     pub begin: u32,
     pub end: u32,
     pub pad: u32,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+pub(super) struct BlendNormal {
+    pub rest: [f32; 3],
+    pub first: u32,
+    pub normal: [f32; 3],
+    pub pad0: u32,
+    pub tangent: [f32; 3],
+    pub pad1: u32,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+pub(super) struct WeightSlope {
+    pub name: u32,
+    pub weight: f32,
+    pub along_u: f32,
+    pub along_v: f32,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+pub(super) struct CarriedCenter {
+    pub center: [f32; 3],
+    pub pad0: u32,
+    pub along_u: [f32; 3],
+    pub pad1: u32,
+    pub along_v: [f32; 3],
+    pub pad2: u32,
 }
 
 #[repr(C)]
@@ -148,6 +181,9 @@ pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
         layout!(BoneDeformer: pivot, joint, axis, parent),
         layout!(SurfaceStand: corner, share_b, local, share_c),
         layout!(GatheredNormal: vertex, begin, end, pad),
+        layout!(BlendNormal: rest, first, normal, pad0, tangent, pad1),
+        layout!(WeightSlope: name, weight, along_u, along_v),
+        layout!(CarriedCenter: center, pad0, along_u, pad1, along_v, pad2),
         layout!(ClothControl: rest, vertex, axis_u, patch_begin, axis_v, patch_end, axis_n, pad),
         layout!(ClothTangent: vertex, along_u, along_v),
         layout!(StiffCluster: patch_begin, patch_end, begin, end),

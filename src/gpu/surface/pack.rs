@@ -1,11 +1,15 @@
 //! Packs recipes into the layout of the shaders.
 
 use super::layout::{
-    BLENDED, BoneDeformer, ClothControl, ClothTangent, DEFORMED, FLESH, GatheredNormal, LAST,
-    SIMULATED, SourceVertex, StiffCluster, StiffPoint, StiffVertex, SurfaceStand,
+    BLENDED, BlendNormal, BoneDeformer, CarriedCenter, ClothControl, ClothTangent, DEFORMED, FLESH,
+    GatheredNormal, LAST, SIMULATED, SourceVertex, StiffCluster, StiffPoint, StiffVertex,
+    SurfaceStand, UNMOVED, WeightSlope,
 };
+use crate::math::{Point, Vec3};
 use crate::methods::Recipe;
-use crate::methods::recipe::{Cloth, Cluster, Deformer, VertexSource};
+use crate::methods::recipe::{
+    self, BlendNormals, Cloth, Cluster, Deformer, NormalRow, VertexSource,
+};
 use crate::methods::riding::FRAMES;
 use crate::upsample::{PlainDisplacement, PlainSums};
 
@@ -169,6 +173,38 @@ pub(super) fn normal_targets(recipe: &Recipe) -> Vec<GatheredNormal> {
     recipe.normal_targets.iter().map(pack).collect()
 }
 
+/// What the normals of all source vertices are computed from.
+pub(super) fn blend_normals(normals: &BlendNormals) -> (Vec<BlendNormal>, Vec<WeightSlope>) {
+    let vertex = |row: &NormalRow| BlendNormal {
+        rest: row.rest.into(),
+        first: row.first.unwrap_or(UNMOVED),
+        normal: row.normal.into(),
+        tangent: row.tangent.into(),
+        ..BlendNormal::default()
+    };
+    let slope = |slope: &recipe::WeightSlope| WeightSlope {
+        name: slope.entry | if slope.is_last { LAST } else { 0 },
+        weight: slope.weight,
+        along_u: slope.along[0],
+        along_v: slope.along[1],
+    };
+    (
+        normals.rows.iter().map(vertex).collect(),
+        normals.slopes.iter().map(slope).collect(),
+    )
+}
+
+/// Centres of rotation with their derivatives.
+pub(super) fn carried_centers(centers: &[Point], normals: &BlendNormals) -> Vec<CarriedCenter> {
+    let pack = |(center, [along_u, along_v]): (&Point, &[Vec3; 2])| CarriedCenter {
+        center: (*center).into(),
+        along_u: (*along_u).into(),
+        along_v: (*along_v).into(),
+        ..CarriedCenter::default()
+    };
+    centers.iter().zip(&normals.carried).map(pack).collect()
+}
+
 /// Control points and their patches.
 pub(super) fn controls(cloth: &Cloth) -> (Vec<ClothControl>, Vec<ClothTangent>) {
     let control = |control: &crate::methods::riding::Control| ClothControl {
@@ -223,7 +259,7 @@ pub(super) fn clusters(
     let (mut clusters, mut points, mut vertices) = (Vec::new(), Vec::new(), Vec::new());
     for cluster in recipe {
         let (patch_begin, begin) = (points.len() as u32, vertices.len() as u32);
-        let point = |&(vertex, weight, rest): &(u32, f32, crate::math::Vec3)| StiffPoint {
+        let point = |&(vertex, weight, rest): &(u32, f32, Vec3)| StiffPoint {
             rest: rest.into(),
             weight,
             vertex,

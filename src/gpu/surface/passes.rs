@@ -6,7 +6,7 @@ use crate::gpu::GpuContext;
 use crate::gpu::compute::{Kernel, storage_of, workgroups};
 use crate::gpu::shader::{self, ShaderSource};
 use crate::methods::Recipe;
-use crate::methods::recipe::Blending;
+use crate::methods::recipe::{BlendNormals, Blending};
 use crate::upsample::{PlainSums, PlainUpsampling};
 
 /// Threads per workgroup.
@@ -133,7 +133,31 @@ impl Builder<'_> {
             pass.state = vec![(3, StateBuffer::Positions), (4, StateBuffer::Normals)];
             passes.push(pass);
         }
+        if let Some(normals) = &self.recipe.blend_normals {
+            passes.push(self.blend_normals(normals)?);
+        }
         Ok(passes)
+    }
+
+    /// Normals from the transforms of joints.
+    fn blend_normals(&self, normals: &BlendNormals) -> Result<SurfacePass, SurfaceError> {
+        let source = match self.recipe.blending {
+            Blending::DualQuaternions => &shader::SURFACE_DUAL_NORMALS,
+            Blending::Centers(_) => &shader::SURFACE_CENTERS_NORMALS,
+            _ => &shader::SURFACE_LINEAR_NORMALS,
+        };
+        let exact = [("EXACT", f64::from(u8::from(normals.is_exact)))];
+        let mut pass = self.pass(source, "write_blend_normals", &exact, normals.rows.len());
+        pass.dims.extras = palette::extras(self.recipe) as u32;
+        let (rows, slopes) = pack::blend_normals(normals);
+        self.constant(&mut pass, 1, "normals at rest", &rows)?;
+        self.constant(&mut pass, 2, "slopes of weights", &slopes)?;
+        if let Blending::Centers(centers) = &self.recipe.blending {
+            let carried = pack::carried_centers(centers, normals);
+            self.constant(&mut pass, 5, "derivatives of centres of rotation", &carried)?;
+        }
+        pass.state = vec![(3, StateBuffer::Palette), (4, StateBuffer::Normals)];
+        Ok(pass)
     }
 
     /// Extrapolates the rows to the time of the frame.

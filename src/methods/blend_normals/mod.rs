@@ -20,6 +20,7 @@
 //!   is zero, that of the largest influence.
 
 mod fit;
+mod on_device;
 mod tables;
 
 #[cfg(test)]
@@ -55,28 +56,21 @@ pub(super) enum Normals {
 /// Names of [`Normals`] in the order of their values.
 const NAMES: &[&str] = &["exact", "blended", "triangles"];
 
-/// The parameter of a method. A graphics device computes normals from the triangles only; so does the processor unless asked for others, so
-/// that both give the same.
+/// The parameter of a method.
 pub(super) const NORMALS: ParamSpec = ParamSpec {
     key: "normals",
     label: "Normals",
     unit: "",
     kind: ParamKind::Choice(NAMES),
     range: [0.0, 2.0],
-    default: Normals::Triangles as u8 as f64,
-    doc: "Exact: of the deformed surface, from the file's normals. Blended: as engines do, wrong in folds. Triangles: from the deformed \
-          triangles, as a graphics device computes them.",
-};
-
-/// The parameter of a method that asks for exact normals by default.
-pub(super) const EXACT_NORMALS: ParamSpec = ParamSpec {
     default: Normals::Exact as u8 as f64,
-    ..NORMALS
+    doc: "Exact: of the deformed surface, from the file's normals. Blended: as engines do, wrong in folds. Triangles: from the deformed \
+          triangles.",
 };
 
 impl Normals {
-    fn of(values: &ParamValues, spec: &ParamSpec) -> Self {
-        match values.get(spec) as u32 {
+    fn of(values: &ParamValues) -> Self {
+        match values.get(&NORMALS) as u32 {
             0 => Self::Exact,
             1 => Self::Blended,
             _ => Self::Triangles,
@@ -130,36 +124,42 @@ pub(super) trait Differentiable: Skinner + Sync {
 pub(super) struct WithNormals<S> {
     skinner: S,
     subject: Arc<Subject>,
-    spec: &'static ParamSpec,
     normals: Normals,
     /// Computed when they are first needed.
     tables: Option<Tables>,
 }
 
 impl<S: Differentiable> WithNormals<S> {
-    /// Adds the normals that the method's parameter `spec` chooses.
+    /// Adds the normals that [`NORMALS`] chooses.
     ///
     /// # Errors
     /// [`BindError::Cancelled`].
-    pub(super) fn bind(
-        skinner: S,
-        input: &BindInput<'_>,
-        spec: &'static ParamSpec,
-    ) -> Result<Self, BindError> {
+    pub(super) fn bind(skinner: S, input: &BindInput<'_>) -> Result<Self, BindError> {
         let mut bound = Self {
             skinner,
             subject: input.subject.clone(),
-            spec,
             normals: Normals::Triangles,
             tables: None,
         };
-        bound.choose(Normals::of(input.values, spec), input.progress)?;
+        bound.choose(Normals::of(input.values), input.progress)?;
         Ok(bound)
     }
 
     /// The method.
     pub(super) fn skinner(&self) -> &S {
         &self.skinner
+    }
+
+    /// The chosen normals.
+    pub(super) fn normals(&self) -> Normals {
+        self.normals
+    }
+
+    /// The tables, unless normals come from the triangles.
+    fn tables_in_use(&self) -> Option<&Tables> {
+        self.tables
+            .as_ref()
+            .filter(|_| self.normals != Normals::Triangles)
     }
 
     fn choose(&mut self, normals: Normals, progress: &Progress) -> Result<(), Cancelled> {
@@ -212,11 +212,11 @@ impl<S: Differentiable> Skinner for WithNormals<S> {
 
     fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
         self.skinner.set_values(values)?;
-        Ok(self.choose(Normals::of(values, self.spec), &Progress::new())?)
+        Ok(self.choose(Normals::of(values), &Progress::new())?)
     }
 
     fn normals_into(&self, normals: &mut [Vec3]) {
-        let Some(tables) = self.tables.as_ref().filter(|_| self.has_all_normals()) else {
+        let Some(tables) = self.tables_in_use() else {
             return;
         };
         let mut rest_of_normals = normals;

@@ -60,6 +60,7 @@ impl CenteredMesh {
             let matrix = matrix_of(slope);
             matrix.fixed_view::<3, 3>(0, 0) * center.coords + matrix.column(3)
         };
+        // Derivatives of weights sum to 0, apart from small ones that are left out: images count relative to the first one's.
         let start = image(first);
         let mut sum = Vector4::<f32>::zeros();
         let mut sum_along = [Vector4::<f32>::zeros(); 2];
@@ -78,7 +79,7 @@ impl CenteredMesh {
             }
             if !self.is_rigid {
                 stretch += turn.stretch * slope.weight;
-                let stretched = turn.stretch * arm;
+                let stretched = (turn.stretch - pivot.stretch) * arm;
                 for (sum, slope) in stretched_along.iter_mut().zip(slope.along) {
                     *sum += stretched * slope;
                 }

@@ -31,7 +31,7 @@ mod tests;
 use self::frame::JointMotion;
 use self::turn::Turn;
 use super::bind_surface::BindSurface;
-use super::blend_normals::{EXACT_NORMALS, WithNormals};
+use super::blend_normals::{NORMALS, WithNormals};
 use super::blended_mesh::BlendedMesh;
 use super::direct::{Direct, HasRecipe};
 use super::lbs::LinearBlend;
@@ -63,10 +63,10 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     ],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::Device],
-    params: &[EXACT_NORMALS],
+    params: &[NORMALS],
     bind: |input| {
         let skinner = RotationCenters::bind(input)?;
-        let skinner = WithNormals::bind(skinner, input, &EXACT_NORMALS)?;
+        let skinner = WithNormals::bind(skinner, input)?;
         Ok(Box::new(Direct::new(skinner)))
     },
 });

@@ -36,9 +36,17 @@ impl Differentiable for DualQuaternion {
         for slope in slopes {
             let split = &splits[slope.joint as usize];
             let sign = sign(pivot, split);
-            sum.add(split, sign, slope.weight, rigid);
+            sum.add(split, sign, slope.weight);
+            if !rigid {
+                sum.stretch += split.stretch * slope.weight;
+            }
             for (rates, rate) in along.iter_mut().zip(slope.along) {
-                rates.add(split, sign, rate, rigid);
+                rates.add(split, sign, rate);
+                if !rigid {
+                    // Derivatives of weights sum to 0, apart from small ones that are left out: stretches count relative to the
+                    // first one's.
+                    rates.stretch += (split.stretch - pivot.stretch) * rate;
+                }
             }
         }
         let norm = sum.real.norm();
@@ -98,7 +106,7 @@ impl Differentiable for DualQuaternion {
     }
 }
 
-/// A weighted sum of dual quaternions and stretches; coordinates are x, y, z, w.
+/// A weighted sum of dual quaternions and stretches; coordinates are x, y, z, w. Stretches are zero if no joint stretches.
 #[derive(Debug, Clone, Copy, Default)]
 struct Rates {
     real: Vector4<f32>,
@@ -107,13 +115,10 @@ struct Rates {
 }
 
 impl Rates {
-    /// Stretches are left out if no joint stretches.
-    fn add(&mut self, split: &SplitTransform, sign: f32, weight: f32, rigid: bool) {
+    /// Adds a dual quaternion, not its stretch.
+    fn add(&mut self, split: &SplitTransform, sign: f32, weight: f32) {
         self.real += split.real.coords * (sign * weight);
         self.dual += split.dual.coords * (sign * weight);
-        if !rigid {
-            self.stretch += split.stretch * weight;
-        }
     }
 }
 

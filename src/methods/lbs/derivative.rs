@@ -23,6 +23,9 @@ impl Differentiable for LinearBlend {
             (linear, linear * at + matrix.column(3))
         };
         let (linear, start) = image(first);
+        if slopes.len() == 1 {
+            return rest.along.map(|tangent| linear * tangent);
+        }
         let mut linear = linear * first.weight;
         // The derivatives of the weights sum to 0: images count relative to the first one's, which is more precise far from the origin.
         let [mut a, mut b] = [Vec3::zeros(); 2];

@@ -32,7 +32,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     capabilities: &[Capability::Device],
     params: &[NORMALS],
     bind: |input| {
-        let skinner = WithNormals::bind(bind(input.subject), input, &NORMALS)?;
+        let skinner = WithNormals::bind(bind(input.subject), input)?;
         Ok(Box::new(Direct::new(skinner)))
     },
 });

@@ -1,0 +1,46 @@
+// Normals of linear blending: v' = Σ w M v, so dv' = (Σ w A) t + Σ g M v (src/methods/lbs/derivative.rs).
+
+fn transform_of(slope: WeightSlope, instance: u32) -> u32 {
+    return instance * dims.palette_stride + 3u * (slope.name & ~LAST);
+}
+
+fn deformed_tangents(vertex: u32, own: BlendNormal, instance: u32) -> Tangents {
+    let tangents = rest_tangents(own);
+    let p = vec4(own.rest, 1.0);
+    // Derivatives of weights sum to 0: images count relative to the first one's, which is more precise far from the origin.
+    let start = moved_by(transform_of(slopes[own.first], instance), p);
+    var u = vec3(0.0);
+    var v = vec3(0.0);
+    for (var i = own.first; ; i += 1u) {
+        let slope = slopes[i];
+        let at = transform_of(slope, instance);
+        let moved = moved_by(at, p) - start;
+        u += moved_by(at, vec4(tangents.u, 0.0)) * slope.weight + moved * slope.along_u;
+        v += moved_by(at, vec4(tangents.v, 0.0)) * slope.weight + moved * slope.along_v;
+        if (slope.name & LAST) != 0u {
+            break;
+        }
+    }
+    return Tangents(u, v);
+}
+
+fn image_by(slope: WeightSlope, normal: vec3<f32>, instance: u32) -> vec3<f32> {
+    let at = transform_of(slope, instance);
+    return unit_cofactor(palette[at].xyz, palette[at + 1u].xyz, palette[at + 2u].xyz, normal);
+}
+
+fn blended_normal(own: BlendNormal, instance: u32) -> vec3<f32> {
+    var sum = vec3(0.0);
+    for (var i = own.first; ; i += 1u) {
+        let slope = slopes[i];
+        sum += image_by(slope, own.normal, instance) * slope.weight;
+        if (slope.name & LAST) != 0u {
+            break;
+        }
+    }
+    return sum;
+}
+
+fn strongest_normal(own: BlendNormal, instance: u32) -> vec3<f32> {
+    return image_by(slopes[own.first], own.normal, instance);
+}

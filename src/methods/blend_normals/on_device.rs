@@ -1,0 +1,48 @@
+//! The tables of normals in the form that a graphics device reads.
+
+use super::{Differentiable, Normals, WithNormals};
+use crate::methods::palette::PaletteBuilder;
+use crate::methods::recipe::{BlendNormals, NormalRow, Recipe, WeightSlope};
+
+impl<S: Differentiable> WithNormals<S> {
+    /// Replaces the normals from triangles in a recipe, unless triangles are chosen.
+    pub(in crate::methods) fn choose_in(&self, recipe: &mut Recipe) {
+        let Some(tables) = self.tables_in_use() else {
+            return;
+        };
+        let mut palette = PaletteBuilder::of(recipe);
+        let mut normals = BlendNormals {
+            is_exact: self.normals == Normals::Exact,
+            ..BlendNormals::default()
+        };
+        let carries = self.skinner.carried().is_some();
+        for (mesh, part) in self.skinner.meshes().enumerate() {
+            for (vertex, &rest) in part.rest.iter().enumerate() {
+                let tangents = tables.tangents(mesh, vertex);
+                let slopes = tables.slopes(mesh, vertex);
+                normals.rows.push(NormalRow {
+                    rest,
+                    normal: tables.normal(mesh, vertex),
+                    tangent: tangents.along[0],
+                    first: (!slopes.is_empty()).then_some(normals.slopes.len() as u32),
+                });
+                if carries {
+                    normals.carried.push(tangents.carried);
+                }
+                for (index, slope) in slopes.iter().enumerate() {
+                    let joint = slope.joint as usize;
+                    normals.slopes.push(WeightSlope {
+                        // Neighbours may belong to another mesh: an entry of their joint may be new.
+                        entry: palette.entry(recipe, joint, &part.joint_from_mesh[joint]),
+                        weight: slope.weight,
+                        along: slope.along,
+                        is_last: index + 1 == slopes.len(),
+                    });
+                }
+            }
+        }
+        recipe.blend_normals = Some(normals);
+        recipe.normal_targets.clear();
+        recipe.corners.clear();
+    }
+}
