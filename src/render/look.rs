@@ -9,7 +9,7 @@ use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
 const SEE_THROUGH: f32 = 0.35;
 /// … when X-ray is switched on …
 const XRAY: f32 = 0.2;
-/// … when tets are shown …
+/// … when tets or voxels are shown …
 const FAINT_OPACITY: f32 = 0.15;
 /// … and when the tissue is cut open.
 const HINT: f32 = 0.09;
@@ -273,6 +273,8 @@ pub struct Look {
     pub tets: bool,
     /// Cuts the tetrahedra open.
     pub cut: Option<CutPlane>,
+    /// The voxel domain that automatic weights are computed on, in the bind pose.
+    pub voxels: bool,
     /// Contact pairs.
     pub contacts: bool,
     /// Lines from each vertex of the simulated skin to its foot point on the bone.
@@ -309,6 +311,7 @@ impl Default for Look {
             base_surface: false,
             tets: false,
             cut: None,
+            voxels: false,
             contacts: false,
             feet: false,
             velocities: false,
@@ -330,6 +333,7 @@ impl Look {
             || self.bone_volumes
             || self.base_surface
             || self.tets
+            || self.voxels
             || self.feet
             || (self.bones && !self.bones_in_front)
     }
@@ -357,7 +361,7 @@ impl Look {
         MeshStyle {
             opacity: if self.tets && self.cut.is_some() {
                 HINT
-            } else if self.tets {
+            } else if self.tets || self.voxels {
                 FAINT_OPACITY
             } else if self.xray {
                 XRAY
@@ -367,7 +371,7 @@ impl Look {
                 1.0
             },
             // Transparent textures would tint the interior.
-            materials: self.shading == Shading::Textured && !self.tets,
+            materials: self.shading == Shading::Textured && !self.tets && !self.voxels,
             wireframe: self.wireframe.then_some(WIRE_COLOR),
             light: match self.shading {
                 Shading::Textured | Shading::Studio => Light::Studio,

@@ -42,7 +42,7 @@ pub use bones::{BoneGlyph, BoneState, skeleton_bones};
 pub use camera::{Camera, CameraRay, Projection};
 pub use colormap::ColorMap;
 pub use compose::PictureSheet;
-pub use extras::{Extras, Marked, Moment, PositionMark};
+pub use extras::{Extras, Marked, Moment, PositionMark, voxel_note};
 pub use frame::{UniformLayout, uniform_layouts};
 pub use framing::Margins;
 pub use legend::{Legend, SteadyRange, round_up};

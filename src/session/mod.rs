@@ -179,6 +179,18 @@ impl Session {
         self.jobs.stages.set_wants(wants);
     }
 
+    /// Sets whether a view shows the voxel domain of automatic weights, which is then computed in the background. Cheap to call with every
+    /// frame.
+    pub fn show_voxels(&mut self, shown: bool) {
+        self.jobs.stages.voxels.set_wanted(shown);
+    }
+
+    /// Whether the user has cancelled the computation of the voxel domain. [`Session::show_voxels`] off and on allows it again.
+    #[must_use]
+    pub fn are_voxels_cancelled(&self) -> bool {
+        self.jobs.stages.voxels.is_cancelled()
+    }
+
     /// Sets the graphics device, which the caller also draws with. Cheap to call with every frame.
     pub fn set_gpu(&mut self, gpu: Option<&GpuContext>) {
         if self.jobs.devices.set_gpu(gpu) {

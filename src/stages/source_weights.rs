@@ -11,6 +11,7 @@ use crate::character::{Attachment, Character, SourceMesh};
 use crate::mesh::{SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
+use crate::weights::voxel::VoxelOutline;
 use crate::weights::{
     ComputedWeights, Memo, SkinWeights, WeightError, WeightMethod, WeightReport, by_distance,
 };
@@ -32,6 +33,8 @@ pub(super) struct WeightStages {
     pub(super) of_meshes: Stage<MeshWeights>,
     /// Of every vertex of the welded skin; each has influences.
     pub(super) of_skin: Stage<SkinWeights>,
+    /// The voxel domain of the welded skin, to be drawn.
+    pub(super) voxels: Stage<VoxelOutline>,
 }
 
 /// The weights of one character, with the stages of every weight method that was requested.
@@ -85,7 +88,19 @@ impl SourceWeights {
             let weights = on_skin(&character, &skin, &by_mesh.of_meshes);
             Ok(Timed::since(start, weights))
         }));
-        let stages = WeightStages { of_meshes, of_skin };
+        let (character, skin, memo) =
+            (self.character.clone(), self.skin.clone(), self.memo.clone());
+        let voxels = Arc::new(Lazy::new(move |progress| {
+            let start = Instant::now();
+            let (mesh, skeleton) = (&skin.mesh, &character.skeleton);
+            let binding = method.voxel_domain(mesh, skeleton, &memo, progress)?;
+            Ok(Timed::since(start, VoxelOutline::of(&binding)))
+        }));
+        let stages = WeightStages {
+            of_meshes,
+            of_skin,
+            voxels,
+        };
         forget_unused(&mut all);
         all.push((method, stages.clone()));
         stages

@@ -4,7 +4,11 @@ use image::RgbaImage;
 
 use super::painter::{GpuPainter, NoTextures, Picture, ViewportPainter};
 use crate::gpu::{GpuContext, GpuError};
-use crate::render::{Legend, Renderer, straighten_alpha};
+use crate::render::{Legend, Renderer, draw_text, straighten_alpha, voxel_note};
+
+/// Height of the letters of a note, relative to the picture's height, and at least, in pixels.
+const NOTE: f32 = 0.0185;
+const FEWEST_NOTE_PIXELS: f32 = 11.0;
 
 /// Draws pictures at full quality and reads them back.
 pub struct Drawing {
@@ -42,6 +46,19 @@ impl Drawing {
         let (mut image, legends) = self.image(picture)?;
         let ink = picture.look.backdrop.background().ink();
         Legend::draw(&legends.iter().collect::<Vec<_>>(), &mut image, ink);
+        let note = picture
+            .snapshot
+            .filter(|_| picture.look.voxels)
+            .and_then(|snapshot| voxel_note(&snapshot.subject));
+        if let Some(note) = note {
+            draw_note(&note, &mut image, ink);
+        }
         Ok(image)
     }
+}
+
+/// Draws a line of text at the upper left corner.
+fn draw_note(text: &str, image: &mut RgbaImage, ink: [u8; 3]) {
+    let letters = (image.height() as f32 * NOTE).max(FEWEST_NOTE_PIXELS);
+    draw_text(image, text, letters, 2.0 * letters, letters, ink);
 }

@@ -7,18 +7,19 @@
 //! [`WeightMethod::transfer`], and from then on [`WeightMethod::from_id`] knows it.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde::{Deserialize, Deserializer};
 
 use super::Memo;
-use super::common_params::{INFLUENCES, SMOOTHING};
+use super::common_params::{INFLUENCES, SMOOTHING, resolution};
 use super::descriptor::{ComputedWeights, WeightDescriptor, WeightError, WeightInput};
 use super::finish::{FinishSettings, finish};
 use super::transfer::{TransferSource, transferred};
+use super::voxel::VoxelBinding;
 use crate::mesh::TriMesh;
 use crate::param::{ParamError, ParamValues};
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 
 /// A registered weight method with values of its parameters. Two are equal if their ids are; of transfers, if the content of their
@@ -259,6 +260,28 @@ impl WeightMethod {
                 ..computed
             })
         })())
+    }
+
+    /// The voxel domain of a skin with the resolution of this method, or with the default one if it has no such parameter. `memo` belongs
+    /// to this skin and this skeleton.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn voxel_domain(
+        self,
+        mesh: &TriMesh,
+        skeleton: &Skeleton,
+        memo: &Memo,
+        progress: &Progress,
+    ) -> Result<Arc<VoxelBinding>, Cancelled> {
+        let values = self.values();
+        let input = WeightInput {
+            mesh,
+            skeleton,
+            values: &values,
+            memo,
+        };
+        VoxelBinding::shared(&input, resolution(&values), progress)
     }
 
     /// What tells methods apart: the id, and the number of a transfer's source.

@@ -9,3 +9,4 @@ mod project;
 mod stories;
 mod timeline;
 mod tool_windows;
+mod voxels;

@@ -83,6 +83,8 @@ pub enum ViewRequest {
     Colors(SkinColors),
     /// Toggles the cut through the flesh.
     Cut,
+    /// Toggles the voxel domain.
+    Voxels,
     /// Shows a crowd of this size.
     Crowd(usize),
 }

@@ -4,6 +4,7 @@ mod compare;
 mod cut;
 mod header;
 pub mod requests;
+mod voxels;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -217,6 +218,14 @@ impl Pane {
                 context.timing = Some((own.sequence, own.times, ms));
             }
         }
+        self.plates.extend(voxels::voxels_ui(
+            ui,
+            body,
+            id,
+            &look,
+            own.as_ref(),
+            session,
+        ));
         self.overlays(ui, body, id, &look, own.as_ref(), context);
         match &crowd {
             Some(crowd) => self.plates.extend(score_line::crowd_ui(ui, body, crowd)),

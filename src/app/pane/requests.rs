@@ -56,6 +56,10 @@ pub fn actions_of(
             wireframe: !look.wireframe,
             ..look
         }),
+        ViewRequest::Voxels => set_look(Look {
+            voxels: !look.voxels,
+            ..look
+        }),
         ViewRequest::Colors(colors) => set_look(Look {
             colors: if look.colors == colors {
                 SkinColors::Material
@@ -174,6 +178,7 @@ mod tests {
             ViewRequest::Wireframe,
             ViewRequest::Colors(SkinColors::Strain),
             ViewRequest::Cut,
+            ViewRequest::Voxels,
         ];
         for request in requests {
             let mut state = PaneState::default();
@@ -186,7 +191,8 @@ mod tests {
                     look.ghosts.any()
                         || look.wireframe
                         || look.colors != SkinColors::Material
-                        || look.tets,
+                        || look.tets
+                        || look.voxels,
                     shown,
                     "{request:?}"
                 );

@@ -44,6 +44,51 @@ pub struct LookView {
     pub crowd: usize,
     /// Whether a second method is shown.
     pub compares: bool,
+    /// The voxel domain.
+    pub voxels: VoxelState,
+}
+
+/// State of the voxel domain of a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VoxelState {
+    /// It is not shown.
+    #[default]
+    Hidden,
+    /// It is being computed.
+    Computing,
+    /// The user has cancelled the computation.
+    Cancelled,
+    /// It is drawn.
+    Drawn,
+}
+
+impl VoxelState {
+    /// The state in a view of the session.
+    #[must_use]
+    pub fn of(view: ViewId, look: &Look, session: &Session) -> Self {
+        let Some(snapshot) = session.snapshot_of(view).filter(|_| look.voxels) else {
+            return Self::Hidden;
+        };
+        if snapshot.subject.voxels_if_made().is_some() {
+            Self::Drawn
+        } else if session.are_voxels_cancelled() {
+            Self::Cancelled
+        } else {
+            Self::Computing
+        }
+    }
+
+    /// What the user is told while it is not drawn.
+    #[must_use]
+    pub fn sentence(self) -> Option<&'static str> {
+        match self {
+            Self::Hidden | Self::Drawn => None,
+            Self::Computing => Some("The voxel domain is being computed."),
+            Self::Cancelled => {
+                Some("The voxel domain was cancelled: switch it off and on to compute it.")
+            }
+        }
+    }
 }
 
 impl LookView {
@@ -60,6 +105,7 @@ impl LookView {
             look: state.look,
             crowd: session.views().get(view).map_or(1, |view| view.crowd),
             compares,
+            voxels: VoxelState::of(view, &state.look, session),
             shows_distance: compares && state.comparing == Compare::Difference,
             has_textures: subject.is_some_and(|s| {
                 s.character
@@ -84,6 +130,13 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     if edited.tets && !view.look.tets && edited.cut.is_none() {
         // All tet edges at once hide each other, so a cut is enabled at first.
         edited.cut = Some(CutPlane::default());
+    }
+    if let Some(sentence) = view.voxels.sentence() {
+        ui.label(
+            RichText::new(sentence)
+                .small()
+                .color(theme::colors(ui.ctx()).text_weak),
+        );
     }
     if edited.tets {
         cut_ui(ui, &mut edited);
@@ -248,6 +301,13 @@ fn overlays_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
             &mut look.findings,
             "Findings",
             "Places that the check-up found",
+            always,
+        );
+        check(
+            left,
+            &mut look.voxels,
+            "Voxel domain",
+            "The cells that automatic weights are computed on, in the bind pose, and the nodes inside of bones in one colour per joint",
             always,
         );
         check(

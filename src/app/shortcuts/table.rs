@@ -326,6 +326,8 @@ pub static ALL: &[Shortcut] = &[
         .also("strain deformation heat map heatmap compression squeeze"),
     ask!("cut", "Cut the flesh open", "Shows or hides the tetrahedra behind a plane that can be dragged", Cut)
         .also("section slice clip plane inside tetrahedra cross-section muscle"),
+    ask!("voxels", "Voxel domain", "Shows or hides the cells that automatic weights are computed on", Voxels)
+        .also("voxels grid cells volume weights bones inside"),
     Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", tool_windows!(ToggleTheme))
         .also("night day colour color mode bright")
         .key(CTRL_SHIFT, Key::T)

@@ -94,6 +94,9 @@ impl Workbench {
             .map(|(_, look)| wants_of(look))
             .fold(SnapshotContent::default(), SnapshotContent::and);
         self.session.set_wants(wants);
+        let editing = self.session.rigging().mode() == Mode::Edit;
+        let voxels = looks.iter().any(|(_, look)| look.voxels);
+        self.session.show_voxels(voxels && !editing);
         let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, &looks);
         if let Some(subject) = self.session.subject() {
             self.checkup.of(ui.ctx(), subject);

@@ -55,6 +55,8 @@ pub(super) enum Extra {
     Base,
     /// The tetrahedra of the flesh.
     Tets,
+    /// The voxel domain that automatic weights are computed on, in the bind pose.
+    Voxels,
     /// Lines from every simulated vertex to its foot point on the bone.
     Feet,
     /// The contacts.
@@ -119,6 +121,7 @@ impl LookOptions {
         look.bone_volumes = has(Extra::Volumes);
         look.base_surface = has(Extra::Base);
         look.tets = has(Extra::Tets);
+        look.voxels = has(Extra::Voxels);
         look.contacts = has(Extra::Contacts);
         look.feet = has(Extra::Feet);
         look.normals = has(Extra::Normals);

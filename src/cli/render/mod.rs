@@ -193,6 +193,9 @@ impl Render {
             let name = &subject.character.name;
             return Err(Failure::Undone(format!("{name}: {error}")));
         }
+        if look.voxels {
+            subject.make_voxels(&Progress::new())?;
+        }
         let marks = if look.findings {
             Checkup::of(subject).marks()
         } else {

@@ -1,5 +1,5 @@
-//! Overlays on and inside a character: bones, volumes, base surface, tets, foot points, contacts,
-//! velocities, normals, findings. Window and command line create them by the same code, from a
+//! Overlays on and inside a character: bones, volumes, base surface, tets, voxels, foot points,
+//! contacts, velocities, normals, findings. Window and command line create them by the same code, from a
 //! [`Moment`] and a [`Look`].
 //!
 //! | lifetime      | type                                                         |
@@ -11,10 +11,12 @@
 mod inside;
 mod on_skin;
 mod tets;
+mod voxels;
 
 use std::sync::Arc;
 
 use self::inside::TissueOverlay;
+pub use self::voxels::voxel_note;
 use super::bones::{BoneState, skeleton_bones};
 use super::legend::{Legend, SteadyRange};
 use super::look::Look;
@@ -134,6 +136,11 @@ impl Extras {
             return;
         }
         self.add_inside(look, moment);
+        if look.voxels
+            && let Some(voxels) = moment.subject.voxels_if_made()
+        {
+            voxels::add_voxels(&mut self.solid, voxels);
+        }
         if look.bones {
             let overlay = if look.bones_in_front {
                 &mut self.front

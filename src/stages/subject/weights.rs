@@ -8,6 +8,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::stages::source_weights::{on_sources, weights_of_mesh};
 use crate::tissue::Guide;
 use crate::weights::elastic::{ElasticFields, default_elastic_fields};
+use crate::weights::voxel::VoxelOutline;
 use crate::weights::{SkinWeights, TransferSource, WeightError, WeightMethod, WeightReport};
 
 impl Subject {
@@ -74,6 +75,20 @@ impl Subject {
         let (mesh, skeleton) = (&self.skin.mesh, &self.character.skeleton);
         default_elastic_fields(mesh, skeleton, self.all_weights.memo(), progress)
             .map_err(|WeightError::Cancelled(cancelled)| cancelled)
+    }
+
+    /// Computes the outline of the voxel domain, with the resolution of the weight method.
+    ///
+    /// # Errors
+    /// [`Cancelled`]; a later call computes it.
+    pub fn make_voxels(&self, progress: &Progress) -> Result<&VoxelOutline, Cancelled> {
+        self.weights.voxels.get(progress)
+    }
+
+    /// The outline of the voxel domain, if it has been computed.
+    #[must_use]
+    pub fn voxels_if_made(&self) -> Option<&VoxelOutline> {
+        self.weights.voxels.made()
     }
 
     /// The weights of a source mesh, the file's or computed ones; `None` if it has none. Waits until they are computed.

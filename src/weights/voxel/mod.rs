@@ -9,6 +9,7 @@
 //! | nodes inside of bones, whose values are given | [`BoneNodes`]                   |
 //! | values of nodes at vertices              | [`Transfer`]                         |
 //! | all of these for one skin and skeleton   | [`VoxelBinding`]                     |
+//! | lines and faces to be drawn              | [`VoxelOutline`]                     |
 
 mod binding;
 mod bone_nodes;
@@ -16,6 +17,7 @@ mod domain;
 mod inside;
 mod lookup;
 mod nearest;
+mod outline;
 mod solid;
 #[cfg(test)]
 mod tests;
@@ -28,6 +30,7 @@ pub use bone_nodes::{BONE_RADIUS, BoneNodes};
 pub use domain::{Edge, Grid, VoxelDomain};
 pub use lookup::Lookup;
 pub use nearest::NodeTree;
+pub use outline::{BoneFace, VoxelOutline};
 pub use solid::{MOST_CELLS, RESOLUTION};
 pub use transfer::Transfer;
 pub use winding_tree::WindingTree;

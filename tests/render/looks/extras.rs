@@ -222,6 +222,9 @@ fn every_extra_draws_something_and_nothing_when_it_is_off() {
     subject
         .make_flesh(&Progress::new())
         .expect("is not cancelled");
+    subject
+        .make_voxels(&Progress::new())
+        .expect("is not cancelled");
     let (normals, world_from_joint) = moment(subject);
     let velocities = vec![Vec3::new(0.0, subject.size, 0.0); normals.len()];
     let moment = Moment {
@@ -251,6 +254,10 @@ fn every_extra_draws_something_and_nothing_when_it_is_off() {
         },
         Look { tets: true, ..off },
         Look { feet: true, ..off },
+        Look {
+            voxels: true,
+            ..off
+        },
         Look {
             normals: true,
             ..off

@@ -13,7 +13,7 @@ use sinew::app::actions::{Action, Actions};
 use sinew::app::look::{Look, Shading};
 use sinew::app::panels::joints::JointsState;
 use sinew::app::panels::method::{MethodView, method_ui};
-use sinew::app::panels::overlays::{LookView, look_ui};
+use sinew::app::panels::overlays::{LookView, VoxelState, look_ui};
 use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
 use sinew::app::shortcuts::ShortcutContext;
 use sinew::app::theme;
@@ -116,6 +116,7 @@ fn look_panel() {
         shows_distance: false,
         crowd: 1,
         compares: false,
+        voxels: VoxelState::Hidden,
     };
     let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
     harness.get_by_label("Wireframe").click();
@@ -167,6 +168,7 @@ fn a_crowd_shows_its_size() {
         shows_distance: false,
         crowd,
         compares,
+        voxels: VoxelState::Hidden,
     };
     let asked = |count| {
         once(Command::View(ViewCommand::SetCrowd {
@@ -222,6 +224,7 @@ fn colour_maps_are_offered_where_quantities_are_shown() {
             shows_distance,
             crowd: 1,
             compares: shows_distance,
+            voxels: VoxelState::Hidden,
         };
         let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
         assert_eq!(

@@ -405,6 +405,7 @@ pub fn look(look: &Look) -> Look {
         bone_volumes: false,
         base_surface: false,
         tets: false,
+        voxels: false,
         contacts: false,
         feet: false,
         velocities: false,

@@ -33,7 +33,8 @@ impl DerivedStages {
             self.start_binding(subject, missing, context);
         }
         changed |= self.follow_flesh(subject, context);
-        self.show_what_is_bound(context.views, context.channels) || changed
+        changed |= self.show_what_is_bound(context.views, context.channels);
+        self.follow_voxels(context) || changed
     }
 
     /// Changes the subject that is shown. Returns the previous one.
@@ -48,6 +49,7 @@ impl DerivedStages {
         self.binding = None;
         (self.rebuilding, self.refused_flesh) = (None, None);
         (self.flesh_job, self.flesh_cancelled) = (None, false);
+        self.voxels.start_over();
         self.subject.replace(subject.clone())
     }
 

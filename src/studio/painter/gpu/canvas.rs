@@ -46,6 +46,8 @@ pub(super) struct PictureKey {
     hovered: Option<usize>,
     look: Look,
     marks: Option<Arc<[PositionMark]>>,
+    /// Whether the voxel domain can be drawn, of the state and of the compared one.
+    voxels: [bool; 2],
     ground_height: f32,
 }
 
@@ -84,6 +86,14 @@ impl PictureKey {
             hovered: picture.hovered.filter(|_| bones),
             look: *picture.look,
             marks: picture.marks.filter(|_| picture.look.findings).cloned(),
+            voxels: [
+                picture.snapshot,
+                picture.compare.map(|compare| compare.with),
+            ]
+            .map(|state| {
+                picture.look.voxels
+                    && state.is_some_and(|state| state.subject.voxels_if_made().is_some())
+            }),
             ground_height: picture.ground_height,
         }
     }
