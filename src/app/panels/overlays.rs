@@ -14,7 +14,7 @@ use crate::app::look::{
 };
 use crate::app::theme;
 use crate::app::widgets::row;
-use crate::session::{Compare, PaneState, Session, ViewId};
+use crate::session::{Compare, Mode, PaneState, Session, ViewId};
 
 /// Default size of a crowd.
 const CROWD: usize = 9;
@@ -66,7 +66,9 @@ impl VoxelState {
     /// The state in a view of the session.
     #[must_use]
     pub fn of(view: ViewId, look: &Look, session: &Session) -> Self {
-        let Some(snapshot) = session.snapshot_of(view).filter(|_| look.voxels) else {
+        // Edit mode does not show it.
+        let shown = look.voxels && session.rigging().mode() == Mode::Pose;
+        let Some(snapshot) = session.snapshot_of(view).filter(|_| shown) else {
             return Self::Hidden;
         };
         if snapshot.subject.voxels_if_made().is_some() {
