@@ -29,7 +29,10 @@ const KNOWN: &[(&str, &str)] = &[
     ("gpu/flesh", "contact_kernel kernels layout model state"),
     ("io", "builtin error finish gltf picture"),
     ("io/glb_write", "draft sweep"),
-    ("methods", "actor device direct lbs projective reach recipe"),
+    (
+        "methods",
+        "blend_normals device direct lbs palette reach recipe",
+    ),
     ("numerics", "ordering separator"),
     (
         "render",
