@@ -8,7 +8,6 @@ pub use super::blending::{
     BlendNormals, Blending, Deformer, Deformers, Influence, NormalRow, PaletteEntry, Smoothed,
     VertexSource, WeightSlope,
 };
-use super::lbs::LinearBlend;
 use super::palette::PaletteBuilder;
 use super::riding::{Control, PlainCloth, Rider, Riding, Stiff};
 use super::source_map::SourceMap;
@@ -120,25 +119,65 @@ impl Recipe {
         parts: impl IntoIterator<Item = &'a BlendedMesh>,
         is_wanted: impl Fn(usize) -> bool,
     ) {
-        PaletteBuilder::default().add(self, parts, is_wanted);
+        self.add_with(&mut PaletteBuilder::default(), parts, is_wanted);
     }
 
-    /// The flesh as `source_map` moves it; everything else blends the transforms of `props`.
+    /// Adds the blends of the requested vertices; those without influences keep their rest position.
+    fn add_with<'a>(
+        &mut self,
+        palette: &mut PaletteBuilder,
+        parts: impl IntoIterator<Item = &'a BlendedMesh>,
+        is_wanted: impl Fn(usize) -> bool,
+    ) {
+        let mut source = 0;
+        for part in parts {
+            for (vertex, &rest) in part.rest.iter().enumerate() {
+                if is_wanted(source) {
+                    let first = self.influences.len();
+                    for (joint, weight) in part.weights.of(vertex) {
+                        let entry =
+                            palette.entry(&mut self.palette, joint, &part.joint_from_mesh[joint]);
+                        self.influences.push(Influence {
+                            entry,
+                            weight,
+                            is_last: false,
+                        });
+                    }
+                    let any = self.influences.len() > first;
+                    self.sources[source] = if any {
+                        VertexSource::Blended {
+                            rest,
+                            first: first as u32,
+                        }
+                    } else {
+                        VertexSource::Still
+                    };
+                    match self.influences.last_mut().filter(|_| any) {
+                        Some(last) => last.is_last = true,
+                        None => self.positions[source] = rest,
+                    }
+                }
+                source += 1;
+            }
+        }
+    }
+
+    /// The flesh as `source_map` moves it; everything else blends the transforms of `parts`.
     pub(super) fn simulated(
         subject: &Subject,
         source_map: &SourceMap,
-        blend: &LinearBlend,
+        parts: &[BlendedMesh],
         groups: &NormalGroups,
     ) -> Self {
         let mut reached = Self::empty(subject, groups);
-        reached.add_blended(&blend.parts, |_| true);
+        reached.add_blended(parts, |_| true);
         let mut recipe = Self::empty(subject, groups);
         recipe.reach = Reach::new(&reached);
         recipe.simulated = subject.sim().mesh.positions.len();
         recipe.upsampling = subject.upsampling().map(|upsampling| upsampling.plain());
         let skin_from_source = &subject.skin.skin_from_source;
         let mut palette = PaletteBuilder::default();
-        palette.add(&mut recipe, &blend.parts, |vertex| {
+        recipe.add_with(&mut palette, parts, |vertex| {
             skin_from_source[vertex].is_none()
         });
         recipe.add_flesh(subject, source_map);
@@ -205,7 +244,7 @@ impl Recipe {
             }
         }
         for rigid in plain.rigid {
-            let entry = palette.entry(self, rigid.joint, &rigid.joint_from_world);
+            let entry = palette.entry(&mut self.palette, rigid.joint, &rigid.joint_from_world);
             for (&skin, &rest) in rigid.vertices.iter().zip(&rigid.rest) {
                 for &source in &sources_of_skin[skin as usize] {
                     self.sources[source as usize] = VertexSource::Blended {

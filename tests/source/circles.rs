@@ -29,10 +29,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("gpu/flesh", "contact_kernel kernels layout model state"),
     ("io", "builtin error finish gltf picture"),
     ("io/glb_write", "draft sweep"),
-    (
-        "methods",
-        "blend_normals device direct lbs palette reach recipe",
-    ),
+    ("methods", "actor device direct lbs projective reach recipe"),
     ("numerics", "ordering separator"),
     (
         "render",

@@ -10,7 +10,7 @@ impl<S: Differentiable> WithNormals<S> {
         let Some(tables) = self.tables_in_use() else {
             return;
         };
-        let mut palette = PaletteBuilder::of(recipe);
+        let mut palette = PaletteBuilder::of(&recipe.palette);
         let mut normals = BlendNormals {
             is_exact: self.normals == Normals::Exact,
             ..BlendNormals::default()
@@ -33,7 +33,11 @@ impl<S: Differentiable> WithNormals<S> {
                     let joint = slope.joint as usize;
                     normals.slopes.push(WeightSlope {
                         // Neighbours may belong to another mesh: an entry of their joint may be new.
-                        entry: palette.entry(recipe, joint, &part.joint_from_mesh[joint]),
+                        entry: palette.entry(
+                            &mut recipe.palette,
+                            joint,
+                            &part.joint_from_mesh[joint],
+                        ),
                         weight: slope.weight,
                         along: slope.along,
                         is_last: index + 1 == slopes.len(),

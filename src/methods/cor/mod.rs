@@ -28,6 +28,8 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use self::frame::JointMotion;
 use self::turn::Turn;
 use super::bind_surface::BindSurface;
@@ -81,11 +83,11 @@ struct CenteredMesh {
     blend: BlendedMesh,
     /// Centre of every vertex in the space of the rest positions; the vertex itself where linear blending moves it.
     centers: Vec<Point>,
-    /// Motion of every joint that moves a vertex of the mesh; others are the identity.
+    /// Motion of each of `joints`; others are the identity.
     turns: Vec<Turn>,
     /// The same as vector registers, with the joint's matrix.
     motions: Vec<JointMotion>,
-    /// The joints that move a vertex of the mesh.
+    /// The joints that move a vertex of the mesh, or of any skin: weights change across the seam to another mesh, too.
     joints: Vec<u32>,
     /// Whether no joint stretches in the last frame.
     is_rigid: bool,
@@ -98,10 +100,23 @@ impl RotationCenters {
         let surface = BindSurface::new(subject, &parts);
         let centers = centers::centers(&surface, input.progress)?;
         let mut found = centers.into_iter();
-        let parts = parts
+        let mut parts: Vec<CenteredMesh> = parts
             .into_iter()
             .map(|blend| CenteredMesh::of(blend, &mut found))
             .collect();
+        let mut skins: Vec<&mut CenteredMesh> = parts
+            .iter_mut()
+            .zip(&subject.character.meshes)
+            .filter_map(|(part, mesh)| mesh.is_skin().then_some(part))
+            .collect();
+        let joints: BTreeSet<u32> = skins
+            .iter()
+            .flat_map(|part| &part.joints)
+            .copied()
+            .collect();
+        for part in &mut skins {
+            part.joints = joints.iter().copied().collect();
+        }
         Ok(Self { parts })
     }
 

@@ -166,7 +166,7 @@ impl Skinner for ProjectiveSkin {
 impl OnDevice for ProjectiveSkin {
     fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
         let blend = LinearBlend::bind(&subject.character, subject.mesh_weights());
-        Recipe::simulated(subject, &self.source_map, &blend, groups)
+        Recipe::simulated(subject, &self.source_map, &blend.parts, groups)
     }
 
     fn set_device(&mut self, device: Option<AnyDevice>) {
