@@ -85,11 +85,7 @@ impl BlendedMesh {
 impl BlendedMesh {
     /// The position of a vertex.
     pub(super) fn blend(&self, vertex: usize) -> Point {
-        self.blend_at(vertex, &self.rest[vertex])
-    }
-
-    /// The image of a point of the rest space under the blend of a vertex.
-    pub(super) fn blend_at(&self, vertex: usize, point: &Point) -> Point {
+        let rest = &self.rest[vertex];
         let mut blended = Matrix3x4::zeros();
         let mut any = false;
         for (joint, weight) in self.weights.of(vertex) {
@@ -97,9 +93,9 @@ impl BlendedMesh {
             any = true;
         }
         if !any {
-            return *point;
+            return *rest;
         }
-        let linear: Vec3 = blended.fixed_view::<3, 3>(0, 0) * point.coords;
+        let linear: Vec3 = blended.fixed_view::<3, 3>(0, 0) * rest.coords;
         Point::from(linear + blended.column(3))
     }
 

@@ -26,6 +26,7 @@ mod lbs;
 mod measure;
 mod palette;
 mod projective;
+mod quads;
 mod reach;
 pub mod recipe;
 pub mod reference;

@@ -164,7 +164,6 @@ fn subject(name: &str) -> Arc<Subject> {
     Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
 }
 
-/// What each method allocates. On one thread only those with contacts are tried: the others have no code of their own for it.
 fn failures_with(
     threads: usize,
     collisions: Collisions,
@@ -176,9 +175,7 @@ fn failures_with(
         let methods = registry()
             .into_iter()
             .filter(|method| !method.has(Capability::Offline))
-            .filter(|method| {
-                method.has(Capability::Contacts) || (threads > 1 && collisions == Collisions::Off)
-            });
+            .filter(|method| method.has(Capability::Contacts) || collisions == Collisions::Off);
         for method in methods {
             let params = Params {
                 collisions,

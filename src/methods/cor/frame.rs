@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use super::CenteredMesh;
 use super::turn::Turn;
 use crate::math::{Point, Vec3};
-use crate::methods::smoothing::{Padded, multiply_add, xyz};
+use crate::methods::quads::{moved_by, multiply_add, xyz};
+use crate::numerics::lanes::Padded;
 
 /// Vertices that are moved by one call of vector code.
 const BATCH: usize = 256;
@@ -76,37 +77,31 @@ impl WithSimd for Batch<'_> {
 #[inline(always)]
 fn place<S: Simd>(simd: S, mesh: &CenteredMesh, vertex: usize) -> Point {
     let (rest, center) = (&mesh.blend.rest[vertex], &mesh.centers[vertex]);
+    let arm: Vec3 = rest - center;
+    if arm == Vec3::zeros() {
+        return mesh.blend.blend(vertex);
+    }
     let mut weighted = mesh.blend.weights.of(vertex);
     let Some((joint, weight)) = weighted.next() else {
         return *rest;
     };
     let first = &mesh.motions[joint];
-    let mut sums = first
+    let mut columns = first
         .columns
         .map(|column| multiply_add(simd, weight, column, [0.0; 4]));
-    let arm: Vec3 = rest - center;
-    let turns = arm != Vec3::zeros();
     let mut rotation = multiply_add(simd, weight, first.rotation, [0.0; 4]);
     for (joint, weight) in weighted {
         let motion = &mesh.motions[joint];
-        for (sum, column) in sums.iter_mut().zip(motion.columns) {
+        for (sum, column) in columns.iter_mut().zip(motion.columns) {
             *sum = multiply_add(simd, weight, column, *sum);
         }
-        if turns {
-            let [a, b] = [first.rotation, motion.rotation];
-            let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-            // q and −q are the same rotation: blend along the shorter way. So the sum is never short.
-            let signed = if cosine < 0.0 { -weight } else { weight };
-            rotation = multiply_add(simd, signed, b, rotation);
-        }
+        let [a, b] = [first.rotation, motion.rotation];
+        let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+        // q and −q are the same rotation: blend along the shorter way. So the sum is never short.
+        let signed = if cosine < 0.0 { -weight } else { weight };
+        rotation = multiply_add(simd, signed, b, rotation);
     }
-    let [x, y, z, moved] = sums;
-    let moved = multiply_add(simd, center.x, x, moved);
-    let moved = multiply_add(simd, center.y, y, moved);
-    let placed = Point::from(xyz(multiply_add(simd, center.z, z, moved)));
-    if !turns {
-        return placed;
-    }
+    let placed = Point::from(xyz(moved_by(simd, &columns, &center.coords.into())));
     let stretch = if mesh.is_rigid {
         Matrix3::identity()
     } else {

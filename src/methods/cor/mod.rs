@@ -16,7 +16,7 @@
 //!   v' = R(q) (Σ w S) (v − c) + Σ w M c. This keeps the rest pose, motions of the whole character and uniform scale exact. The paper
 //!   has rotations only.
 //! - Areas in the threshold for "nothing is similar" are parts of the character's area, so that the unit of length does not matter.
-//!   Such vertices are moved by linear blending.
+//!   Such vertices are moved by linear blending, to the bit.
 
 mod centers;
 mod derivative;

@@ -5,9 +5,8 @@ use rayon::prelude::*;
 
 use super::omega::Omegas;
 use crate::math::Point;
-use crate::methods::smoothing::{
-    BATCH, BindJoints, Padded, RotationBatch, multiply_add, product, stretched, xyz,
-};
+use crate::methods::quads::{moved_by, multiply_add, xyz};
+use crate::methods::smoothing::{BATCH, BindJoints, RotationBatch, product, stretched};
 use crate::numerics::lanes::sub;
 
 /// Moves all vertices of the skin. Allocates nothing; the result does not depend on the number of threads.
@@ -96,13 +95,13 @@ impl WithSimd for Batch<'_> {
             let Some(&main) = own.first() else {
                 continue;
             };
-            let at = placed(simd, &joints.columns[main as usize], &rest.position);
+            let at = moved_by(simd, &joints.columns[main as usize], &rest.position);
             let per_length = 1.0 / rest.length;
             // Columns of Q, and q.
             let mut sums = [[0.0_f32; 4]; 4];
             for (&joint, omega) in own.iter().zip(matrices) {
                 let m = &joints.columns[joint as usize];
-                let t = sub(placed(simd, m, &rest.position), at);
+                let t = sub(moved_by(simd, m, &rest.position), at);
                 let t = multiply_add(simd, per_length, t, [0.0; 4]);
                 let [xx, xy, xz, yy, yz, zz, x, y, z, w] = *omega;
                 let columns = [
@@ -132,14 +131,6 @@ impl WithSimd for Batch<'_> {
             part.moved = xyz(q);
         }
     }
-}
-
-/// A point moved by a joint.
-#[expect(clippy::inline_always, reason = "called in vector code")]
-#[inline(always)]
-fn placed<S: Simd>(simd: S, m: &[Padded; 4], v: &[f32; 3]) -> Padded {
-    let at = multiply_add(simd, v[0], m[0], m[3]);
-    multiply_add(simd, v[2], m[2], multiply_add(simd, v[1], m[1], at))
 }
 
 /// The stretches of the joints, blended by the smoothed weights.

@@ -6,9 +6,8 @@ use rayon::prelude::*;
 use super::rings::Rings;
 use crate::math::Point;
 use crate::mesh::TriMesh;
-use crate::methods::smoothing::{
-    BATCH, BindJoints, Padded, RotationBatch, multiply_add, product, stretched, xyz,
-};
+use crate::methods::quads::{multiply_add, xyz};
+use crate::methods::smoothing::{BATCH, BindJoints, Padded, RotationBatch, product, stretched};
 use crate::numerics::lanes::{add, dot, scaled, sub};
 use crate::weights::SkinWeights;
 

@@ -90,12 +90,11 @@ impl Skinner for DualQuaternion {
             let (here, after) = rest_of_out.split_at_mut(part.rest.len());
             rest_of_out = after;
             let (part, splits) = (&*part, &*splits);
-            let each = here.par_iter_mut().with_min_len(2048).enumerate();
-            if *rigid {
-                each.for_each(|(vertex, out)| *out = blend_rigid(part, splits, vertex));
-            } else {
-                each.for_each(|(vertex, out)| *out = blend(part, splits, vertex));
-            }
+            let is_rigid = *rigid;
+            here.par_iter_mut()
+                .with_min_len(2048)
+                .enumerate()
+                .for_each(|(vertex, out)| *out = blend(part, splits, is_rigid, vertex));
         }
         Ok(())
     }
@@ -107,18 +106,14 @@ impl HasRecipe for DualQuaternion {
     }
 }
 
-/// The position of a vertex whose joints stretch.
-fn blend(part: &BlendedMesh, splits: &[SplitTransform], vertex: usize) -> Point {
+/// The position of a vertex. `is_rigid` says that no joint stretches.
+fn blend(part: &BlendedMesh, splits: &[SplitTransform], is_rigid: bool, vertex: usize) -> Point {
     let rest = part.rest[vertex];
     let weighted = part.weights.of(vertex);
-    SplitTransform::blend(weighted.map(|(joint, weight)| (&splits[joint], weight)))
-        .map_or(rest, |blended| blended.apply(&rest))
-}
-
-/// The position of a vertex whose joints do not stretch.
-fn blend_rigid(part: &BlendedMesh, splits: &[SplitTransform], vertex: usize) -> Point {
-    let rest = part.rest[vertex];
-    let weighted = part.weights.of(vertex);
-    SplitTransform::blend_rigid(weighted.map(|(joint, weight)| (&splits[joint], weight)))
-        .map_or(rest, |blended| blended.apply_rigid(&rest))
+    let weighted = weighted.map(|(joint, weight)| (&splits[joint], weight));
+    if is_rigid {
+        SplitTransform::blend_rigid(weighted).map_or(rest, |blended| blended.apply_rigid(&rest))
+    } else {
+        SplitTransform::blend(weighted).map_or(rest, |blended| blended.apply(&rest))
+    }
 }

@@ -18,7 +18,6 @@
 
 mod bridges;
 mod joints;
-mod quads;
 mod rotations;
 mod sources;
 mod surface;
@@ -27,7 +26,6 @@ mod thickness;
 pub(super) use crate::numerics::lanes::Padded;
 pub(super) use bridges::bridges;
 pub(super) use joints::{BindJoints, product, stretched};
-pub(super) use quads::{multiply_add, xyz};
 pub(super) use rotations::{BATCH, RotationBatch};
 pub(super) use sources::Sources;
 pub(super) use surface::{Edge, Surface};

@@ -1,7 +1,8 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 //!
 //! The files of a character are read (`opening`), flesh is made again when its settings change (`flesh`), methods are bound to it
-//! (`binding`), voxel domains are computed for views that show them (`voxels`), and each view shows the requested method or the best available stand-in (`showing`).
+//! (`binding`), voxel domains are computed for views that show them (`voxels`), and each view shows the requested method or the best
+//! available stand-in (`showing`).
 
 mod binding;
 mod flesh;

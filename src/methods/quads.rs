@@ -9,7 +9,7 @@ use crate::numerics::lanes::{as_v3, as_v4};
 /// t x + a.
 #[expect(clippy::inline_always, reason = "called in vector code")]
 #[inline(always)]
-pub(in crate::methods) fn multiply_add<S: Simd>(simd: S, t: f32, x: Padded, a: Padded) -> Padded {
+pub(super) fn multiply_add<S: Simd>(simd: S, t: f32, x: Padded, a: Padded) -> Padded {
     #[cfg(target_arch = "x86_64")]
     {
         let v3 = as_v3(simd).or_else(|| as_v4(simd).map(|v4| *v4));
@@ -33,6 +33,15 @@ pub(in crate::methods) fn multiply_add<S: Simd>(simd: S, t: f32, x: Padded, a: P
 /// x, y and z.
 #[expect(clippy::inline_always, reason = "called in vector code")]
 #[inline(always)]
-pub(in crate::methods) fn xyz(v: Padded) -> [f32; 3] {
+pub(super) fn xyz(v: Padded) -> [f32; 3] {
     [v[0], v[1], v[2]]
+}
+
+/// The image of a point under the transform with these columns.
+#[expect(clippy::inline_always, reason = "called in vector code")]
+#[inline(always)]
+pub(super) fn moved_by<S: Simd>(simd: S, columns: &[Padded; 4], point: &[f32; 3]) -> Padded {
+    let [x, y, z, translation] = *columns;
+    let moved = multiply_add(simd, point[0], x, translation);
+    multiply_add(simd, point[2], z, multiply_add(simd, point[1], y, moved))
 }
