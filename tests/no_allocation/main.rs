@@ -1,9 +1,10 @@
-//! A frame allocates nothing, on no thread.
+//! A frame allocates nothing, on no thread that computes it.
 //!
 //! Frames are asked for on a thread of rayon's pool: from any other thread rayon itself takes a new block for its queue of jobs from
-//! outside now and then.
+//! outside now and then. Only that pool's threads are counted: the harness's own thread allocates when it prints that a test has been
+//! running for over a minute.
 //!
-//! A binary of its own: its allocator counts the allocations of the whole process.
+//! A binary of its own: its allocator counts.
 
 #![expect(
     unsafe_code,
@@ -34,6 +35,8 @@ static TRACING: AtomicBool = AtomicBool::new(false);
 static TRACES: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
 
 thread_local! {
+    /// Whether this thread computes frames.
+    static COUNTED: Cell<bool> = const { Cell::new(false) };
     /// Taking a trace allocates itself.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
@@ -70,7 +73,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn note() {
-    if !COUNTING.load(Ordering::Relaxed) || INSIDE.get() {
+    if !COUNTING.load(Ordering::Relaxed) || !COUNTED.get() || INSIDE.get() {
         return;
     }
     COUNT.fetch_add(1, Ordering::Relaxed);
@@ -108,16 +111,23 @@ fn playing(subject: &Subject) -> Vec<Vec<Affine>> {
 }
 
 fn allocations(actor: &mut Actor, poses: &[Vec<Affine>], dt_secs: f64) -> usize {
+    counted(|| {
+        for world in poses {
+            actor
+                .advance(&Frame {
+                    world_from_joint: world,
+                    dt_secs,
+                })
+                .expect("moves");
+        }
+    })
+}
+
+/// The allocations of `work`.
+fn counted(work: impl FnOnce()) -> usize {
     COUNT.store(0, Ordering::Relaxed);
     COUNTING.store(true, Ordering::SeqCst);
-    for world in poses {
-        actor
-            .advance(&Frame {
-                world_from_joint: world,
-                dt_secs,
-            })
-            .expect("moves");
-    }
+    work();
     COUNTING.store(false, Ordering::SeqCst);
     COUNT.load(Ordering::Relaxed)
 }
@@ -135,8 +145,14 @@ fn frames_allocate_nothing() {
     ] {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
+            .start_handler(|_| COUNTED.set(true))
             .build()
             .expect("threads");
+        assert_eq!(
+            pool.install(|| counted(|| drop(std::hint::black_box(Box::new(threads))))),
+            1,
+            "the pool's threads are counted"
+        );
         failures.extend(pool.install(|| failures_with(threads, collisions, &subjects)));
     }
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
