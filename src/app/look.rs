@@ -76,5 +76,6 @@ pub fn wants_of(look: &Look) -> SnapshotContent {
         contacts: look.contacts,
         velocities: look.velocities,
         numbers,
+        weights: look.colors == SkinColors::Weights,
     }
 }

@@ -76,7 +76,7 @@ impl Session {
     ) -> R {
         let mut context = JobContext {
             document: &self.editor.document,
-            dragging: self.editor.history.is_dragging(),
+            passing: self.editor.history.is_dragging() || self.rigging.is_following(),
             views: &mut self.views,
             channels: &mut self.channels,
             messages: &mut self.messages,

@@ -23,9 +23,12 @@ impl Session {
             .projects
             .take_saved(&mut self.messages, self.waker.as_ref());
         changed |= self.projects.take_exported(&mut self.messages);
+        let wants = self.jobs.stages.wants();
+        let shown_weights = wants.weights.then(|| self.views.active().need().weights);
         changed |= self.rigging.follow_mesh(
             &self.editor.document,
             self.editor.history.is_dragging(),
+            shown_weights,
             &mut self.messages,
             self.waker.as_ref(),
         );
@@ -45,7 +48,7 @@ impl Session {
         let rerigged = self.rigging.follow_rig(
             &subject,
             &mut self.editor,
-            self.views.active().method,
+            self.views.active().need(),
             &mut self.messages,
             self.waker.as_ref(),
         );

@@ -11,6 +11,7 @@ use crate::methods::{Actor, MethodId, StepTimes, Subject, SurfaceMut};
 
 /// Optional content of a snapshot, which is computed only if it is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent requests")]
 pub struct SnapshotContent {
     /// [`Snapshot::contacts`].
     pub contacts: bool,
@@ -18,6 +19,8 @@ pub struct SnapshotContent {
     pub velocities: bool,
     /// Positions and normals on the CPU in every snapshot of a device: [`Snapshot::positions`] then does not wait.
     pub numbers: bool,
+    /// The bind pose of edit mode has the latest weights that are ready.
+    pub weights: bool,
 }
 
 impl SnapshotContent {
@@ -28,6 +31,7 @@ impl SnapshotContent {
             contacts: self.contacts || other.contacts,
             velocities: self.velocities || other.velocities,
             numbers: self.numbers || other.numbers,
+            weights: self.weights || other.weights,
         }
     }
 }

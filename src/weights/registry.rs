@@ -262,6 +262,16 @@ impl WeightMethod {
         })())
     }
 
+    /// Whether it takes a few tenths of a second, so that weights can follow a joint of the skeleton while it is dragged.
+    #[must_use]
+    pub fn is_quick(self) -> bool {
+        [
+            super::harmonic::DESCRIPTOR.id,
+            super::distance::DESCRIPTOR.id,
+        ]
+        .contains(&self.descriptor.id)
+    }
+
     /// The voxel domain of a skin with the resolution of this method, or with the default one if it has no such parameter. `memo` belongs
     /// to this skin and this skeleton.
     ///

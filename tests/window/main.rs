@@ -4,6 +4,7 @@
 mod common;
 
 mod crowd_view;
+mod dragged_weights;
 mod panels;
 mod project;
 mod stories;

@@ -19,7 +19,7 @@ use super::viewport::posing::strip::strip_ui;
 use super::viewport::{Viewport, handles, legend};
 use super::{score_line, theme};
 use crate::app::actions::tools::Toolbox;
-use crate::app::look::Look;
+use crate::app::look::{Look, SkinColors};
 use crate::methods::{MethodId, StepTimes};
 use crate::render::PositionMark;
 use crate::session::{Compare, GhostSkins, PaneState, Session, Snapshot, ViewId};
@@ -171,8 +171,11 @@ impl Pane {
         };
         let selected: Vec<usize> = session.selection().joints().to_vec();
         let editing = context.edit.is_some();
+        let edited = snapshot
+            .filter(|_| editing && self.state.look.colors == SkinColors::Weights)
+            .and_then(|snapshot| weighted_joint(session, snapshot));
         let look = if editing {
-            edit::look(&self.state.look)
+            edit::look(&self.state.look, edited.is_some())
         } else {
             self.state.look
         };
@@ -194,7 +197,11 @@ impl Pane {
                 max_mm: None,
                 ghosts,
             }),
-            selected: if editing { &[] } else { &selected },
+            selected: if editing {
+                edited.as_slice()
+            } else {
+                &selected
+            },
             hovered: self
                 .viewport
                 .hovered
@@ -280,4 +287,11 @@ impl Pane {
         self.plates
             .extend(compare::compare_ui(ui, body, id, self.state, context));
     }
+}
+
+/// The joint selected in edit mode, in the skeleton of a state whose weights are known.
+fn weighted_joint(session: &Session, state: &Snapshot) -> Option<usize> {
+    state.subject.weight_report()?;
+    let rigging = session.rigging();
+    rigging.joint_in(rigging.selected()?, &state.subject)
 }

@@ -164,7 +164,7 @@ impl Devices {
     ) {
         self.note_losses(stages, context);
         self.take_decision(stages, context.document);
-        if context.dragging {
+        if context.passing {
             return;
         }
         // A temporary stand-in gets no device.

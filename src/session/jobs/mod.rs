@@ -39,8 +39,9 @@ pub(super) struct Jobs {
 pub(super) struct JobContext<'a> {
     /// The document that results are derived from.
     pub(super) document: &'a Document,
-    /// Whether a drag is in progress: long work on intermediate states is avoided.
-    pub(super) dragging: bool,
+    /// Whether the document's state is a passing one, because something is dragged or the skeleton's change is being followed: long
+    /// work on it is avoided.
+    pub(super) passing: bool,
     pub(super) views: &'a mut Views,
     pub(super) channels: &'a mut Channels,
     pub(super) messages: &'a mut Messages,

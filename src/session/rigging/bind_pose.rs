@@ -1,5 +1,5 @@
 //! Mesh data of edit mode: the bind pose to show, and the search structure for the middle of the flesh. Computed in the background, once
-//! per character, independently of its skeleton.
+//! per character, independently of its skeleton. Only where weights are shown, the subject of the bind pose changes with the skeleton.
 
 use std::sync::Arc;
 
@@ -10,12 +10,15 @@ use crate::progress::Progress;
 use crate::rig::edit::Placer;
 use crate::session::job::{Job, JobState};
 use crate::session::{Shape, Snapshot, Waker};
+use crate::weights::WeightMethod;
 
 /// The bind pose of one character.
 #[derive(Default)]
 pub(super) struct BindPoseCache {
     made: Option<BindPoseSkin>,
     making: Option<(Arc<[Point]>, Job<BindPoseSkin>)>,
+    /// Number of times that the weights of the bind pose have changed.
+    changes: u64,
 }
 
 struct BindPoseSkin {
@@ -24,7 +27,7 @@ struct BindPoseSkin {
     placer: Arc<Placer>,
 }
 
-/// A sequence number that no simulation reaches.
+/// A sequence number that no simulation reaches; minus the number of changes.
 const STILL_SEQUENCE: u64 = u64::MAX;
 
 impl BindPoseCache {
@@ -49,17 +52,19 @@ impl BindPoseCache {
         self.of(subject).map(|made| made.snapshot.clone())
     }
 
-    /// Computes the data of edit mode. Returns whether something has become ready.
+    /// Computes the data of edit mode; the bind pose has the latest weights by `weights` that are ready. Returns whether something has
+    /// become ready.
     ///
     /// # Errors
     /// If no thread can be started.
     pub(super) fn follow(
         &mut self,
         subject: Arc<Subject>,
+        weights: Option<WeightMethod>,
         waker: Option<&Waker>,
     ) -> std::io::Result<bool> {
         if self.of(&subject).is_some() {
-            return Ok(false);
+            return Ok(weights.is_some_and(|method| self.take_weights(&subject.weighted(method))));
         }
         let bind = &subject.bind_positions;
         if let Some((made_for, job)) = self
@@ -85,6 +90,26 @@ impl BindPoseCache {
         let job = Job::start("Analysing the mesh".to_owned(), waker.cloned(), work)?;
         self.making = Some((bind, job));
         Ok(false)
+    }
+}
+
+impl BindPoseCache {
+    /// Shows the weights of a subject if they are computed; the earlier ones stay until then. Returns whether they are other ones.
+    fn take_weights(&mut self, weighted: &Arc<Subject>) -> bool {
+        let Some(made) = &mut self.made else {
+            return false;
+        };
+        if weighted.weight_report().is_none() || Arc::ptr_eq(&made.snapshot.subject, weighted) {
+            return false;
+        }
+        self.changes += 1;
+        made.snapshot = Arc::new(Snapshot {
+            sequence: STILL_SEQUENCE - self.changes,
+            subject: weighted.clone(),
+            world_from_joint: weighted.character.skeleton.bind_transforms(),
+            ..(*made.snapshot).clone()
+        });
+        true
     }
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::{Rigging, carry_selection};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
-use crate::methods::{BindError, MethodId, Subject};
+use crate::methods::{BindError, Subject};
 use crate::progress::Progress;
 use crate::rig::edit::{Remap, Rig};
 use crate::session::editing::Editor;
 use crate::session::job::{Job, JobState, JobView};
-use crate::session::jobs::stages::making::{Rebuilt, rerig_and_bind};
+use crate::session::jobs::stages::making::{Rebuilt, makes_flesh, rerig_and_bind};
 use crate::session::message::Messages;
+use crate::session::views::Need;
 use crate::session::{Channels, Level, Waker};
 
 /// The job that makes the character on the latest rig.
@@ -57,7 +58,7 @@ impl Rigging {
         &mut self,
         subject: &Arc<Subject>,
         editor: &mut Editor,
-        method: MethodId,
+        shown: Need,
         messages: &mut Messages,
         waker: Option<&Waker>,
     ) -> Option<Rebuilt> {
@@ -98,7 +99,7 @@ impl Rigging {
                 subject: subject.clone(),
                 rig: wanted,
                 anew: !dragging,
-                method,
+                shown,
                 params: editor.document.params,
             };
             self.start_rerigging(work, messages, waker);
@@ -108,8 +109,13 @@ impl Rigging {
 
     fn start_rerigging(&mut self, work: Rerigging, messages: &mut Messages, waker: Option<&Waker>) {
         let (made_for, anew) = (work.rig.clone(), work.anew);
+        let title = if makes_flesh(work.shown, anew) {
+            "Rebuilding the flesh"
+        } else {
+            "Computing the weights"
+        };
         let started = Job::start(
-            "Rebuilding the flesh".to_owned(),
+            title.to_owned(),
             waker.cloned(),
             move |progress: &Progress| work.run(progress),
         );
@@ -182,7 +188,7 @@ struct Rerigging {
     rig: Arc<Rig>,
     settings: FleshSettings,
     anew: bool,
-    method: MethodId,
+    shown: Need,
     params: Params,
 }
 
@@ -193,10 +199,10 @@ impl Rerigging {
             rig,
             settings,
             anew,
-            method,
+            shown,
             params,
         } = self;
-        rerig_and_bind(&subject, &rig, &settings, anew, method, &params, progress)
+        rerig_and_bind(&subject, &rig, &settings, anew, shown, &params, progress)
     }
 }
 

@@ -31,6 +31,7 @@ use super::{Document, JobView, Level, Mode, SelectHow, Selection, Snapshot, Wake
 use crate::character::BoneSettings;
 use crate::math::Point64;
 use crate::rig::edit::{JointId, Remap, Rig, RigEdit, template};
+use crate::weights::WeightMethod;
 use bind_pose::BindPoseCache;
 use follow::Following;
 use selection_history::SelectionHistory;
@@ -50,6 +51,11 @@ pub struct Rigging {
 }
 
 impl Rigging {
+    /// Whether the character is being made on a changed skeleton.
+    pub(super) fn is_following(&self) -> bool {
+        self.following.is_busy()
+    }
+
     pub(super) fn is_busy(&self) -> bool {
         self.bind_pose.is_busy() || self.following.is_busy()
     }
@@ -146,17 +152,18 @@ impl Rigging {
             .flatten()
     }
 
-    /// Computes the mesh data of edit mode. Returns whether something has become ready.
+    /// Computes the mesh data of edit mode. The bind pose gets the weights by `weights` once they are ready. Returns whether something has become ready.
     pub(super) fn follow_mesh(
         &mut self,
         document: &Document,
         dragging: bool,
+        weights: Option<WeightMethod>,
         messages: &mut Messages,
         waker: Option<&Waker>,
     ) -> bool {
         let mut changed = false;
         if let (Mode::Edit, Some(subject)) = (self.mode, document.subject.clone()) {
-            match self.bind_pose.follow(subject, waker) {
+            match self.bind_pose.follow(subject, weights, waker) {
                 Ok(ready) => changed = ready,
                 Err(error) => messages.push(
                     Level::Error,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Rigging;
+use crate::methods::Subject;
 use crate::rig::edit::{Mirror, Placer, Rig};
 use crate::session::{Document, Mode};
 
@@ -72,8 +73,13 @@ impl<'a> RigView<'a> {
     /// The index of a rig joint in the subject's skeleton; `None` until the flesh has been rebuilt.
     #[must_use]
     pub fn subject_joint(self, joint: usize) -> Option<usize> {
-        let id = self.rig()?.joints().get(joint)?.id;
-        self.document.subject.as_ref()?.rig.index_of(id)
+        self.joint_in(joint, self.document.subject.as_ref()?)
+    }
+
+    /// The index of a rig joint in the skeleton of a subject of this character; `None` if it has no such joint.
+    #[must_use]
+    pub fn joint_in(self, joint: usize, subject: &Subject) -> Option<usize> {
+        subject.rig.index_of(self.rig()?.joints().get(joint)?.id)
     }
 
     /// Whether there is no skeleton to bind to: none, or an incomplete one.

@@ -390,12 +390,13 @@ fn carrier(rig: &Rig, bone: RigBone) -> usize {
 }
 
 /// Display settings of edit mode: only the mesh, transparent and in clay, so that bones are visible
-/// in dark materials too.
+/// in dark materials too. The weights of the selected joint are shown as colours if `weights` is set:
+/// they are asked for, and known.
 #[must_use]
-pub fn look(look: &Look) -> Look {
+pub fn look(look: &Look, weights: bool) -> Look {
     Look {
         skin: true,
-        xray: true,
+        xray: !weights,
         shading: if look.shading == Shading::Textured {
             Shading::Studio
         } else {
@@ -410,7 +411,11 @@ pub fn look(look: &Look) -> Look {
         feet: false,
         velocities: false,
         findings: false,
-        colors: SkinColors::Material,
+        colors: if weights {
+            SkinColors::Weights
+        } else {
+            SkinColors::Material
+        },
         ghosts: OnionSkins::default(),
         ..*look
     }

@@ -245,7 +245,7 @@ impl Crowds {
             bones,
             count: view.crowd,
         };
-        if !context.dragging && crowd.is_due(&order, elapsed.real_secs) {
+        if !context.passing && crowd.is_due(&order, elapsed.real_secs) {
             let worker =
                 CrowdWorker::start(order.clone(), sequences.clone(), context.waker.cloned());
             let worker = worker.map_err(|error| format!("no thread could be started: {error}"))?;

@@ -110,7 +110,7 @@ impl DerivedStages {
     }
 
     pub(super) fn take_actor(&mut self, need: Need, actor: Actor, context: &mut JobContext<'_>) {
-        // Opening and rebuilding bind with the file's weights; bindings with a view's own weights come after.
+        // Opening and new flesh bind with the file's weights; bindings with a view's own weights come after, unless they are quick.
         let need = Need {
             weights: actor.subject().weight_method(),
             ..need

@@ -52,15 +52,15 @@ impl DerivedStages {
         None
     }
 
-    /// Computes the flesh of the subject in the background, once a method is shown and none is being bound. Returns whether it has
-    /// just finished.
+    /// Computes the flesh of the subject in the background, once a method is shown, none is being bound and the subject is no
+    /// passing one. Returns whether it has just finished.
     pub(super) fn follow_flesh(
         &mut self,
         subject: &Arc<Subject>,
         context: &JobContext<'_>,
     ) -> bool {
         let Some(job) = &self.flesh_job else {
-            let idle = !self.bound.is_empty() && self.binding.is_none();
+            let idle = !self.bound.is_empty() && self.binding.is_none() && !context.passing;
             if idle && !self.flesh_cancelled && !subject.is_flesh_made() {
                 self.start_flesh_job(subject.clone(), context);
             }

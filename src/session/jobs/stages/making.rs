@@ -12,6 +12,7 @@ use crate::methods::{Actor, BindError, MethodId, Requirement, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::edit::Rig;
 use crate::session::project::{Loaded, ReadProject, load_all};
+use crate::session::views::Need;
 use crate::session::{Answer, Source, SourceError, with_takes};
 
 /// Stand-in for a simulation that is not bound yet, or cannot be: binding it takes little time.
@@ -158,19 +159,33 @@ pub(in crate::session) fn rebuild_and_bind(
     Ok(Rebuilt { subject, binding })
 }
 
-/// The same character on another rig, bound to a method.
+/// Whether a character on another rig gets its flesh at once. In a drag it does not if quick weights are shown by a method without flesh.
+pub(in crate::session) fn makes_flesh(shown: Need, anew: bool) -> bool {
+    anew || !shown.weights.is_quick() || shown.method.needs(Requirement::Tissue)
+}
+
+/// The same character on another rig, bound to the method and the weights that are shown. `anew`: it is no passing state of a drag.
+///
+/// Weights that are quick to compute are bound at once, so that they follow a drag; other ones are bound after the file's.
 pub(in crate::session) fn rerig_and_bind(
     old: &Arc<Subject>,
     rig: &Arc<Rig>,
     settings: &FleshSettings,
     anew: bool,
-    method: MethodId,
+    shown: Need,
     params: &Params,
     progress: &Progress,
 ) -> Result<Rebuilt, BindError> {
     let subject = Arc::new(old.with_rig(rig, settings, anew, &progress.part(0.0, 0.1))?);
-    subject.make_flesh(&progress.part(0.1, 0.7))?;
-    let binding = bind(&subject, method, params, &progress.part(0.7, 1.0))?;
+    if makes_flesh(shown, anew) {
+        subject.make_flesh(&progress.part(0.1, 0.7))?;
+    }
+    let weighted = if shown.weights.is_quick() {
+        subject.weighted(shown.weights)
+    } else {
+        subject.clone()
+    };
+    let binding = bind(&weighted, shown.method, params, &progress.part(0.7, 1.0))?;
     Ok(Rebuilt { subject, binding })
 }
 

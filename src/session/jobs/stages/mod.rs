@@ -169,6 +169,11 @@ impl DerivedStages {
         self.bound.iter().map(|b| &b.worker)
     }
 
+    /// Optional content of snapshots.
+    pub(in crate::session) fn wants(&self) -> SnapshotContent {
+        self.wants
+    }
+
     pub(in crate::session) fn set_wants(&mut self, wants: SnapshotContent) {
         if wants != self.wants {
             self.wants = wants;
