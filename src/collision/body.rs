@@ -160,6 +160,12 @@ impl CollisionBody {
         self.rest.len()
     }
 
+    /// Positions at rest, by vertex, world units.
+    #[must_use]
+    pub fn rest_positions(&self) -> &[Point] {
+        &self.rest
+    }
+
     /// Corners of a triangle, counter-clockwise.
     #[must_use]
     pub fn triangle(&self, triangle: u32) -> [u32; 3] {

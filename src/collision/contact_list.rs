@@ -36,6 +36,11 @@ const STICK_DISTANCE: f32 = 0.01;
 const NORMAL_RATE: f32 = 0.1;
 /// The same fraction in a solve for an equilibrium. It is larger because the flesh nearly converges between two refreshes.
 const NORMAL_RATE_STATIC: f32 = 0.5;
+/// Fraction of the way to the closest point that a contact point moves per time step. Where a gap is kept, the closest point moves
+/// sideways when the skin tilts, and the skin tilts when the load moves; larger fractions make the two oscillate.
+const POINT_RATE: f32 = 0.2;
+/// Contact points that are farther than this many local edge lengths from the closest point move there at once.
+const MAX_POINT_LAG: f32 = 1.0;
 /// Largest lateral distance of a vertex from its contact point for a new pair, local edge lengths.
 const MAX_LATERAL: f32 = 0.7;
 /// The same for an existing pair without load.
@@ -64,6 +69,8 @@ pub struct Contact {
     pub load: f32,
     /// Gap that the pair is constrained to keep at least, world units. Written by the solver; kept as long as the pair exists.
     pub min_gap: f32,
+    /// Increase of that gap in the last step, world units. Written by the solver; kept as long as the pair exists.
+    pub increase: f32,
     /// Whether the pair is removed as soon as its load is zero. Written by the solver; kept as long as the pair exists.
     pub ending: bool,
     /// Whether the pair existed before the last refresh.
@@ -165,9 +172,13 @@ impl ContactList {
                     state,
                 )
             });
-            if let Some(next) =
-                found.filter(|next| loaded || is_within_reach(next, is_inside, positions))
-            {
+            let found = found.filter(|next| loaded || is_within_reach(next, is_inside, positions));
+            if let Some(next) = found {
+                let next = if all {
+                    next
+                } else {
+                    move_gradually(body, positions, contact, next)
+                };
                 let normal = (next.normal * rate + contact.normal * (1.0 - rate))
                     .try_normalize(1e-3)
                     .unwrap_or(next.normal);
@@ -176,6 +187,7 @@ impl ContactList {
                 let next = Contact {
                     load: contact.load,
                     min_gap: contact.min_gap,
+                    increase: contact.increase,
                     ending: contact.ending,
                     old: true,
                     normal,
@@ -222,6 +234,27 @@ impl ContactList {
         }
         kept.sort_unstable_by_key(|c| (c.vertex, c.triangle));
         std::mem::swap(contacts, kept);
+    }
+}
+
+/// A contact whose point has moved only a part of the way from where it was.
+fn move_gradually(
+    body: &CollisionBody,
+    positions: &[Point],
+    before: &Contact,
+    next: Contact,
+) -> Contact {
+    let from = contact_point(before, positions);
+    let way = contact_point(&next, positions) - from;
+    if way.norm() > MAX_POINT_LAG * next.edge {
+        return next;
+    }
+    let closest = body.closest_point_from(&(from + way * POINT_RATE), before.triangle, positions);
+    Contact {
+        triangle: closest.triangle,
+        corners: body.triangle(closest.triangle),
+        weights: closest.weights,
+        ..next
     }
 }
 
@@ -408,6 +441,7 @@ impl<'a> ContactQuery<'a> {
             edge,
             load: 0.0,
             min_gap: gap,
+            increase: 0.0,
             ending: false,
             old: false,
         })

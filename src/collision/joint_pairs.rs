@@ -217,6 +217,7 @@ fn contact_of_pair(
         edge: pair.edge,
         load: before.map_or(0.0, |contact| contact.load),
         min_gap: before.map_or(gap, |contact| contact.min_gap),
+        increase: before.map_or(0.0, |contact| contact.increase),
         ending: before.is_some_and(|contact| contact.ending),
         old: before.is_some(),
     })

@@ -211,7 +211,7 @@ impl Contacts {
             self.list
                 .retain(|contact| limits.should_keep(contact, body, gradual));
             for contact in self.list.contacts_mut() {
-                contact.min_gap = limits.next_min_gap(contact, gradual);
+                limits.update_min_gap(contact, body, gradual);
             }
         }
         if !gradual {

@@ -8,6 +8,12 @@ use crate::math::{Point, Vec3, smoothstep};
 const RELATIVE_STIFFNESS: f32 = 30.0;
 /// The same for guided flesh. It is lower so that a contact that begins or ends hardly moves the other contacts.
 const GUIDED_RELATIVE_STIFFNESS: f32 = 5.0;
+/// Gap that contacts of guided flesh keep, as a fraction of the local edge length. Between the simulated vertices the full-resolution
+/// skin is displaced by interpolation, whose error in a fold is a good part of an edge: with [`MARGIN`] the simulated skins would
+/// be apart and the full-resolution skins would still intersect.
+const GUIDED_MARGIN: f32 = 0.4;
+/// Contacts keep at most this fraction of the distance at rest, so that flesh always returns to its rest shape.
+const MAX_REST_FRACTION: f32 = 0.5;
 /// A contact is allowed only if the cosine between the normals of both surfaces at their targets is below this.
 const MAX_FACING_COSINE: f32 = 0.3;
 /// A contact is allowed only if, at the targets, the cosine between its normal and the triangle's normal is at least this, and the
@@ -25,6 +31,8 @@ const COOLDOWN_STEPS: u8 = 20;
 
 /// Largest increase of a contact's gap per step, as a fraction of `max_press`: contacts of guided flesh begin gradually.
 const PRESS_RATE: f32 = 0.1;
+/// Largest change of that increase from step to step, as a fraction of the local edge length: contacts begin without a jolt.
+const PRESS_ACCELERATION: f32 = 0.002;
 /// The gap of a contact that is being released decreases by this many times that per step.
 const RELEASE_FACTOR: f32 = 2.0;
 /// Fraction of the remaining difference to the desired gap that is applied per step. The contact point follows the skin that it
@@ -89,15 +97,22 @@ impl ContactLimits {
         moved.norm() > MAX_TARGET_JUMP * self.max_press_of(contact)
     }
 
-    /// The gap that a contact is constrained to keep in this step, world units.
-    pub(in crate::dynamics) fn next_min_gap(&self, contact: &Contact, gradual: bool) -> f32 {
-        let goal = (MARGIN * contact.edge).min(self.max_gap(contact));
+    /// Sets the gap that a contact is constrained to keep in this step.
+    pub(in crate::dynamics) fn update_min_gap(
+        &self,
+        contact: &mut Contact,
+        body: &CollisionBody,
+        gradual: bool,
+    ) {
+        let goal = self.margin(contact, body).min(self.max_gap(contact));
         if self.targets.is_empty() || !gradual {
-            return goal;
+            contact.min_gap = goal;
+            return;
         }
         let rate = PRESS_RATE * self.max_press_of(contact);
         if contact.ending {
-            return contact.min_gap - RELEASE_FACTOR * rate;
+            contact.min_gap -= RELEASE_FACTOR * rate;
+            return;
         }
         let moved = if self.previous_targets.len() == self.targets.len() {
             separation(contact, &self.targets) - separation(contact, &self.previous_targets)
@@ -105,7 +120,22 @@ impl ContactLimits {
             Vec3::zeros()
         };
         let min_gap = contact.min_gap + contact.normal.dot(&moved).min(0.0);
-        min_gap + (GAP_RELAXATION * (goal - min_gap)).min(rate)
+        contact.increase = (GAP_RELAXATION * (goal - min_gap))
+            .min(rate)
+            .min(contact.increase.max(0.0) + PRESS_ACCELERATION * contact.edge);
+        contact.min_gap = min_gap + contact.increase;
+    }
+
+    /// The gap that a contact keeps if the flesh has room for it, world units.
+    fn margin(&self, contact: &Contact, body: &CollisionBody) -> f32 {
+        let least = MARGIN * contact.edge;
+        if self.targets.is_empty() {
+            return least;
+        }
+        let at_rest = separation(contact, body.rest_positions()).norm();
+        (GUIDED_MARGIN * contact.edge)
+            .min(MAX_REST_FRACTION * at_rest)
+            .max(least)
     }
 
     /// Whether the set of contacts is frozen.

@@ -86,6 +86,7 @@ impl Sheets {
                 edge: 1.0,
                 load: 0.0,
                 min_gap: MARGIN,
+                increase: 0.0,
                 ending: false,
                 old: true,
             };

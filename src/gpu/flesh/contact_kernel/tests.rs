@@ -43,6 +43,7 @@ impl Case {
             edge: 1.0,
             load: 0.0,
             min_gap: 0.0,
+            increase: 0.0,
             ending: false,
             old: false,
         };
