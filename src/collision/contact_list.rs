@@ -174,11 +174,7 @@ impl ContactList {
             });
             let found = found.filter(|next| loaded || is_within_reach(next, is_inside, positions));
             if let Some(next) = found {
-                let next = if all {
-                    next
-                } else {
-                    move_gradually(body, positions, contact, next)
-                };
+                let next = move_gradually(body, positions, contact, next, all);
                 let normal = (next.normal * rate + contact.normal * (1.0 - rate))
                     .try_normalize(1e-3)
                     .unwrap_or(next.normal);
@@ -237,16 +233,17 @@ impl ContactList {
     }
 }
 
-/// A contact whose point has moved only a part of the way from where it was.
+/// A contact whose point has moved only a part of the way from where it was, or all of it if `all` is set.
 fn move_gradually(
     body: &CollisionBody,
     positions: &[Point],
     before: &Contact,
     next: Contact,
+    all: bool,
 ) -> Contact {
     let from = contact_point(before, positions);
     let way = contact_point(&next, positions) - from;
-    if way.norm() > MAX_POINT_LAG * next.edge {
+    if all || way.norm() > MAX_POINT_LAG * next.edge {
         return next;
     }
     let closest = body.closest_point_from(&(from + way * POINT_RATE), before.triangle, positions);
