@@ -1,6 +1,6 @@
 //! Whole files of every format, changed at random: bytes and words replaced, pieces cut out, doubled and exchanged.
 //!
-//! A few hundred changes of each are tried; `SINEW_FUZZ_CASES=100000 cargo test --test torture mutated` tries more.
+//! A few hundred changes of each are tried; `SINEW_FUZZ_CASES=100000 cargo test --release --test torture mutated` tries more.
 //! `tests/fuzz` does the same with coverage.
 
 use std::path::Path;

@@ -238,7 +238,7 @@ fn flesh_that_collapses_gives_no_nan() {
     }
 }
 
-/// Run by hand: `cargo test --lib riding -- --ignored --nocapture`.
+/// Run by hand: `cargo test --release --lib riding -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn frame_time() {
