@@ -77,6 +77,17 @@ pub struct Contact {
     pub old: bool,
 }
 
+/// What contacts are updated for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    /// An equilibrium: all bones are searched, and normals move fast.
+    Equilibrium,
+    /// A time step: half of the bones are searched in turn.
+    Step,
+    /// A time step of flesh whose contacts keep a gap: contact points move gradually, too.
+    GradualStep,
+}
+
 /// All contacts of a skin, sorted by vertex.
 #[derive(Debug, Clone, Default)]
 pub struct ContactList {
@@ -122,15 +133,14 @@ impl ContactList {
         self.detector.clear();
     }
 
-    /// Updates the contacts for new positions, removes ended pairs and detects new ones. Detection searches all bones if `all` is
-    /// set (for an equilibrium), otherwise half of them in turn.
+    /// Updates the contacts for new positions, removes ended pairs and detects new ones.
     /// Allocates only when there are more contacts than ever before.
     pub fn refresh(
         &mut self,
         body: &CollisionBody,
         positions: &[Point],
         foot_points: &PosedFootPoints,
-        all: bool,
+        refresh: Refresh,
     ) {
         let Self {
             contacts,
@@ -142,12 +152,13 @@ impl ContactList {
             joint_contacts.refresh(contacts, body, positions, foot_points);
             return;
         }
-        let hits = if all {
-            detector.detect(body, positions, foot_points)
+        let (hits, rate) = if refresh == Refresh::Equilibrium {
+            let hits = detector.detect(body, positions, foot_points);
+            (hits, NORMAL_RATE_STATIC)
         } else {
-            detector.detect_round_robin(body, positions, foot_points)
+            let hits = detector.detect_round_robin(body, positions, foot_points);
+            (hits, NORMAL_RATE)
         };
-        let rate = if all { NORMAL_RATE_STATIC } else { NORMAL_RATE };
         kept.clear();
         // Contacts rarely take more: a list that grows in the middle of a motion would allocate.
         kept.reserve(body.vertices() / 4);
@@ -173,8 +184,10 @@ impl ContactList {
                 )
             });
             let found = found.filter(|next| loaded || is_within_reach(next, is_inside, positions));
-            if let Some(next) = found {
-                let next = move_gradually(body, positions, contact, next, all);
+            if let Some(mut next) = found {
+                if refresh == Refresh::GradualStep {
+                    next = move_gradually(body, positions, contact, next);
+                }
                 let normal = (next.normal * rate + contact.normal * (1.0 - rate))
                     .try_normalize(1e-3)
                     .unwrap_or(next.normal);
@@ -233,17 +246,16 @@ impl ContactList {
     }
 }
 
-/// A contact whose point has moved only a part of the way from where it was, or all of it if `all` is set.
+/// A contact whose point has moved only a part of the way from where it was.
 fn move_gradually(
     body: &CollisionBody,
     positions: &[Point],
     before: &Contact,
     next: Contact,
-    all: bool,
 ) -> Contact {
     let from = contact_point(before, positions);
     let way = contact_point(&next, positions) - from;
-    if all || way.norm() > MAX_POINT_LAG * next.edge {
+    if way.norm() > MAX_POINT_LAG * next.edge {
         return next;
     }
     let closest = body.closest_point_from(&(from + way * POINT_RATE), before.triangle, positions);

@@ -39,7 +39,7 @@ mod wedge;
 
 pub use body::CollisionBody;
 pub use closest_point::ClosestPoint;
-pub use contact_list::{Contact, ContactList, KEEP_DISTANCE};
+pub use contact_list::{Contact, ContactList, KEEP_DISTANCE, Refresh};
 pub use detect::{Detector, Hit};
 pub use foot_points::PosedFootPoints;
 pub use joint_pairs::JointPairs;

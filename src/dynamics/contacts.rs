@@ -30,7 +30,7 @@ use std::sync::Arc;
 use super::contact_equations::ContactEquations;
 use super::contact_problem::{ContactLimits, ContactProblem, gap};
 use super::{Params, System};
-use crate::collision::{CollisionBody, Contact, ContactList, JointPairs, PosedFootPoints};
+use crate::collision::{CollisionBody, Contact, ContactList, JointPairs, PosedFootPoints, Refresh};
 use crate::math::{Affine, Point};
 use crate::numerics::compliance::{Compliance, MAX_COVERED};
 use crate::numerics::window::WindowSolver;
@@ -206,8 +206,15 @@ impl Contacts {
                 contact.gap = gap(contact, positions);
             }
         } else {
+            let refresh = if !gradual {
+                Refresh::Equilibrium
+            } else if limits.keeps_a_gap() {
+                Refresh::GradualStep
+            } else {
+                Refresh::Step
+            };
             self.list
-                .refresh(body, positions, &self.foot_points, !gradual);
+                .refresh(body, positions, &self.foot_points, refresh);
             self.list
                 .retain(|contact| limits.should_keep(contact, body, gradual));
             for contact in self.list.contacts_mut() {

@@ -97,6 +97,11 @@ impl ContactLimits {
         moved.norm() > MAX_TARGET_JUMP * self.max_press_of(contact)
     }
 
+    /// Whether contacts keep the skins a good part of an edge apart; only those of guided flesh do.
+    pub(in crate::dynamics) fn keeps_a_gap(&self) -> bool {
+        !self.targets.is_empty()
+    }
+
     /// Sets the gap that a contact is constrained to keep in this step.
     pub(in crate::dynamics) fn update_min_gap(
         &self,
