@@ -28,7 +28,8 @@
 //! 2. A [`stages::Subject`] is a character with everything that methods share.
 //! 3. [`methods::Actor::bind`] binds a method to it; [`methods::Actor::advance`] skins one frame.
 //! 4. [`metrics`] measures the frame; [`io`] writes it; `studio` draws it.
-//! 5. `session` is the workbench without its window: document, undo, jobs, views.
+//! 5. `report` compares methods over many poses and writes the result as a page and tables.
+//! 6. `session` is the workbench without its window: document, undo, jobs, views.
 //!
 //! # Layers
 //! Imports go down only; `tests/source/layers.rs` enforces it and lists every module.
@@ -37,14 +38,14 @@
 //! shape:    mesh → rig → weights → character
 //! body:     tissue, upsample → collision → dynamics
 //! methods:  stages → metrics, methods · io
-//! outer:    gpu (device forms of methods) → render → studio → session → app | cli
+//! outer:    gpu (device forms of methods) → render → studio → report → session → app | cli
 //! ```
 //! The core never names wgpu; only `gpu`, `render`, `studio` and `app` do. egui is named only in `app`. `app` and `cli` do not see each other.
 //!
 //! # Features
 //! | feature | adds                                         | default        |
 //! |---------|----------------------------------------------|----------------|
-//! | `gpu`   | `gpu`, `render`, `studio`, `session` (wgpu)  | by `app`, `cli`|
+//! | `gpu`   | `gpu`, `render`, `studio`, `report`, `session` (wgpu) | by `app`, `cli` |
 //! | `app`   | `app`, the workbench (egui, winit)           | yes            |
 //! | `cli`   | `cli` and the binary `sinew` (clap)          | yes            |
 //!
@@ -88,6 +89,8 @@
 //! | channel         | clock, pose and shown joints of one or several views of a session                                    |
 //! | take            | a character, a pose or clip, and a motion: what a bake or a film shows                               |
 //! | metric          | a number that is measured on a frame                                                                 |
+//! | range of motion | poses of a body's movements, found by the roles of its joints                                        |
+//! | comparison      | methods × poses, measured                                                                            |
 //! | size            | the diagonal of the bind pose's bounding box                                                         |
 //!
 //! # Units and notation
@@ -132,6 +135,8 @@ pub mod render;
 #[cfg(feature = "gpu")]
 pub mod studio;
 
+#[cfg(feature = "gpu")]
+pub mod report;
 #[cfg(feature = "gpu")]
 pub mod session;
 

@@ -1,4 +1,4 @@
-//! Skeletons, poses, clips, joint limits, inverse kinematics, rig editing and retargeting.
+//! Skeletons, poses, clips, the range of motion, joint limits, inverse kinematics, rig editing and retargeting.
 //!
 //! # Spaces
 //! *World* is the space of the source file's scene: its units, its axes. Every joint has a frame;
@@ -21,8 +21,10 @@ pub mod ik;
 mod keys;
 mod limit_presets;
 pub mod limits;
+mod motion_range;
 mod offset;
 mod pose;
+mod pose_space;
 pub mod retarget;
 mod skeleton;
 pub mod symmetry;
@@ -34,7 +36,9 @@ pub use keys::{
     KeysError, LONGEST_SECS, NEW_FPS, NamedPose, NamedPoseFile, SAME_SECS, Slope, SlopeValue,
 };
 pub use limit_presets::human_limits;
+pub use motion_range::{RangePose, motion_range};
 pub use offset::PoseOffset;
 pub use pose::{JointDelta, Pose, PoseError, PoseFile};
+pub use pose_space::PoseSpace;
 pub use skeleton::{Joint, Skeleton, SkeletonError};
 pub use trs::Trs;

@@ -149,7 +149,7 @@ pub(super) fn path_up(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item =
 }
 
 /// A unit vector perpendicular to a unit vector.
-pub(super) fn any_across(axis: &Vec64) -> Vec64 {
+pub(in crate::rig) fn any_across(axis: &Vec64) -> Vec64 {
     let helper = if axis.z.abs() < 0.7 {
         Vec64::z()
     } else {

@@ -1,0 +1,170 @@
+//! Movements of joints without a role: chains such as tails, and skeletons of which nothing is recognised.
+
+use std::collections::BTreeSet;
+
+use super::{Builder, MovementName, spread, turn};
+use crate::math::Vec64;
+use crate::rig::ik::limb::any_across;
+use crate::rig::retarget::{JointRoles, Role};
+
+/// A chain has at least this many joints that bend.
+const SHORTEST_CHAIN: usize = 3;
+/// At most this many chains move.
+const MOST_CHAINS: usize = 2;
+/// At most this many joints of a skeleton without roles move.
+const MOST_JOINTS: usize = 8;
+/// A chain shorter than this part of the longest one does not count: hair, straps.
+const SHORT: f64 = 0.4;
+
+/// Adds chains beside a body, or the most important joints if nothing else moves.
+pub(super) fn add(builder: &mut Builder<'_>, roles: &JointRoles) {
+    let with_role: BTreeSet<usize> = roles
+        .iter()
+        .filter(|(role, _)| *role != Role::Hips)
+        .flat_map(|(_, joints)| joints.iter().copied())
+        .collect();
+    if builder.poses.is_empty() {
+        joints(builder);
+    } else {
+        chains(builder, &with_role);
+    }
+}
+
+/// Joints from a start to its farthest leaf, without the leaf, and their length.
+fn chain_from(builder: &Builder<'_>, start: usize) -> (Vec<usize>, f64) {
+    let mut chain = vec![start];
+    let mut length = 0.0;
+    let reach = reaches(builder);
+    while let Some(&next) = builder
+        .skeleton
+        .children(chain[chain.len() - 1])
+        .iter()
+        .max_by(|&&a, &&b| reach[a].total_cmp(&reach[b]))
+    {
+        length += (builder.place(next) - builder.place(chain[chain.len() - 1])).norm();
+        chain.push(next);
+    }
+    if chain.len() > 1 {
+        chain.pop();
+    }
+    (chain, length)
+}
+
+/// Length of the longest path from each joint's parent to a leaf below the joint.
+fn reaches(builder: &Builder<'_>) -> Vec<f64> {
+    let joints = builder.skeleton.joints();
+    let mut reach = vec![0.0_f64; joints.len()];
+    for joint in (0..joints.len()).rev() {
+        if let Some(parent) = joints[joint].parent {
+            let own = reach[joint] + (builder.place(joint) - builder.place(parent)).norm();
+            reach[parent] = reach[parent].max(own);
+        }
+    }
+    reach
+}
+
+/// Tails and the like: chains whose joints have no role, which start at a joint that has one or at the root.
+fn chains(builder: &mut Builder<'_>, with_role: &BTreeSet<usize>) {
+    let skeleton = builder.skeleton;
+    let below_role = |joint: usize| {
+        std::iter::successors(Some(joint), |&joint| skeleton.joints()[joint].parent)
+            .any(|joint| with_role.contains(&joint))
+    };
+    let has_role_below = |joint: usize| {
+        with_role.iter().any(|&other| {
+            std::iter::successors(Some(other), |&other| skeleton.joints()[other].parent)
+                .any(|above| above == joint)
+        })
+    };
+    // A chain that a limb or the head carries is a finger, hair or cloth.
+    let starts = (0..skeleton.len()).filter(|&joint| {
+        let parent = skeleton.joints()[joint].parent;
+        parent.is_some_and(&has_role_below) && !has_role_below(joint) && !below_role(joint)
+    });
+    let mut found: Vec<(Vec<usize>, f64)> = starts
+        .map(|start| chain_from(builder, start))
+        .filter(|(chain, _)| chain.len() >= SHORTEST_CHAIN)
+        .collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let longest = found.first().map_or(0.0, |(_, length)| *length);
+    found.retain(|(_, length)| *length >= SHORT * longest && *length > 0.0);
+    for (chain, _) in found.into_iter().take(MOST_CHAINS) {
+        let Some(along) = builder.along(chain[0]) else {
+            continue;
+        };
+        let first = any_across(&along);
+        for (way, axis) in [("a", first), ("b", along.cross(&first))] {
+            let start = name_of(builder, chain[0]);
+            let name = MovementName {
+                id: &format!("{}-chain-{way}", id_of(builder, chain[0])),
+                label: &format!("Chain from {start}, direction {way}"),
+                joint: chain[0],
+            };
+            builder.add(&name, &[-90.0, -45.0, 45.0, 90.0], |angle| {
+                Some(spread(&chain, &axis, angle))
+            });
+        }
+    }
+}
+
+fn name_of<'a>(builder: &Builder<'a>, joint: usize) -> &'a str {
+    &builder.skeleton.joints()[joint].name
+}
+
+/// The name of a joint as a part of an id: lower-case letters, digits and dots; with the joint's number if another joint has the same.
+fn id_of(builder: &Builder<'_>, joint: usize) -> String {
+    let plain = |name: &str| -> String {
+        name.chars()
+            .map(|c| c.to_ascii_lowercase())
+            .filter(|c| c.is_ascii_alphanumeric() || *c == '.')
+            .collect()
+    };
+    let own = plain(name_of(builder, joint));
+    let joints = builder.skeleton.joints().iter().enumerate();
+    let same = joints.filter(|(other, with)| *other != joint && plain(&with.name) == own);
+    if own.is_empty() || same.count() > 0 {
+        format!("{own}joint{joint}")
+    } else {
+        own
+    }
+}
+
+/// The joints with the longest bones below them that have a bone on both sides.
+fn joints(builder: &mut Builder<'_>) {
+    let reach = reaches(builder);
+    let skeleton = builder.skeleton;
+    let mut found: Vec<usize> = (0..skeleton.len())
+        .filter(|&joint| skeleton.joints()[joint].parent.is_some() && reach[joint] > builder.least)
+        .collect();
+    if found.is_empty() {
+        // A single bone turns about its own start; so does a leaf.
+        found = (0..skeleton.len())
+            .filter(|&joint| skeleton.joints()[joint].parent.is_some())
+            .collect();
+    }
+    found.sort_by(|&a, &b| reach[b].total_cmp(&reach[a]).then(a.cmp(&b)));
+    found.truncate(MOST_JOINTS);
+    found.sort_unstable();
+    for joint in found {
+        let Some(along) = builder.along(joint) else {
+            continue;
+        };
+        let first = any_across(&along);
+        let name = name_of(builder, joint);
+        let ways: [(&str, &str, Vec64, &[f64]); 3] = [
+            ("bend", "bend", first, &[-60.0, -30.0, 30.0, 60.0]),
+            ("across", "bend across", along.cross(&first), &[-60.0, 60.0]),
+            ("twist", "twist", along, &[-60.0, 60.0]),
+        ];
+        for (id, label, axis, angles) in ways {
+            let movement = MovementName {
+                id: &format!("{}-{id}", id_of(builder, joint)),
+                label: &format!("{name}, {label}"),
+                joint,
+            };
+            builder.add(&movement, angles, |angle| {
+                Some(vec![(joint, turn(&axis, angle))])
+            });
+        }
+    }
+}
