@@ -7,6 +7,7 @@ mod bake;
 mod bench;
 mod calibration;
 mod character;
+mod compare;
 mod crowd;
 mod folder;
 mod info;
@@ -17,8 +18,10 @@ mod pose;
 mod render;
 mod signals;
 mod stderr;
+mod suite;
 mod tissue;
 mod weights;
+mod worst;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -60,6 +63,12 @@ enum Verb {
     Bake(bake::Bake),
     /// Draw a pose with one or several methods, side by side.
     Render(render::Render),
+    /// Compare methods in many poses: a page, tables and figures.
+    Compare(compare::Compare),
+    /// Search the poses in which methods are worst, and draw them on one sheet.
+    Worst(worst::Worst),
+    /// Compare all methods on the built-in characters, and print the tables.
+    Suite(suite::Suite),
     /// Measure the time of every stage on this machine.
     Bench(bench::Bench),
 }
@@ -146,6 +155,9 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResu
         Some(Verb::Tissue(verb)) => verb.run(options),
         Some(Verb::Bake(verb)) => verb.run(options),
         Some(Verb::Render(verb)) => verb.run(options),
+        Some(Verb::Compare(verb)) => verb.run(options),
+        Some(Verb::Worst(verb)) => verb.run(options),
+        Some(Verb::Suite(verb)) => verb.run(options),
         Some(Verb::Bench(verb)) => verb.run(options),
     }
 }
@@ -161,7 +173,9 @@ fn suggest_verb(files: &[PathBuf]) -> CommandResult {
     if first.extension().is_some() || word.starts_with("builtin:") || first.exists() {
         return Ok(());
     }
-    let verbs = ["info", "weights", "tissue", "bake", "render", "bench"];
+    let verbs = [
+        "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite", "bench",
+    ];
     match verbs
         .into_iter()
         .find(|verb| strsim::damerau_levenshtein(verb, word) <= 2)

@@ -222,9 +222,22 @@ impl Options {
     }
 }
 
+/// An unknown id with at most this many wrong letters is taken for a mistyped one.
+const MISTYPED: usize = 2;
+
 /// A method by its id.
 pub(super) fn parse_method(id: &str) -> Result<MethodId, String> {
-    MethodId::from_id(id).ok_or_else(|| format!("there are {}", method_ids()))
+    MethodId::from_id(id).ok_or_else(|| {
+        let known = registry();
+        let distance = |known: &&str| strsim::damerau_levenshtein(known, id);
+        let nearest = known
+            .iter()
+            .map(|method| method.id())
+            .min_by_key(distance)
+            .filter(|nearest| distance(nearest) <= MISTYPED.min(id.len() / 2));
+        let meant = nearest.map_or_else(String::new, |nearest| format!("did you mean {nearest}? "));
+        format!("{meant}there are {}", method_ids())
+    })
 }
 
 /// The value of a parameter, checked against the methods that declare it.

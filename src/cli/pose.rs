@@ -136,7 +136,7 @@ fn parse_blend(text: &str) -> Result<f64, String> {
 /// More frames than an hour at 240 Hz are an error.
 const LAST_FRAME: u32 = 864_000;
 
-fn parse_frames(text: &str) -> Result<(u32, u32), String> {
+pub(super) fn parse_frames(text: &str) -> Result<(u32, u32), String> {
     let expected = || format!("expected A-B with 0 ≤ A ≤ B ≤ {LAST_FRAME}, as in 0-59");
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
@@ -145,7 +145,7 @@ fn parse_frames(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-fn parse_fps(text: &str) -> Result<f64, String> {
+pub(super) fn parse_fps(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(fps) if (0.01..=10_000.0).contains(&fps) => Ok(fps),
         _ => Err("expected a number from 0.01 to 10000".to_owned()),
@@ -161,6 +161,24 @@ fn parse_moment(text: &str) -> Result<BakeMoment, String> {
 }
 
 impl PoseOptions {
+    /// A clip at this many frames per second, or some of its frames.
+    pub(super) fn of_clip(clip: Option<String>, frames: Option<(u32, u32)>, fps: f64) -> Self {
+        Self {
+            clip,
+            range: None,
+            speed: None,
+            loops: None,
+            blend: None,
+            pose: None,
+            rotate: Vec::new(),
+            frames,
+            fps,
+            settle: false,
+            at: None,
+            saved: None,
+        }
+    }
+
     /// The same with the pose of a project as the default.
     pub(super) fn with_saved(&self, saved: Option<&ProjectState>) -> Self {
         Self {

@@ -96,6 +96,8 @@ pub enum Unit {
     Millimetres,
     /// Degrees.
     Degrees,
+    /// Milliseconds.
+    Milliseconds,
 }
 
 /// Which of two values is better.

@@ -82,6 +82,18 @@ impl Camera {
         (self.yaw, self.pitch) = view.angles();
     }
 
+    /// Rotates so that the camera looks in a direction (any length), world space. A zero vector is ignored.
+    pub fn look_along(&mut self, direction: &Vec3) {
+        let back = self.world_from_stage.inverse() * -direction;
+        if let Some(back) = back
+            .try_normalize(1e-12)
+            .filter(|back| back.iter().all(|c| c.is_finite()))
+        {
+            self.yaw = back.x.atan2(back.z);
+            self.pitch = back.y.clamp(-1.0, 1.0).asin();
+        }
+    }
+
     /// Rotates the stage so that `up` (any length) is up; by the smallest rotation, so that −Y is
     /// the front where +Z is up. A zero vector is ignored.
     pub fn set_up(&mut self, up: &Vec3) {

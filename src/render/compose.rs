@@ -53,6 +53,16 @@ impl PictureSheet {
         }
     }
 
+    /// A sheet of `size` pixels with a table of cells, at least one each way.
+    #[must_use]
+    pub fn table(size: [u32; 2], [columns, rows]: [usize; 2]) -> Self {
+        Self {
+            size: size.map(|side| side.max(1)),
+            columns: columns.max(1) as u32,
+            rows: rows.max(1) as u32,
+        }
+    }
+
     /// The size of a sheet whose `count` pictures have about the size `cell`.
     #[must_use]
     pub fn around(cell: [u32; 2], count: usize) -> [u32; 2] {

@@ -7,6 +7,7 @@ mod bake;
 mod bench;
 mod closeup;
 mod commands;
+mod compare;
 mod device;
 mod pictures;
 mod program;

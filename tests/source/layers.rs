@@ -76,16 +76,20 @@ const LAYERS: &[(&str, &str)] = &[
         "progress param math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render",
     ),
     (
+        "report",
+        "progress param math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio",
+    ),
+    (
         "session",
-        "progress param cache math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio",
+        "progress param cache math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report",
     ),
     (
         "app",
-        "progress param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio session",
+        "progress param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report session",
     ),
     (
         "cli",
-        "progress param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio session",
+        "progress param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report session",
     ),
     ("lib", "open"),
     ("main", "app cli"),
@@ -94,7 +98,7 @@ const LAYERS: &[(&str, &str)] = &[
 /// Each dependency and the modules that may name it; `any` stands for all.
 const CRATES: &[(&str, &str)] = &[
     ("ab_glyph", "render app"),
-    ("base64", "io"),
+    ("base64", "io report"),
     ("blake3", "cache io session"),
     ("bytemuck", "numerics gpu render"),
     ("clap", "cli"),
@@ -108,7 +112,7 @@ const CRATES: &[(&str, &str)] = &[
     ("epaint_default_fonts", "render"),
     ("faer", "numerics dynamics"),
     ("gltf", "io"),
-    ("image", "character io gpu render studio app cli"),
+    ("image", "character io gpu render studio report app cli"),
     ("indicatif", "cli"),
     ("log", "any"),
     ("naga", "gpu render"),

@@ -64,10 +64,12 @@ fn the_commands_of_the_readme_are_understood() {
     assert!(verbs.len() >= 5, "a tour of all verbs: {verbs:?}");
     for line in verbs {
         let words: Vec<&str> = line.split_whitespace().skip(1).collect();
-        let Some(verb) = words
-            .first()
-            .filter(|verb| ["info", "weights", "tissue", "bake", "render", "bench"].contains(verb))
-        else {
+        let Some(verb) = words.first().filter(|verb| {
+            [
+                "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite", "bench",
+            ]
+            .contains(verb)
+        }) else {
             continue;
         };
         // The verb's own help must know every option used.

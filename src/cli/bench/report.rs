@@ -8,6 +8,7 @@ use super::limits::IterationReport;
 use crate::cli::calibration::Calibration;
 use crate::dynamics::Params;
 use crate::methods::{MethodId, Requirement, StepTimes, Subject};
+use crate::report::cpu_name;
 
 /// The whole report.
 #[derive(Debug, Serialize)]
@@ -253,19 +254,6 @@ impl Machine {
             ),
         ]
     }
-}
-
-/// The CPU's name, if the system reports it.
-fn cpu_name() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = told
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"))
-        .and_then(|rest| rest.split_once(':'));
-    name.map_or_else(
-        || std::env::consts::ARCH.to_owned(),
-        |(_, name)| name.trim().to_owned(),
-    )
 }
 
 /// Peak memory of this process, 0 if the system does not report it.

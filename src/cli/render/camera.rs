@@ -30,7 +30,7 @@ pub(super) struct CameraOptions {
     pub(super) turntable: Option<u32>,
 }
 
-fn parse_view(name: &str) -> Result<NamedView, String> {
+pub(in crate::cli) fn parse_view(name: &str) -> Result<NamedView, String> {
     NamedView::from_name(name).ok_or_else(|| {
         let known: Vec<_> = NamedView::ALL.iter().map(|(name, _)| *name).collect();
         format!("there are side, {}", known.join(", "))

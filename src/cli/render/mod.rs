@@ -13,6 +13,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use self::camera::CameraOptions;
+pub(super) use self::camera::parse_view;
 use self::looks::{CompareOption, LookOptions, parse_compare};
 use self::saved::SavedView;
 use self::scores::{RenderReport, RenderScores};
@@ -68,7 +69,7 @@ pub(super) struct Render {
     json: bool,
 }
 
-fn parse_size(text: &str) -> Result<[u32; 2], String> {
+pub(super) fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let expected = || "expected WxH from 16x16 to 8192x8192, as in 1280x720".to_owned();
     let (width, height) = text.split_once(['x', 'X']).ok_or_else(expected)?;
     let side = |text: &str| {

@@ -174,6 +174,11 @@ impl Take {
         (self.last_frame().saturating_sub(self.first_frame())) as usize + 1
     }
 
+    /// The requested frames.
+    pub fn frames(&self) -> impl Iterator<Item = u32> {
+        self.first_frame()..=self.last_frame()
+    }
+
     /// The number of the first frame.
     #[must_use]
     pub(crate) fn first_frame(&self) -> u32 {

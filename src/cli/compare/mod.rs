@@ -1,0 +1,235 @@
+//! `sinew compare`: methods in many poses, as a page, tables and figures.
+
+mod outputs;
+mod poses;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use self::outputs::Outputs;
+use self::poses::ComparePoses;
+use super::options::{CharacterOptions, Options, method_ids, parse_method};
+use super::render::{parse_size, parse_view};
+use super::weights::WeightsOption;
+use super::{CommandResult, Failure, print_json, stderr};
+use crate::gpu::GpuContext;
+use crate::methods::{MethodId, Subject};
+use crate::render::NamedView;
+use crate::report::{
+    About, CompareSettings, Measured, PictureError, PictureSettings, ReportPicture, compare,
+    draw_pictures, json, shell_word,
+};
+
+/// At most this many poses are drawn, unless more are asked for.
+const MOST_DRAWN: usize = 8;
+/// Size of a picture in the page, pixels.
+const PICTURE_SIZE: [u32; 2] = [320, 400];
+
+/// Options of the verb.
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    #[command(flatten)]
+    character: CharacterOptions,
+    #[arg(long, visible_alias = "method", value_parser = parse_method, value_delimiter = ',', required = true, help = methods_help())]
+    methods: Vec<MethodId>,
+    #[command(flatten)]
+    weights: WeightsOption,
+    #[command(flatten)]
+    poses: ComparePoses,
+    /// Measure distances to this method [default: reference, if it is compared].
+    #[arg(long, value_name = "METHOD", value_parser = parse_method)]
+    distance_to: Option<MethodId>,
+    /// The report: one .html file that needs no other files.
+    #[arg(help_heading = "Output", short, long, value_name = "OUT.html")]
+    output: Option<PathBuf>,
+    /// Also write every value as a table: a line for each method and pose.
+    #[arg(help_heading = "Output", long, value_name = "OUT.csv")]
+    csv: Option<PathBuf>,
+    /// Also write the medians as a LaTeX table (booktabs).
+    #[arg(help_heading = "Output", long, value_name = "OUT.tex")]
+    latex: Option<PathBuf>,
+    /// Also write the curves (.svg) and the pictures (.png) into this folder.
+    #[arg(help_heading = "Output", long, value_name = "FOLDER")]
+    figures: Option<PathBuf>,
+    /// Print a JSON report.
+    #[arg(help_heading = "Output", long)]
+    json: bool,
+    /// Draw no pictures; no graphics device is needed then.
+    #[arg(help_heading = "Output", long)]
+    no_pictures: bool,
+    /// Size of each picture in pixels.
+    #[arg(help_heading = "Output", long, value_name = "WxH", value_parser = parse_size, conflicts_with = "no_pictures")]
+    size: Option<[u32; 2]>,
+    /// Number of poses that are drawn, of all of them those at the ends of the movements first.
+    #[arg(help_heading = "Output", long, value_name = "N", default_value_t = MOST_DRAWN as u16, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    drawn: u16,
+    /// View direction of the pictures: front, back, side, left, right, top, bottom or three-quarter [default: three-quarter].
+    #[arg(help_heading = "Output", long, value_parser = parse_view)]
+    view: Option<NamedView>,
+}
+
+fn methods_help() -> String {
+    format!(
+        "The methods to compare, as in lbs,dqs,pd; there are {}",
+        method_ids()
+    )
+}
+
+impl Compare {
+    pub(super) fn run(&self, options: &Options) -> CommandResult {
+        let outputs = Outputs::new(self)?;
+        let methods = self.distinct_methods()?;
+        let subject = self.character.open(options)?;
+        let saved = self.character.saved(&subject, options)?;
+        let subject = self.weights.on(&subject, saved.as_ref())?;
+        let options = &options.with_saved(saved.as_ref());
+        self.weights.note_unused(&methods, options);
+        let chosen = self.poses.columns(&subject)?;
+        let draws = !self.no_pictures && (self.output.is_some() || self.figures.is_some());
+        let settings = CompareSettings {
+            params: options.params_for(&subject),
+            distance_to: self.target(&methods),
+            kept: if draws {
+                chosen.columns.drawn(self.drawn.into())
+            } else {
+                Vec::new()
+            },
+            methods: methods
+                .iter()
+                .map(|&method| Ok((method, options.values_for(method)?)))
+                .collect::<Result<_, Failure>>()?,
+            columns: chosen.columns,
+        };
+        let mut measured = stderr::with_progress(options, "Comparing", |progress| {
+            compare(&subject, &settings, progress)
+        })?;
+        measured.comparison.about = self.about(&subject, &settings, chosen.set, options);
+        let pictures = if draws {
+            self.pictures(&subject, &settings, &measured, options)?
+        } else {
+            Vec::new()
+        };
+        let comparison = &measured.comparison;
+        let files = outputs.write(comparison, &pictures, settings.columns.axis())?;
+        if comparison.methods.iter().all(|row| row.failure.is_some()) {
+            let why = comparison.methods[0].failure.as_deref().unwrap_or_default();
+            return Err(Failure::Undone(format!(
+                "{}: none of the methods can be used: {why}",
+                subject.character.name
+            )));
+        }
+        if self.json {
+            return print_json(&json(comparison));
+        }
+        if !options.quiet {
+            let is_figure = |file: &&PathBuf| {
+                self.figures
+                    .as_deref()
+                    .is_some_and(|folder| file.parent() == Some(folder))
+            };
+            for file in files.iter().filter(|file| !is_figure(file)) {
+                stderr::line(&format!("wrote {}", file.display()));
+            }
+            if let Some(folder) = &self.figures {
+                let count = files.iter().filter(is_figure).count();
+                stderr::line(&format!("wrote {count} figures into {}", folder.display()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The methods, each once, with the target of distances.
+    fn distinct_methods(&self) -> Result<Vec<MethodId>, Failure> {
+        let mut methods: Vec<MethodId> = Vec::new();
+        for &method in self.methods.iter().chain(&self.distance_to) {
+            if !methods.contains(&method) {
+                methods.push(method);
+            }
+        }
+        if methods.len() < self.methods.len() {
+            return Err(Failure::Usage(
+                "--methods lists a method twice; list each once".to_owned(),
+            ));
+        }
+        Ok(methods)
+    }
+
+    /// The row that distances are measured to.
+    fn target(&self, methods: &[MethodId]) -> Option<usize> {
+        let is_target = |method: &MethodId| match self.distance_to {
+            Some(target) => *method == target,
+            None => method.id() == "reference",
+        };
+        methods.iter().position(is_target)
+    }
+
+    fn about(
+        &self,
+        subject: &Subject,
+        settings: &CompareSettings,
+        set: String,
+        options: &Options,
+    ) -> About {
+        let files = self.character.files.iter();
+        About {
+            files: files.map(|file| file.display().to_string()).collect(),
+            set,
+            command: command_line(),
+            threads: options
+                .threads
+                .map_or_else(rayon::current_num_threads, usize::from),
+            ..About::of(subject, settings)
+        }
+    }
+
+    /// Draws the pictures. Without a graphics device there are none, and a note says so.
+    fn pictures(
+        &self,
+        subject: &Arc<Subject>,
+        settings: &CompareSettings,
+        measured: &Measured,
+        options: &Options,
+    ) -> Result<Vec<ReportPicture>, Failure> {
+        let gpu = match stderr::without_wayland_errors(GpuContext::headless) {
+            Ok(gpu) => gpu,
+            Err(error) => {
+                if !options.quiet {
+                    stderr::line(&format!("note: the report has no pictures: {error}"));
+                }
+                return Ok(Vec::new());
+            }
+        };
+        let size = self.size.unwrap_or(PICTURE_SIZE);
+        gpu.check_size(size[0], size[1])?;
+        let shown = PictureSettings {
+            states: &measured.states,
+            columns: &settings.kept,
+            against: settings.distance_to.unwrap_or(0),
+            size,
+            view: self.view.unwrap_or(NamedView::ThreeQuarter),
+        };
+        let mut pictures = Vec::new();
+        let drawn = stderr::with_progress(options, "Drawing", |progress| {
+            draw_pictures(&gpu, subject, &shown, progress, |picture| {
+                pictures.push(picture);
+            })
+        });
+        match drawn {
+            Ok(()) => Ok(pictures),
+            Err(PictureError::Cancelled(cancelled)) => Err(cancelled.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The command of this process, to be repeated in a shell.
+fn command_line() -> String {
+    let words = std::env::args_os().skip(1);
+    let quoted = words.map(|word| shell_word(&word.to_string_lossy()));
+    std::iter::once("sinew".to_owned())
+        .chain(quoted)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

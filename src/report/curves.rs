@@ -1,0 +1,90 @@
+//! Curves: a quantity over the angle of a movement, or over the time of a clip, for all methods.
+
+use super::escape::slug;
+use super::{Axis, Chart, Comparison, Curve, printed_unit, shown};
+
+/// The chart of one quantity over one movement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveChart {
+    /// The movement.
+    pub movement: String,
+    /// Id of the quantity.
+    pub quantity: &'static str,
+    /// Name of its file without extension: lower-case letters, digits and hyphens; unique in the comparison.
+    pub file_stem: String,
+    /// The chart.
+    pub chart: Chart,
+}
+
+/// Charts of all movements with at least two poses, for the quantities that change. `x_label` names angle or time.
+#[must_use]
+pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
+    let mut charts: Vec<CurveChart> = Vec::new();
+    for (movement, mut poses) in comparison.movements() {
+        poses.retain(|&pose| comparison.poses[pose].at.is_some_and(f64::is_finite));
+        let at = |pose: usize| comparison.poses[pose].at.unwrap_or_default();
+        poses.sort_by(|&a, &b| at(a).total_cmp(&at(b)));
+        if poses.len() < 2 {
+            continue;
+        }
+        for (index, quantity) in comparison.quantities.iter().enumerate() {
+            let value = |method: usize, pose: usize| {
+                let value = comparison.value(method, pose, index)?;
+                Some(shown(value, quantity).0)
+            };
+            let curves: Vec<Curve> = comparison
+                .methods
+                .iter()
+                .enumerate()
+                .map(|(method, row)| Curve {
+                    label: row.label.clone(),
+                    style: method,
+                    points: poses
+                        .iter()
+                        .map(|&pose| (at(pose), value(method, pose)))
+                        .collect(),
+                })
+                .filter(|curve| curve.points.iter().any(|(_, value)| value.is_some()))
+                .collect();
+            if !changes(&curves) {
+                continue;
+            }
+            let unit = match printed_unit(quantity) {
+                "" => String::new(),
+                unit => format!(", {unit}"),
+            };
+            let stem = slug(&format!("{movement}-{}", quantity.id));
+            let taken = |stem: &str| charts.iter().any(|chart| chart.file_stem == stem);
+            let file_stem = if taken(&stem) {
+                format!("{stem}-{}", charts.len())
+            } else {
+                stem
+            };
+            charts.push(CurveChart {
+                movement: movement.to_owned(),
+                quantity: quantity.id,
+                file_stem,
+                chart: Chart {
+                    title: format!("{}: {movement}", quantity.label),
+                    x: Axis {
+                        label: x_label.to_owned(),
+                    },
+                    y: Axis {
+                        label: format!("{}{unit}", quantity.label),
+                    },
+                    curves,
+                },
+            });
+        }
+    }
+    charts
+}
+
+/// Whether there are two different values.
+fn changes(curves: &[Curve]) -> bool {
+    let mut values = curves
+        .iter()
+        .flat_map(|curve| curve.points.iter().filter_map(|(_, value)| *value));
+    let first = values.next();
+    values.any(|value| Some(value) != first)
+}

@@ -1,0 +1,50 @@
+//! Comparison of methods over many poses: measured once, written as a page, tables and figures. And the search for the worst poses.
+//!
+//! ```text
+//! CompareSettings ─compare→ Measured: Comparison (numbers), states ─draw_pictures→ ReportPicture
+//! Comparison ─charts→ CurveChart   ─csv, json, latex→ text   ─page (with pictures and charts)→ one HTML file
+//! ```
+//!
+//! | module       | what it holds                                                                  |
+//! |--------------|--------------------------------------------------------------------------------|
+//! | `comparison` | [`Comparison`]: methods × poses × quantities                                   |
+//! | `measure`    | [`compare`]: computes and measures every method in every pose                  |
+//! | `statistics` | [`Summary`]: medians with intervals; the best method; how values are printed   |
+//! | `curves`     | [`charts`]: a quantity over the angle of a movement, or over time              |
+//! | `chart`      | [`Chart`]: a line chart as SVG                                                 |
+//! | `tables`     | CSV, JSON and LaTeX                                                            |
+//! | `markdown`   | medians as a Markdown table                                                    |
+//! | `pictures`   | [`draw_pictures`]: the same poses by the same cameras for all methods          |
+//! | `page`       | [`page`](fn@page): the report as one HTML file without references to other files |
+//! | `worst`      | [`worst_poses`]: searches the poses in which a method is worst                 |
+//! | `machine`    | name of the processor                                                          |
+
+mod chart;
+mod comparison;
+mod curves;
+mod escape;
+mod machine;
+mod markdown;
+mod measure;
+mod page;
+mod pictures;
+mod statistics;
+mod tables;
+mod worst;
+
+#[cfg(test)]
+mod tests;
+
+pub use chart::{Axis, Chart, Curve};
+pub use comparison::{About, Cell, Comparison, MethodRow, PoseColumn, shell_word};
+pub use curves::{CurveChart, charts};
+pub use machine::{cpu_name, machine};
+pub use markdown::{markdown, winners};
+pub use measure::{Columns, CompareSettings, FRAME_TIME, Measured, compare};
+pub use page::{PageParts, PictureCell, page};
+pub use pictures::{
+    PictureError, PictureKind, PictureSettings, ReportPicture, draw_each, draw_pictures,
+};
+pub use statistics::{Summary, badness, printed, printed_unit, shown};
+pub use tables::{csv, json, latex};
+pub use worst::{WorstError, WorstPose, WorstSettings, worst_poses};

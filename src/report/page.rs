@@ -1,0 +1,445 @@
+//! The report as one HTML file that needs no other file and no network. Everything can be read without scripts; they sort tables,
+//! choose curves and enlarge pictures.
+
+use std::fmt::Write;
+
+use base64::Engine;
+
+use super::escape::{html, slug};
+use super::{Comparison, CurveChart, PictureKind, Summary, charts, printed, printed_unit};
+
+/// Size of a curve in the page, CSS pixels.
+const CURVE_SIZE: [u32; 2] = [480, 330];
+/// The quantity whose curves and table are shown first, if it was measured.
+const FIRST_SHOWN: &str = "volume_change";
+
+/// A picture of the page.
+pub struct PictureCell {
+    /// Row of the comparison.
+    pub method: usize,
+    /// Column of the comparison.
+    pub pose: usize,
+    /// What it shows.
+    pub kind: PictureKind,
+    /// The file's bytes, JPEG.
+    pub jpeg: Vec<u8>,
+    /// Width and height, pixels.
+    pub size: [u32; 2],
+    /// What it shows, for people.
+    pub caption: String,
+}
+
+/// What a page is made of.
+pub struct PageParts<'a> {
+    /// The numbers.
+    pub comparison: &'a Comparison,
+    /// The pictures; may be empty.
+    pub pictures: &'a [PictureCell],
+    /// Label of the horizontal axis of curves.
+    pub x_label: &'a str,
+}
+
+/// The page.
+#[must_use]
+pub fn page(parts: &PageParts<'_>) -> String {
+    let comparison = parts.comparison;
+    let title = format!("Skinning methods on {}", comparison.about.character);
+    let mut text = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n\
+         <title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
+        html(&title),
+        include_str!("page.css")
+    );
+    header(&mut text, comparison, &title);
+    text.push_str("<main>\n");
+    summary(&mut text, comparison);
+    failures(&mut text, comparison);
+    pictures(&mut text, parts);
+    curves(&mut text, parts);
+    all_values(&mut text, comparison);
+    times(&mut text, comparison);
+    definitions(&mut text, comparison);
+    let _ = write!(
+        text,
+        "</main>\n<dialog id=\"large\"><form method=\"dialog\"><button aria-label=\"Close\">×</button></form><img alt=\"\"><p></p></dialog>\n\
+         <script>\n{}</script>\n</body>\n</html>\n",
+        include_str!("page.js")
+    );
+    text
+}
+
+/// What was compared, and how to repeat it.
+fn header(text: &mut String, comparison: &Comparison, title: &str) {
+    let about = &comparison.about;
+    let _ = write!(text, "<header>\n<h1>{}</h1>\n<dl>\n", html(title));
+    let counts = format!(
+        "{} vertices, {} triangles, {} joints",
+        about.vertices, about.triangles, about.joints
+    );
+    let compared = format!(
+        "{} methods in {} poses ({})",
+        comparison.methods.len(),
+        comparison.poses.len(),
+        about.set
+    );
+    let machine = format!("{}, {} threads", about.machine, about.threads);
+    let files = about.files.join(", ");
+    for (term, value) in [
+        ("Character", format!("{} ({counts})", about.character)),
+        ("Files", files),
+        ("Compared", compared),
+        ("Skin weights", about.weights.clone()),
+        ("Distances to", about.distance_to.clone()),
+        ("Machine", machine),
+        ("Program", format!("Sinew {}", about.version)),
+    ] {
+        if !value.is_empty() {
+            let _ = writeln!(text, "<dt>{term}</dt><dd>{}</dd>", html(&value));
+        }
+    }
+    let _ = write!(
+        text,
+        "<dt>Repeat with</dt><dd><code id=\"command\">{}</code> <button class=\"tool\" data-copy=\"command\" hidden>Copy</button></dd>\n</dl>\n</header>\n",
+        html(&about.command)
+    );
+}
+
+/// Name of a quantity with its unit.
+fn heading(comparison: &Comparison, quantity: usize) -> String {
+    let quantity = &comparison.quantities[quantity];
+    match printed_unit(quantity) {
+        "" => quantity.label.to_owned(),
+        unit => format!("{}, {unit}", quantity.label),
+    }
+}
+
+/// A head of a column that sorts the table when scripts run.
+fn sortable_head(text: &mut String, label: &str, doc: &str) {
+    let _ = write!(
+        text,
+        "<th scope=\"col\" title=\"{}\">{}</th>",
+        html(doc),
+        html(label)
+    );
+}
+
+/// Medians of all quantities.
+fn summary(text: &mut String, comparison: &Comparison) {
+    text.push_str(
+        "<section id=\"summary\">\n<h2>Medians over the poses</h2>\n<p>Each cell has the median over the poses in which all methods have a \
+         value; in square brackets its 95 % confidence interval, which needs at least six poses and no assumption about the distribution; \
+         then the worst pose. The best median of a column is bold. A click on a head sorts.</p>\n<div class=\"scroll\"><table class=\"sortable\">\n\
+         <thead><tr><th scope=\"col\">Method</th>",
+    );
+    for (index, quantity) in comparison.quantities.iter().enumerate() {
+        sortable_head(text, &heading(comparison, index), quantity.doc);
+    }
+    text.push_str("</tr></thead>\n<tbody>\n");
+    for (row, method) in comparison.methods.iter().enumerate() {
+        let _ = write!(text, "<tr><th scope=\"row\">{}</th>", html(&method.label));
+        for index in 0..comparison.quantities.len() {
+            summary_cell(text, comparison, row, index);
+        }
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</tbody>\n</table></div>\n</section>\n");
+}
+
+fn summary_cell(text: &mut String, comparison: &Comparison, row: usize, index: usize) {
+    let quantity = &comparison.quantities[index];
+    let Some(Summary {
+        median,
+        interval,
+        worst,
+        ..
+    }) = comparison.summary(row, index)
+    else {
+        text.push_str("<td data-value=\"\">–</td>");
+        return;
+    };
+    let _ = write!(text, "<td data-value=\"{median}\">");
+    let median = printed(median, quantity);
+    if comparison.best(index).contains(&row) {
+        let _ = write!(
+            text,
+            "<strong>{median}<span class=\"hidden\"> (best)</span></strong>"
+        );
+    } else {
+        text.push_str(&median);
+    }
+    if let Some([low, high]) = interval {
+        let _ = write!(
+            text,
+            "<br><small>[{}, {}]</small>",
+            printed(low, quantity),
+            printed(high, quantity)
+        );
+    }
+    let _ = write!(
+        text,
+        "<br><small>worst {}</small></td>",
+        printed(worst, quantity)
+    );
+}
+
+/// What could not be computed.
+fn failures(text: &mut String, comparison: &Comparison) {
+    let mut items = String::new();
+    for (row, method) in comparison.methods.iter().enumerate() {
+        if let Some(failure) = &method.failure {
+            let _ = writeln!(items, "<li>{}: {}</li>", html(&method.label), html(failure));
+            continue;
+        }
+        for (column, pose) in comparison.poses.iter().enumerate() {
+            if let Some(failure) = &comparison.cell(row, column).failure {
+                let _ = writeln!(
+                    items,
+                    "<li>{}, {}: {}</li>",
+                    html(&method.label),
+                    html(&pose.label),
+                    html(failure)
+                );
+            }
+        }
+    }
+    if !items.is_empty() {
+        let _ = write!(
+            text,
+            "<section id=\"failures\">\n<h2>What could not be computed</h2>\n<ul>\n{items}</ul>\n</section>\n"
+        );
+    }
+}
+
+/// Methods as rows, poses as columns.
+fn pictures(text: &mut String, parts: &PageParts<'_>) {
+    let kinds = [
+        (
+            PictureKind::Skin,
+            "Pictures",
+            "The same camera for all methods of a pose.",
+        ),
+        (
+            PictureKind::Inset,
+            "Close-ups",
+            "The place where the methods of a pose differ most, by one camera for all methods.",
+        ),
+        (
+            PictureKind::Difference,
+            "Distances",
+            "Distance of each vertex from the first method, or from the one that distances are measured to; one scale for all pictures.",
+        ),
+    ];
+    for (kind, title, doc) in kinds {
+        let shown: Vec<&PictureCell> = parts
+            .pictures
+            .iter()
+            .filter(|picture| picture.kind == kind)
+            .collect();
+        if !shown.is_empty() {
+            picture_table(text, parts.comparison, &shown, [title, doc]);
+        }
+    }
+}
+
+fn picture_table(
+    text: &mut String,
+    comparison: &Comparison,
+    shown: &[&PictureCell],
+    [title, doc]: [&str; 2],
+) {
+    let mut columns: Vec<usize> = shown.iter().map(|picture| picture.pose).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let _ = write!(
+        text,
+        "<section id=\"{}\">\n<h2>{title}</h2>\n<p>{doc}</p>\n<div class=\"scroll\"><table class=\"pictures\">\n<thead><tr><th scope=\"col\">Method</th>",
+        slug(title)
+    );
+    for &column in &columns {
+        let _ = write!(
+            text,
+            "<th scope=\"col\">{}</th>",
+            html(&comparison.poses[column].label)
+        );
+    }
+    text.push_str("</tr></thead>\n<tbody>\n");
+    for (row, method) in comparison.methods.iter().enumerate() {
+        if !shown.iter().any(|picture| picture.method == row) {
+            continue;
+        }
+        let _ = write!(text, "<tr><th scope=\"row\">{}</th>", html(&method.label));
+        for &column in &columns {
+            let picture = shown
+                .iter()
+                .find(|picture| picture.method == row && picture.pose == column);
+            text.push_str("<td>");
+            if let Some(picture) = picture {
+                let data = base64::engine::general_purpose::STANDARD.encode(&picture.jpeg);
+                let _ = write!(
+                    text,
+                    "<img loading=\"lazy\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/jpeg;base64,{data}\">",
+                    picture.size[0],
+                    picture.size[1],
+                    html(&picture.caption)
+                );
+            }
+            text.push_str("</td>");
+        }
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</tbody>\n</table></div>\n</section>\n");
+}
+
+/// Index of the quantity that is shown first.
+fn first_shown(comparison: &Comparison) -> usize {
+    let quantities = comparison.quantities.iter();
+    quantities
+        .enumerate()
+        .find(|(_, quantity)| quantity.id == FIRST_SHOWN)
+        .map_or(0, |(index, _)| index)
+}
+
+/// A list of the quantities that scripts show one by one; hidden without scripts.
+fn chooser(text: &mut String, comparison: &Comparison, of: &str, has: impl Fn(&str) -> bool) {
+    let _ = write!(
+        text,
+        "<p class=\"tool\" hidden><label>Show <select data-choose=\"{of}\">"
+    );
+    for (index, quantity) in comparison.quantities.iter().enumerate() {
+        if has(quantity.id) {
+            let selected = if index == first_shown(comparison) {
+                " selected"
+            } else {
+                ""
+            };
+            let _ = write!(
+                text,
+                "<option value=\"{}\"{selected}>{}</option>",
+                quantity.id,
+                html(quantity.label)
+            );
+        }
+    }
+    text.push_str("</select></label></p>\n");
+}
+
+/// Curves, grouped by quantity.
+fn curves(text: &mut String, parts: &PageParts<'_>) {
+    let comparison = parts.comparison;
+    let charts: Vec<CurveChart> = charts(comparison, parts.x_label);
+    if charts.is_empty() {
+        return;
+    }
+    text.push_str("<section id=\"curves\">\n<h2>Curves</h2>\n");
+    chooser(text, comparison, "curves", |id| {
+        charts.iter().any(|chart| chart.quantity == id)
+    });
+    for (index, quantity) in comparison.quantities.iter().enumerate() {
+        let mut own = charts
+            .iter()
+            .filter(|chart| chart.quantity == quantity.id)
+            .peekable();
+        if own.peek().is_none() {
+            continue;
+        }
+        let open = if index == first_shown(comparison) {
+            " open"
+        } else {
+            ""
+        };
+        let _ = write!(
+            text,
+            "<details data-of=\"curves\" data-quantity=\"{}\"{open}><summary>{}</summary>\n<div class=\"charts\">\n",
+            quantity.id,
+            html(quantity.label)
+        );
+        for chart in own {
+            let _ = writeln!(text, "<figure>{}</figure>", chart.chart.svg(CURVE_SIZE));
+        }
+        text.push_str("</div></details>\n");
+    }
+    text.push_str("</section>\n");
+}
+
+/// Every value: poses as rows, methods as columns, a table for each quantity.
+fn all_values(text: &mut String, comparison: &Comparison) {
+    text.push_str("<section id=\"values\">\n<h2>All values</h2>\n");
+    chooser(text, comparison, "values", |_| true);
+    for (index, quantity) in comparison.quantities.iter().enumerate() {
+        let open = if index == first_shown(comparison) {
+            " open"
+        } else {
+            ""
+        };
+        let _ = write!(
+            text,
+            "<details data-of=\"values\" data-quantity=\"{}\"{open}><summary>{}</summary>\n<div class=\"scroll\"><table class=\"sortable\">\n\
+             <thead><tr><th scope=\"col\">Pose</th>",
+            quantity.id,
+            html(&heading(comparison, index))
+        );
+        for method in &comparison.methods {
+            let _ = write!(text, "<th scope=\"col\">{}</th>", html(&method.label));
+        }
+        text.push_str("</tr></thead>\n<tbody>\n");
+        for (column, pose) in comparison.poses.iter().enumerate() {
+            let _ = write!(text, "<tr><th scope=\"row\">{}</th>", html(&pose.label));
+            for row in 0..comparison.methods.len() {
+                match comparison.value(row, column, index) {
+                    Some(value) => {
+                        let _ = write!(
+                            text,
+                            "<td data-value=\"{value}\">{}</td>",
+                            printed(value, quantity)
+                        );
+                    }
+                    None => text.push_str("<td data-value=\"\">–</td>"),
+                }
+            }
+            text.push_str("</tr>\n");
+        }
+        text.push_str("</tbody>\n</table></div></details>\n");
+    }
+    text.push_str("</section>\n");
+}
+
+/// Where the time goes.
+fn times(text: &mut String, comparison: &Comparison) {
+    text.push_str(
+        "<section id=\"times\">\n<h2>Times</h2>\n<p>Milliseconds. Binding is done once for a character; the parts are means over the poses.</p>\n\
+         <div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Method</th><th scope=\"col\">Binding</th><th scope=\"col\">Parts of a pose or frame</th></tr></thead>\n<tbody>\n",
+    );
+    for method in &comparison.methods {
+        let bind = method
+            .bind_ms
+            .map_or_else(|| "–".to_owned(), |ms| format!("{ms:.0}"));
+        let parts: Vec<String> = method
+            .stages_ms
+            .iter()
+            .map(|(name, ms)| format!("{} {ms:.2}", html(name)))
+            .collect();
+        let _ = writeln!(
+            text,
+            "<tr><th scope=\"row\">{}</th><td>{bind}</td><td class=\"words\">{}</td></tr>",
+            html(&method.label),
+            parts.join(", ")
+        );
+    }
+    text.push_str("</tbody>\n</table></div>\n</section>\n");
+}
+
+/// What every quantity means.
+fn definitions(text: &mut String, comparison: &Comparison) {
+    text.push_str("<section id=\"definitions\">\n<h2>What is measured</h2>\n<dl>\n");
+    for (index, quantity) in comparison.quantities.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "<dt>{} <code>{}</code></dt><dd>{}</dd>",
+            html(&heading(comparison, index)),
+            quantity.id,
+            html(quantity.doc)
+        );
+    }
+    text.push_str("</dl>\n</section>\n");
+}

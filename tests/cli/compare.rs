@@ -1,0 +1,485 @@
+//! `sinew compare`, `worst` and `suite`: files, numbers, and refusals.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::common::folder::TestFolder;
+use crate::common::skip;
+use crate::program::{assert_refused, json, names, no_gpu, sinew, stdout, write};
+
+/// A pose file that turns joints about an axis of their parents.
+fn pose(turns: &[(&str, [f64; 3], f64)]) -> String {
+    let joints: serde_json::Map<String, Value> = turns
+        .iter()
+        .map(|(name, [x, y, z], degrees)| {
+            let (sin, cos) = (degrees.to_radians() / 2.0).sin_cos();
+            let rotation = [x * sin, y * sin, z * sin, cos];
+            ((*name).to_owned(), json!({ "rotation": rotation }))
+        })
+        .collect();
+    json!({ "joints": joints }).to_string()
+}
+
+/// Fails with the words of stderr unless the program succeeded.
+fn succeeded(output: &std::process::Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    stderr
+}
+
+#[test]
+fn a_report_stands_alone_and_its_tables_agree() {
+    let folder = TestFolder::new("compare-files");
+    let [page, csv, tex, figures] =
+        ["r.html", "r.csv", "r.tex", "figures"].map(|name| folder.file(name));
+    let output = sinew(&[
+        &"compare",
+        &"builtin:arm",
+        &"--methods=lbs,dqs,pd",
+        &"--only=forearm",
+        &"--no-pictures",
+        &"-o",
+        &page,
+        &"--csv",
+        &csv,
+        &"--latex",
+        &tex,
+        &"--figures",
+        &figures,
+        &"--json",
+    ]);
+    let report = json(&output);
+    let (methods, poses) = (
+        report["methods"].as_array().unwrap().len(),
+        report["poses"].as_array().unwrap().len(),
+    );
+    assert!(methods == 3 && poses >= 4, "{poses} poses");
+    let page = fs::read_to_string(page).unwrap();
+    assert_eq!(
+        page.matches("://").count(),
+        page.matches("xmlns=\"http://").count(),
+        "an address of another file"
+    );
+    assert!(page.contains("builtin:arm") && page.contains("<svg"));
+    let csv = fs::read_to_string(csv).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 1 + methods * poses);
+    let column = rows[0]
+        .iter()
+        .position(|head| *head == "volume_change")
+        .unwrap();
+    for (row, cell) in rows[1..].iter().zip(report["cells"].as_array().unwrap()) {
+        assert_eq!(row[0], cell["method"]);
+        // The movement's label has a comma, which splits its quoted field here.
+        let shift = row.len() - rows[0].len();
+        let value: f64 = row[column + shift].parse().unwrap();
+        assert_eq!(value, cell["values"]["volume_change"].as_f64().unwrap());
+    }
+    let tex = fs::read_to_string(tex).unwrap();
+    assert!(tex.contains("\\toprule") && tex.contains("\\mathbf"));
+    let drawn = fs::read_dir(figures).unwrap().count();
+    assert!(drawn >= 5, "{drawn} figures");
+}
+
+#[test]
+fn pictures_are_in_the_page_and_in_the_folder() {
+    let folder = TestFolder::new("compare-pictures");
+    let [page, figures] = ["r.html", "figures"].map(|name| folder.file(name));
+    let output = sinew(&[
+        &"compare",
+        &"builtin:cylinder",
+        &"--methods=lbs,dqs",
+        &"--drawn=1",
+        &"--size=120x150",
+        &"-o",
+        &page,
+        &"--figures",
+        &figures,
+    ]);
+    let stderr = succeeded(&output);
+    if no_gpu(&stderr) {
+        return;
+    }
+    let page = fs::read_to_string(page).unwrap();
+    // The whole twice, a close-up twice, one distance.
+    assert_eq!(page.matches("src=\"data:image/jpeg;base64,").count(), 5);
+    let pictures: Vec<PathBuf> = fs::read_dir(figures)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "png"))
+        .collect();
+    assert_eq!(pictures.len(), 5);
+    for picture in pictures {
+        let image = image::open(&picture).unwrap().to_rgba8();
+        assert_eq!(image.dimensions(), (120, 150));
+        let background = image.get_pixel(0, 0);
+        let drawn = image.pixels().filter(|pixel| *pixel != background).count();
+        assert!(drawn > 500, "{}: {drawn} pixels", picture.display());
+    }
+}
+
+fn has_numpy() -> bool {
+    let found = Command::new("python3")
+        .args(["-c", "import numpy"])
+        .output();
+    let found = found.is_ok_and(|out| out.status.success());
+    if !found {
+        skip::skipped("python3 with numpy is missing");
+    }
+    found
+}
+
+/// Bakes a pose by a method as positions, and its skeleton as a motion.
+fn bake(folder: &TestFolder, character: &str, method: &str, pose: &Path) -> Value {
+    let stem = pose.file_stem().unwrap().to_str().unwrap().to_owned();
+    let positions = folder.file(&format!("{method}-{stem}.positions.json"));
+    let motion = folder.file(&format!("{stem}.bvh"));
+    for (output, method) in [(&positions, Some(method)), (&motion, None)] {
+        let method: Vec<String> = method
+            .map(|method| format!("--method={method}"))
+            .into_iter()
+            .collect();
+        let mut words: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
+            &"bake",
+            &character,
+            &"--settle",
+            &"--pose",
+            &pose,
+            &"-o",
+            output,
+        ];
+        words.extend(
+            method
+                .iter()
+                .map(|word| word as &dyn AsRef<std::ffi::OsStr>),
+        );
+        succeeded(&sinew(&words));
+    }
+    json!({ "method": method, "pose": stem, "positions": positions, "motion": motion })
+}
+
+/// Compares methods in poses and computes every number again with numpy.
+fn check(character: &str, methods: &str, poses: &[(&str, String)]) {
+    if !has_numpy() {
+        return;
+    }
+    let folder = TestFolder::new(&format!("compare-numbers-{}", character.replace(':', "-")));
+    let files: Vec<PathBuf> = poses
+        .iter()
+        .map(|(name, text)| write(&folder, &format!("{name}.json"), text))
+        .collect();
+    let list = files.iter().map(|file| file.display().to_string());
+    let list = list.collect::<Vec<_>>().join(",");
+    let report = sinew(&[
+        &"compare",
+        &character,
+        &"--methods",
+        &methods,
+        &"--poses",
+        &list,
+        &"--distance-to=lbs",
+        &"--json",
+    ]);
+    succeeded(&report);
+    let rest = folder.file("rest.obj");
+    let rest_motion = folder.file("rest.bvh");
+    succeeded(&sinew(&[
+        &"bake",
+        &character,
+        &"--method=lbs",
+        &"--settle",
+        &"-o",
+        &rest,
+    ]));
+    succeeded(&sinew(&[
+        &"bake",
+        &character,
+        &"--settle",
+        &"-o",
+        &rest_motion,
+    ]));
+    let info = json(&sinew(&[&"info", &character, &"--json"]));
+    let cells: Vec<Value> = methods
+        .split(',')
+        .flat_map(|method| files.iter().map(move |pose| (method, pose)))
+        .map(|(method, pose)| bake(&folder, character, method, pose))
+        .collect();
+    let job = json!({
+        "report": write(&folder, "report.json", &stdout(&report)),
+        "rest": rest,
+        "rest_motion": rest_motion,
+        "metres_per_unit": info["metres_per_unit"],
+        "reference": "lbs",
+        "cells": cells,
+    });
+    let job = write(&folder, "job.json", &job.to_string());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/compare_metrics.py");
+    let out = Command::new("python3")
+        .arg(script)
+        .arg(job)
+        .output()
+        .unwrap();
+    let said =
+        String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    println!("{character}\n{said}");
+    assert!(out.status.success(), "{character}: {said}");
+}
+
+const X: [f64; 3] = [1.0, 0.0, 0.0];
+const Y: [f64; 3] = [0.0, 1.0, 0.0];
+const Z: [f64; 3] = [0.0, 0.0, 1.0];
+
+#[test]
+fn numbers_of_an_arm_are_those_of_numpy() {
+    let poses = [
+        ("bent", pose(&[("forearm", X, 110.0)])),
+        (
+            "across",
+            pose(&[("forearm", Z, 100.0), ("forearm", Y, 60.0)]),
+        ),
+        ("twisted", pose(&[("hand", Y, 120.0)])),
+    ];
+    check("builtin:arm", "lbs,dqs,pd", &poses);
+}
+
+#[test]
+fn numbers_of_a_gecko_are_those_of_numpy() {
+    let poses = [
+        ("tail", pose(&[("tail.3", X, 70.0), ("tail.4", X, 70.0)])),
+        (
+            "legs",
+            pose(&[("hind_upper.L", Z, 60.0), ("hind_lower.L", Y, -80.0)]),
+        ),
+    ];
+    check("builtin:gecko", "lbs,pd", &poses);
+}
+
+#[test]
+fn numbers_of_the_mannequin_are_those_of_numpy() {
+    let poses = [(
+        "elbow",
+        pose(&[("forearm.L", Y, -120.0), ("shin.R", X, 90.0)]),
+    )];
+    check("builtin:mannequin", "lbs,dqs,pd", &poses);
+}
+
+#[test]
+fn frames_of_a_clip_are_compared_at_their_times() {
+    let report = json(&sinew(&[
+        &"compare",
+        &"builtin:cylinder",
+        &"--methods=lbs,pd",
+        &"--clip=bend",
+        &"--frames=0-4",
+        &"--fps=25",
+        &"--json",
+    ]));
+    let poses = report["poses"].as_array().unwrap();
+    let times: Vec<f64> = poses
+        .iter()
+        .map(|pose| pose["at"].as_f64().unwrap())
+        .collect();
+    let expected = [0.0, 0.04, 0.08, 0.12, 0.16];
+    assert!(
+        times
+            .iter()
+            .zip(expected)
+            .all(|(a, b)| (a - b).abs() < 1e-12),
+        "{times:?}"
+    );
+    assert_eq!(report["cells"].as_array().unwrap().len(), 10);
+}
+
+#[test]
+fn two_runs_give_the_same_numbers() {
+    let run = || {
+        let mut report = json(&sinew(&[
+            &"compare",
+            &"builtin:arm",
+            &"--methods=lbs,pd",
+            &"--only=forearm",
+            &"--json",
+        ]));
+        for cell in report["cells"].as_array_mut().unwrap() {
+            cell["values"].as_object_mut().unwrap().remove("frame_ms");
+        }
+        report["cells"].clone()
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn a_report_has_the_numbers_of_bake() {
+    let folder = TestFolder::new("compare-bake");
+    let file = write(&folder, "bent.json", &pose(&[("forearm", X, 90.0)]));
+    let report = json(&sinew(&[
+        &"compare",
+        &"builtin:arm",
+        &"--methods=dqs",
+        &"--poses",
+        &file,
+        &"--json",
+    ]));
+    let baked = json(&sinew(&[
+        &"bake",
+        &"builtin:arm",
+        &"--method=dqs",
+        &"--pose",
+        &file,
+        &"--settle",
+        &"--json",
+        &"-o",
+        &folder.file("x.obj"),
+    ]));
+    let values = report["cells"][0]["values"].as_object().unwrap();
+    assert!(values.len() > 8, "{values:?}");
+    for (id, value) in values.iter().filter(|(id, _)| *id != "frame_ms") {
+        assert_eq!(*value, baked["score"][id], "{id}");
+    }
+}
+
+#[test]
+fn wrong_input_is_refused_with_a_suggestion() {
+    let folder = TestFolder::new("compare-refused");
+    let page = folder.file("r.html");
+    let usage = |words: &[&dyn AsRef<std::ffi::OsStr>], part: &str| {
+        let mut all: Vec<&dyn AsRef<std::ffi::OsStr>> =
+            vec![&"compare", &"builtin:arm", &"-o", &page];
+        all.extend(words);
+        let output = sinew(&all);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(part), "\"{part}\" is missing in {stderr}");
+    };
+    usage(&[&"--methods=lsb"], "did you mean lbs?");
+    usage(&[&"--methods=lbs", &"--poses=rmo"], "did you mean rom?");
+    usage(&[&"--methods=lbs,lbs"], "twice");
+    usage(&[&"--methods=lbs", &"--only=nothing"], "forearm");
+    let refused = |words: &[&dyn AsRef<std::ffi::OsStr>], parts: &[&str]| {
+        let mut all: Vec<&dyn AsRef<std::ffi::OsStr>> =
+            vec![&"compare", &"builtin:arm", &"--methods=lbs"];
+        all.extend(words);
+        assert_refused(&sinew(&all), parts);
+    };
+    refused(&[&"-o", &page, &"--poses=missing.json"], &["missing.json"]);
+    let unknown = write(&folder, "unknown.json", &pose(&[("forarm", X, 10.0)]));
+    refused(
+        &[&"-o", &page, &"--poses", &unknown],
+        &["forarm", "did you mean \"forearm\""],
+    );
+    refused(&[&"-o", &folder.file("no/r.html")], &["no folder"]);
+    refused(&[&"-o", &folder.file("r.pdf")], &[".html"]);
+    assert_eq!(names(&folder), ["unknown.json"], "nothing else was written");
+}
+
+#[test]
+fn a_method_that_fails_is_a_row_that_says_so() {
+    let folder = TestFolder::new("compare-failing");
+    // Nothing of the skin is flesh.
+    let rigid: [&dyn AsRef<std::ffi::OsStr>; 4] = [
+        &"compare",
+        &"builtin:arm",
+        &"--part=0=rigid:hand",
+        &"--json",
+    ];
+    let page = folder.file("r.html");
+    let mut words = rigid.to_vec();
+    words.extend([
+        &"--methods=lbs,pd" as &dyn AsRef<std::ffi::OsStr>,
+        &"--no-pictures",
+        &"-o",
+        &page,
+    ]);
+    let report = json(&sinew(&words));
+    let failed: Vec<bool> = report["methods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|method| method["failure"].is_string())
+        .collect();
+    assert_eq!(failed, [false, true], "{report}");
+    assert!(
+        fs::read_to_string(page)
+            .unwrap()
+            .contains("What could not be computed")
+    );
+    let mut words = rigid.to_vec();
+    words.push(&"--methods=pd");
+    let only = sinew(&words);
+    assert_refused(&only, &["none of the methods"]);
+}
+
+#[test]
+fn the_worst_poses_are_worse_than_rest_and_can_be_baked() {
+    let folder = TestFolder::new("worst");
+    let poses = folder.file("poses");
+    let report = json(&sinew(&[
+        &"worst",
+        &"builtin:arm",
+        &"--method=lbs",
+        &"--metric=volume",
+        &"--count=3",
+        &"--samples=24",
+        &"--refinements=12",
+        &"--poses-out",
+        &poses,
+        &"--json",
+    ]));
+    assert_eq!(report["metric"], "volume_change");
+    let found = report["methods"][0]["poses"].as_array().unwrap();
+    let values: Vec<f64> = found
+        .iter()
+        .map(|pose| pose["value"].as_f64().unwrap().abs())
+        .collect();
+    assert!(
+        !values.is_empty() && values.windows(2).all(|pair| pair[0] >= pair[1]),
+        "{values:?}"
+    );
+    assert!(values[0] > 0.005, "{values:?}");
+    // The pose that was written gives the number that was reported.
+    let baked = json(&sinew(&[
+        &"bake",
+        &"builtin:arm",
+        &"--method=lbs",
+        &"--settle",
+        &"--json",
+        &"--pose",
+        &poses.join("lbs-1.json"),
+        &"-o",
+        &folder.file("x.obj"),
+    ]));
+    let again = baked["score"]["volume_change"].as_f64().unwrap().abs();
+    assert!(
+        (again - values[0]).abs() < 1e-5,
+        "{again} and {}",
+        values[0]
+    );
+    let unknown = sinew(&[
+        &"worst",
+        &"builtin:arm",
+        &"--method=lbs",
+        &"--metric=beauty",
+        &"--json",
+    ]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("volume_change"));
+}
+
+#[test]
+fn the_suite_has_a_table_for_each_character() {
+    let output = sinew(&[
+        &"suite",
+        &"--characters=cylinder,arm",
+        &"--methods=rigid,lbs",
+    ]);
+    succeeded(&output);
+    let text = stdout(&output);
+    assert_eq!(text.matches("### ").count(), 2);
+    assert_eq!(text.matches("| `lbs` |").count(), 2);
+    assert!(text.contains("**"));
+}
