@@ -104,6 +104,7 @@ fn comparison_of(
             .iter()
             .map(|&method| Ok((method, options.values_for(method)?)))
             .collect::<Result<_, Failure>>()?,
+        results: Vec::new(),
         params: options.params_for(&subject),
         columns: Columns::of_range(&motion_range(&subject.character.skeleton)),
         distance_to: None,

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::{CompareSettings, machine};
-use crate::methods::Subject;
 use crate::metrics::Quantity;
 
 /// Several methods in several poses of one character, measured.
@@ -85,27 +83,6 @@ pub struct Cell {
     pub values: Vec<Option<f64>>,
     /// Why there are no values.
     pub failure: Option<String>,
-}
-
-impl About {
-    /// What is known of a subject and of the settings; files, set and command are left empty.
-    #[must_use]
-    pub fn of(subject: &Subject, settings: &CompareSettings) -> Self {
-        let character = &subject.character;
-        let target = settings.distance_to.map(|row| settings.methods[row].0);
-        Self {
-            character: character.name.clone(),
-            vertices: character.source_vertices(),
-            triangles: character.source_triangles(),
-            joints: character.skeleton.len(),
-            weights: subject.weight_method().to_string(),
-            distance_to: target.map_or_else(String::new, |method| method.label().to_owned()),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            machine: machine(),
-            threads: rayon::current_num_threads(),
-            ..Self::default()
-        }
-    }
 }
 
 /// A word as a shell reads it.

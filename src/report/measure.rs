@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{About, Cell, Comparison, MethodRow, PoseColumn};
+use rayon::prelude::*;
+
+use super::{About, Cell, Comparison, MethodRow, PoseColumn, machine};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point};
+use crate::mesh::{TriMesh, TriangleTree};
 use crate::methods::{Actor, Frame, MethodId, StepTimes, Subject};
 use crate::metrics::{self, Better, METRICS, Meter, MeterFrame, Metric, Quantity, RestSkin, Unit};
 use crate::param::ParamValues;
@@ -30,6 +33,8 @@ const BINDING_SHARE: f32 = 0.1;
 pub struct CompareSettings {
     /// The methods, in the order of the rows, with values of their own parameters.
     pub methods: Vec<(MethodId, ParamValues)>,
+    /// Results of other programs, as further rows after the methods.
+    pub results: Vec<ForeignResult>,
     /// Physical parameters of simulated methods.
     pub params: Params,
     /// The poses.
@@ -38,6 +43,25 @@ pub struct CompareSettings {
     pub distance_to: Option<usize>,
     /// Columns whose skins are kept for pictures, by index.
     pub kept: Vec<usize>,
+}
+
+impl CompareSettings {
+    /// Name of a row, for people.
+    pub(super) fn row_label(&self, row: usize) -> String {
+        match self.methods.get(row) {
+            Some((method, _)) => method.label().to_owned(),
+            None => self.results[row - self.methods.len()].name.clone(),
+        }
+    }
+}
+
+/// What another program made of the same character.
+pub struct ForeignResult {
+    /// Its name in the comparison.
+    pub name: String,
+    /// Positions, one list for each column. With as many vertices as the source meshes have they are measured as a method's; otherwise
+    /// only their distance is, from the closest points of the skin that distances are measured to.
+    pub frames: Vec<Vec<Point>>,
 }
 
 /// The poses of a comparison.
@@ -137,6 +161,19 @@ impl Columns {
         }
     }
 
+    /// Global transforms of the joints in a column.
+    fn world(&self, subject: &Subject, column: usize) -> Vec<Affine> {
+        let character = &subject.character;
+        match self {
+            Self::Poses(poses) => character.skeleton.world_from_joint(&poses[column].1),
+            Self::Motion(_, take) => {
+                let frame = take.first_frame() + column as u32;
+                let pose = take.motion.pose_at(character, take.time_of(frame));
+                character.skeleton.world_from_joint(&pose)
+            }
+        }
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -153,16 +190,42 @@ pub fn compare(
     settings: &CompareSettings,
     progress: &Progress,
 ) -> Result<Measured, Cancelled> {
-    let count = settings.methods.len();
+    let count = settings.methods.len() + settings.results.len();
     let mut measuring = Measuring::new(subject, settings, progress)?;
     // The target of distances comes first: the others are measured against it.
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|&row| Some(row) != settings.distance_to);
     for (index, row) in order.into_iter().enumerate() {
         let [from, to] = [index, index + 1].map(|run| run as f32 / count as f32);
-        measuring.row(row, &progress.part(from, to))?;
+        let progress = progress.part(from, to);
+        if row < settings.methods.len() {
+            measuring.row(row, &progress)?;
+        } else {
+            measuring.foreign_row(row, &progress)?;
+        }
     }
     Ok(measuring.finish())
+}
+
+impl About {
+    /// What is known of a subject and of the settings; files, set and command are left empty.
+    #[must_use]
+    pub fn of(subject: &Subject, settings: &CompareSettings) -> Self {
+        let character = &subject.character;
+        let target = settings.distance_to.map(|row| settings.row_label(row));
+        Self {
+            character: character.name.clone(),
+            vertices: character.source_vertices(),
+            triangles: character.source_triangles(),
+            joints: character.skeleton.len(),
+            weights: subject.weight_method().to_string(),
+            distance_to: target.unwrap_or_default(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            machine: machine(),
+            threads: rayon::current_num_threads(),
+            ..Self::default()
+        }
+    }
 }
 
 /// A comparison that is being measured.
@@ -199,7 +262,8 @@ impl<'a> Measuring<'a> {
         };
         let measured = metrics.iter().flat_map(|metric| metric.quantities);
         let quantities = measured.copied().chain([FRAME_TIME]).collect();
-        let (rows, columns) = (settings.methods.len(), settings.columns.len());
+        let rows = settings.methods.len() + settings.results.len();
+        let columns = settings.columns.len();
         Ok(Self {
             subject,
             settings,
@@ -274,6 +338,68 @@ impl<'a> Measuring<'a> {
         Ok(())
     }
 
+    /// Measures what another program made.
+    fn foreign_row(&mut self, row: usize, progress: &Progress) -> Result<(), Cancelled> {
+        let settings = self.settings;
+        let result = &settings.results[row - settings.methods.len()];
+        let columns = settings.columns.len();
+        let vertices = self.subject.bind_positions.len();
+        for column in 0..columns {
+            progress.check()?;
+            progress.report(column as f32 / columns as f32, &result.name);
+            let cell = &mut self.cells[row * columns + column];
+            cell.values = vec![None; self.quantities.len()];
+            let Some(positions) = result.frames.get(column) else {
+                cell.failure = Some(format!(
+                    "the file has {} frames, and this is pose {}",
+                    result.frames.len(),
+                    column + 1
+                ));
+                continue;
+            };
+            let values = if positions.len() == vertices {
+                if settings.distance_to == Some(row) {
+                    self.reference[column] = Some(positions.clone());
+                }
+                let world = settings.columns.world(self.subject, column);
+                let frame = MeterFrame {
+                    positions,
+                    world_from_joint: &world,
+                    reference: self.reference[column].as_deref(),
+                    ..MeterFrame::default()
+                };
+                let measured = self.meter.measure(&frame, &progress.silent())?;
+                self.quantities
+                    .iter()
+                    .map(|quantity| measured.get(quantity.id))
+                    .collect()
+            } else {
+                let found = self.reference[column]
+                    .as_deref()
+                    .map(|reference| closest_distances(self.subject, reference, positions));
+                let Some(found) = found else {
+                    cell.failure = Some(format!(
+                        "the file has {} vertices and the character {vertices}, and there is no skin to measure distances to",
+                        positions.len()
+                    ));
+                    continue;
+                };
+                let value = |quantity: &Quantity| {
+                    let ids = ["distance_rms_mm", "distance_p99_mm", "distance_max_mm"];
+                    Some(found[ids.iter().position(|id| *id == quantity.id)?])
+                };
+                self.quantities.iter().map(value).collect()
+            };
+            self.cells[row * columns + column].values = values;
+        }
+        self.rows[row] = MethodRow {
+            id: result.name.clone(),
+            label: result.name.clone(),
+            ..MethodRow::default()
+        };
+        Ok(())
+    }
+
     /// Leaves out quantities that no method has.
     fn finish(self) -> Measured {
         let Self {
@@ -310,6 +436,36 @@ impl<'a> Measuring<'a> {
             states,
         }
     }
+}
+
+/// Distances of points from a skin: root mean square, 99th percentile and maximum, millimetres.
+fn closest_distances(subject: &Subject, skin: &[Point], points: &[Point]) -> [f64; 3] {
+    let rest = RestSkin::of(subject);
+    let mesh = TriMesh {
+        positions: rest
+            .source_from_skin
+            .iter()
+            .map(|&source| skin[source as usize])
+            .collect(),
+        triangles: rest.mesh.triangles,
+    };
+    let tree = TriangleTree::new(&mesh);
+    let distance = |point: &Point| {
+        let closest = tree.closest(&point.cast(), f64::INFINITY, |_| true);
+        closest.map(|closest| closest.distance * subject.character.metres_per_unit * 1e3)
+    };
+    let mut distances: Vec<f64> = points.par_iter().filter_map(distance).collect();
+    distances.sort_unstable_by(f64::total_cmp);
+    let Some(last) = distances.len().checked_sub(1) else {
+        return [0.0; 3];
+    };
+    let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
+    let p99 = distances[(last as f64 * 0.99).round() as usize];
+    [
+        (squares / distances.len() as f64).sqrt(),
+        p99,
+        distances[last],
+    ]
 }
 
 /// Binds a method, computes every column, and passes on each with its index and joints.

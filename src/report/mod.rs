@@ -40,10 +40,11 @@ pub use comparison::{About, Cell, Comparison, MethodRow, PoseColumn, shell_word}
 pub use curves::{CurveChart, charts};
 pub use machine::{cpu_name, machine};
 pub use markdown::{markdown, winners};
-pub use measure::{Columns, CompareSettings, FRAME_TIME, Measured, compare};
-pub use page::{PageParts, PictureCell, page};
+pub use measure::{Columns, CompareSettings, FRAME_TIME, ForeignResult, Measured, compare};
+pub use page::{PageParts, page};
 pub use pictures::{
-    PictureError, PictureKind, PictureSettings, ReportPicture, draw_each, draw_pictures,
+    PictureCell, PictureError, PictureKind, PictureSettings, ReportPicture, draw_each,
+    draw_pictures,
 };
 pub use statistics::{Summary, badness, printed, printed_unit, shown};
 pub use tables::{csv, json, latex};

@@ -6,28 +6,14 @@ use std::fmt::Write;
 use base64::Engine;
 
 use super::escape::{html, slug};
-use super::{Comparison, CurveChart, PictureKind, Summary, charts, printed, printed_unit};
+use super::{
+    Comparison, CurveChart, PictureCell, PictureKind, Summary, charts, printed, printed_unit,
+};
 
 /// Size of a curve in the page, CSS pixels.
 const CURVE_SIZE: [u32; 2] = [480, 330];
 /// The quantity whose curves and table are shown first, if it was measured.
 const FIRST_SHOWN: &str = "volume_change";
-
-/// A picture of the page.
-pub struct PictureCell {
-    /// Row of the comparison.
-    pub method: usize,
-    /// Column of the comparison.
-    pub pose: usize,
-    /// What it shows.
-    pub kind: PictureKind,
-    /// The file's bytes, JPEG.
-    pub jpeg: Vec<u8>,
-    /// Width and height, pixels.
-    pub size: [u32; 2],
-    /// What it shows, for people.
-    pub caption: String,
-}
 
 /// What a page is made of.
 pub struct PageParts<'a> {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use image::RgbaImage;
 
-use super::PictureCell;
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Point, Vec3};
 use crate::methods::Subject;
@@ -31,6 +30,22 @@ pub enum PictureKind {
     Difference,
     /// A close-up of the place where the methods of this pose differ most.
     Inset,
+}
+
+/// A picture of the page.
+pub struct PictureCell {
+    /// Row of the comparison.
+    pub method: usize,
+    /// Column of the comparison.
+    pub pose: usize,
+    /// What it shows.
+    pub kind: PictureKind,
+    /// The file's bytes, JPEG.
+    pub jpeg: Vec<u8>,
+    /// Width and height, pixels.
+    pub size: [u32; 2],
+    /// What it shows, for people.
+    pub caption: String,
 }
 
 /// One picture of a report.

@@ -483,3 +483,79 @@ fn the_suite_has_a_table_for_each_character() {
     assert_eq!(text.matches("| `lbs` |").count(), 2);
     assert!(text.contains("**"));
 }
+
+#[test]
+fn a_result_of_another_program_is_a_row() {
+    let folder = TestFolder::new("compare-result");
+    let cache = folder.file("theirs.pc2");
+    let bent = ["--clip=bend", "--frames=0-3"];
+    succeeded(&sinew(&[
+        &"bake",
+        &"builtin:cylinder",
+        &"--method=dqs",
+        &bent[0],
+        &bent[1],
+        &"-o",
+        &cache,
+    ]));
+    let result = format!("theirs={}", cache.display());
+    let report = json(&sinew(&[
+        &"compare",
+        &"builtin:cylinder",
+        &"--methods=lbs,dqs",
+        &bent[0],
+        &bent[1],
+        &"--result",
+        &result,
+        &"--distance-to=dqs",
+        &"--json",
+    ]));
+    let values = |row: usize, column: usize| report["cells"][4 * row + column]["values"].clone();
+    for column in 0..4 {
+        let (own, theirs) = (values(1, column), values(2, column));
+        for id in [
+            "volume_change",
+            "stretch_p99",
+            "new_pairs",
+            "girth_change_min",
+            "distance_max_mm",
+        ] {
+            assert_eq!(own[id], theirs[id], "{id} in frame {column}");
+        }
+        assert_eq!(theirs["distance_max_mm"], 0.0);
+        assert!(theirs["frame_ms"].is_null());
+    }
+    assert!(values(0, 3)["distance_max_mm"].as_f64().unwrap() > 0.0);
+    // Points on the skin, but not as many as it has: only their distance to it.
+    let few = fs::read(&cache).unwrap();
+    let points = u32::from_le_bytes(few[16..20].try_into().unwrap()) as usize;
+    let positions: Vec<Vec<[f32; 3]>> = few[32..]
+        .chunks_exact(points * 12)
+        .map(|frame| {
+            let coordinate = |at: usize| f32::from_le_bytes(frame[at..at + 4].try_into().unwrap());
+            (0..points / 2)
+                .map(|point| [0, 4, 8].map(|offset| coordinate(12 * point + offset)))
+                .collect()
+        })
+        .collect();
+    let half = write(
+        &folder,
+        "half.json",
+        &json!({ "frames": positions }).to_string(),
+    );
+    let result = format!("half={}", half.display());
+    let report = json(&sinew(&[
+        &"compare",
+        &"builtin:cylinder",
+        &"--methods=dqs",
+        &bent[0],
+        &bent[1],
+        &"--result",
+        &result,
+        &"--distance-to=dqs",
+        &"--json",
+    ]));
+    let half = &report["cells"][4 + 3]["values"];
+    assert!(half["volume_change"].is_null());
+    assert!(half["distance_max_mm"].as_f64().unwrap() < 1e-3, "{half}");
+}

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::common::folder::TestFolder;
 use egui::{Key, Modifiers, Ui, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use sinew::app::actions::ProjectAction;
 use sinew::app::actions::UnsavedAnswer;
 use sinew::app::actions::{Action, Actions};
@@ -445,4 +445,44 @@ fn the_export_format_is_chosen_before_the_file() {
     });
     let motion = std::fs::read_to_string(path).expect("written");
     assert!(motion.contains("Frames: 16"), "{motion}");
+}
+
+#[test]
+fn a_report_compares_methods_in_the_background() {
+    let mut harness = workbench(Source::builtin("cylinder"), None);
+    ask(&mut harness, Action::Project(ProjectAction::AskReport));
+    // What is on screen is the default, and can be changed.
+    let linear = harness.get_by_label("LBS");
+    assert_eq!(
+        linear.accesskit_node().toggled(),
+        Some(egui::accesskit::Toggled::True)
+    );
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(3);
+
+    let folder = TestFolder::new("window-report");
+    let path = folder.0.join("report.html");
+    let report = |path: PathBuf| {
+        let export = Export {
+            what: ExportAs::Report,
+            methods: vec![MethodId::LBS, MethodId::PD],
+            ..Export::default()
+        };
+        Action::Session(
+            ProjectCommand::Export { export, path }.into(),
+            Gesture::Once,
+        )
+    };
+    ask(&mut harness, report(path.clone()));
+    wait_until(&mut harness, "exported", |bench| {
+        bench
+            .session()
+            .messages()
+            .iter()
+            .any(|message| message.text.starts_with("Exported"))
+    });
+    let page = std::fs::read_to_string(path).expect("written");
+    assert!(
+        page.contains("Projective dynamics") && page.contains("sinew compare builtin:cylinder")
+    );
 }

@@ -75,6 +75,8 @@ pub enum ProjectAction {
     AnswerUnsaved(UnsavedAnswer),
     /// Opens the export dialog, or continues without.
     AskExport,
+    /// Opens the export dialog for a report.
+    AskReport,
     /// Sets the export settings; none to cancel.
     SetExport(Option<Export>),
     /// Asks for the export's file.

@@ -44,6 +44,9 @@ fn as_ui(ui: &mut Ui, export: &mut Export) {
         });
         response.response.labelled_by(label);
     });
+    if export.what == ExportAs::Report {
+        methods_ui(ui, export);
+    }
     if matches!(export.what, ExportAs::Skin(_)) {
         row(ui, "Method", "How the skin is moved", |ui, label| {
             let combo = ComboBox::from_id_salt("export method")
@@ -59,6 +62,28 @@ fn as_ui(ui: &mut Ui, export: &mut Export) {
     }
 }
 
+/// A check box for each method.
+fn methods_ui(ui: &mut Ui, export: &mut Export) {
+    row(ui, "Methods", "What is compared", |ui, _| {
+        ui.horizontal_wrapped(|ui| {
+            for method in registry() {
+                let mut wanted = export.methods.contains(&method);
+                let doc = method.descriptor().doc;
+                if ui
+                    .checkbox(&mut wanted, method.short_label())
+                    .on_hover_text(doc)
+                    .changed()
+                {
+                    export.methods.retain(|other| *other != method);
+                    if wanted {
+                        export.methods.push(method);
+                    }
+                }
+            }
+        });
+    });
+}
+
 fn motion_ui(ui: &mut Ui, export: &mut Export, clips: &Clips<'_>) {
     let duration = |clip: Option<usize>| {
         clip.and_then(|clip| clips.get(clip))
@@ -69,9 +94,14 @@ fn motion_ui(ui: &mut Ui, export: &mut Export, clips: &Clips<'_>) {
         "Motion",
         "Which clip, or the pose that is shown",
         |ui, label| {
+            let without = if export.what == ExportAs::Report {
+                "The range of motion"
+            } else {
+                "The pose shown"
+            };
             let name = |clip: Option<usize>| {
                 clip.and_then(|clip| clips.get(clip))
-                    .map_or("The pose shown", |clip| clip.name.as_str())
+                    .map_or(without, |clip| clip.name.as_str())
             };
             let combo = ComboBox::from_id_salt("export clip")
                 .selected_text(name(export.clip))

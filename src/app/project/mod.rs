@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use super::actions::{Action, Actions};
 use super::dialogs::Purpose;
+use crate::methods::MethodId;
 use crate::session::{
     Command, DEFAULT_FPS, Export, ExportAs, Gesture, ProjectCommand, Session, WindowState,
 };
@@ -146,8 +147,13 @@ impl ProjectUi {
                     return self.apply(ProjectAction::Save, session);
                 }
             }
-            ProjectAction::AskExport => {
-                let format = ExportAs::ALL[0];
+            ProjectAction::AskExport | ProjectAction::AskReport => {
+                let is_report = action == ProjectAction::AskReport;
+                let format = if is_report {
+                    ExportAs::Report
+                } else {
+                    ExportAs::ALL[0]
+                };
                 let (clip, method) = (
                     session.channels().active().playback().clip,
                     session.active_view().method,
@@ -155,7 +161,8 @@ impl ProjectUi {
                 self.export = Some(Export {
                     what: format,
                     method,
-                    clip,
+                    methods: methods_shown(session),
+                    clip: clip.filter(|_| !is_report),
                     range_secs: session.channels().active().playback().range_secs,
                     fps: DEFAULT_FPS,
                 });
@@ -228,4 +235,17 @@ impl ProjectUi {
 /// Raises an action of this module.
 fn push(actions: &mut Actions, action: ProjectAction) {
     actions.push(Action::Project(action));
+}
+
+/// The methods that views show, with linear blending and dual quaternions, which every method is compared with.
+fn methods_shown(session: &Session) -> Vec<MethodId> {
+    let views = session.views().list().iter();
+    let shown = views.flat_map(|view| std::iter::once(view.method).chain(view.compare));
+    let mut methods = vec![MethodId::LBS, MethodId::DQS];
+    for method in shown {
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    methods
 }

@@ -68,6 +68,9 @@ pub static ALL: &[Shortcut] = &[
     project!("export.files", "Export for other programs…", "Writes the baked skin, the rig or the motion to files", AskExport)
         .also("blender maya unity unreal alembic gltf bake cache send")
         .needs(Needs::Character),
+    project!("report", "Report…", "Compares methods over the range of motion or a clip: a page with numbers, curves and pictures", AskReport)
+        .also("compare metrics table paper html statistics")
+        .needs(Needs::Character),
     Shortcut::new("pose.load", Group::File, "Load pose…", "Reads a pose from a file", For(|| Action::LoadPoseDialog))
         .also("import open")
         .needs(Needs::Character),

@@ -15,11 +15,12 @@ use super::render::{parse_size, parse_view};
 use super::weights::WeightsOption;
 use super::{CommandResult, Failure, print_json, stderr};
 use crate::gpu::GpuContext;
+use crate::io::read_positions;
 use crate::methods::{MethodId, Subject};
 use crate::render::NamedView;
 use crate::report::{
-    About, CompareSettings, Measured, PictureError, PictureSettings, ReportPicture, compare,
-    draw_pictures, json, shell_word,
+    About, CompareSettings, ForeignResult, Measured, PictureError, PictureSettings, ReportPicture,
+    compare, draw_pictures, json, shell_word,
 };
 
 /// At most this many poses are drawn, unless more are asked for.
@@ -38,9 +39,13 @@ pub(super) struct Compare {
     weights: WeightsOption,
     #[command(flatten)]
     poses: ComparePoses,
-    /// Measure distances to this method [default: reference, if it is compared].
-    #[arg(long, value_name = "METHOD", value_parser = parse_method)]
-    distance_to: Option<MethodId>,
+    /// Another program's result as a further row (repeatable): NAME=FILE with the positions of all vertices in every pose, a .pc2 point
+    /// cache, an .obj for a single pose, or a .json of `bake`. With other numbers of vertices only distances are measured.
+    #[arg(long, value_name = "NAME=FILE", value_parser = parse_result)]
+    result: Vec<(String, PathBuf)>,
+    /// Measure distances to this method, or to this --result [default: reference, if it is compared].
+    #[arg(long, value_name = "METHOD|NAME")]
+    distance_to: Option<String>,
     /// The report: one .html file that needs no other files.
     #[arg(help_heading = "Output", short, long, value_name = "OUT.html")]
     output: Option<PathBuf>,
@@ -70,6 +75,15 @@ pub(super) struct Compare {
     view: Option<NamedView>,
 }
 
+fn parse_result(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => {
+            Ok((name.to_owned(), file.into()))
+        }
+        _ => Err("expected NAME=FILE, as in maya=arm.pc2".to_owned()),
+    }
+}
+
 fn methods_help() -> String {
     format!(
         "The methods to compare, as in lbs,dqs,pd; there are {}",
@@ -81,6 +95,7 @@ impl Compare {
     pub(super) fn run(&self, options: &Options) -> CommandResult {
         let outputs = Outputs::new(self)?;
         let methods = self.distinct_methods()?;
+        let results = self.results()?;
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref())?;
@@ -90,7 +105,8 @@ impl Compare {
         let draws = !self.no_pictures && (self.output.is_some() || self.figures.is_some());
         let settings = CompareSettings {
             params: options.params_for(&subject),
-            distance_to: self.target(&methods),
+            distance_to: self.target(&methods)?,
+            results,
             kept: if draws {
                 chosen.columns.drawn(self.drawn.into())
             } else {
@@ -143,26 +159,56 @@ impl Compare {
     /// The methods, each once, with the target of distances.
     fn distinct_methods(&self) -> Result<Vec<MethodId>, Failure> {
         let mut methods: Vec<MethodId> = Vec::new();
-        for &method in self.methods.iter().chain(&self.distance_to) {
+        let target = self
+            .distance_to
+            .as_deref()
+            .filter(|target| !self.is_result(target));
+        let target = target.map(parse_method).transpose();
+        let target = target.map_err(|error| Failure::Usage(format!("--distance-to: {error}")))?;
+        for method in self.methods.iter().copied().chain(target) {
             if !methods.contains(&method) {
                 methods.push(method);
             }
         }
-        if methods.len() < self.methods.len() {
-            return Err(Failure::Usage(
-                "--methods lists a method twice; list each once".to_owned(),
-            ));
+        let mut ids: Vec<&str> = self.methods.iter().map(|method| method.id()).collect();
+        ids.extend(self.result.iter().map(|(name, _)| name.as_str()));
+        let twice = (0..ids.len()).find(|&index| ids[..index].contains(&ids[index]));
+        match twice {
+            Some(index) => Err(Failure::Usage(format!(
+                "\"{}\" is compared twice; name each row once",
+                ids[index]
+            ))),
+            None => Ok(methods),
         }
-        Ok(methods)
+    }
+
+    fn is_result(&self, name: &str) -> bool {
+        self.result.iter().any(|(result, _)| result == name)
+    }
+
+    /// Reads the results of other programs.
+    fn results(&self) -> Result<Vec<ForeignResult>, Failure> {
+        let read = |(name, path): &(String, PathBuf)| {
+            Ok(ForeignResult {
+                name: name.clone(),
+                frames: read_positions(path)?.frames,
+            })
+        };
+        self.result.iter().map(read).collect()
     }
 
     /// The row that distances are measured to.
-    fn target(&self, methods: &[MethodId]) -> Option<usize> {
-        let is_target = |method: &MethodId| match self.distance_to {
-            Some(target) => *method == target,
-            None => method.id() == "reference",
-        };
-        methods.iter().position(is_target)
+    fn target(&self, methods: &[MethodId]) -> Result<Option<usize>, Failure> {
+        let ids = methods.iter().map(|method| method.id());
+        let mut rows = ids.chain(self.result.iter().map(|(name, _)| name.as_str()));
+        let wanted = self.distance_to.as_deref();
+        let row = rows.position(|id| id == wanted.unwrap_or("reference"));
+        match (wanted, row) {
+            (Some(wanted), None) => Err(Failure::Usage(format!(
+                "--distance-to: there is no row \"{wanted}\""
+            ))),
+            (_, row) => Ok(row),
+        }
     }
 
     fn about(
@@ -206,7 +252,10 @@ impl Compare {
         let shown = PictureSettings {
             states: &measured.states,
             columns: &settings.kept,
-            against: settings.distance_to.unwrap_or(0),
+            against: settings
+                .distance_to
+                .filter(|row| *row < settings.methods.len())
+                .unwrap_or(0),
             size,
             view: self.view.unwrap_or(NamedView::ThreeQuarter),
         };

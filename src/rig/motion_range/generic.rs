@@ -11,19 +11,25 @@ use crate::rig::retarget::{JointRoles, Role};
 const SHORTEST_CHAIN: usize = 3;
 /// At most this many chains move.
 const MOST_CHAINS: usize = 2;
+/// With fewer movements than this a body is not recognised.
+const FEW_MOVEMENTS: usize = 4;
 /// At most this many joints of a skeleton without roles move.
 const MOST_JOINTS: usize = 8;
 /// A chain shorter than this part of the longest one does not count: hair, straps.
 const SHORT: f64 = 0.4;
 
-/// Adds chains beside a body, or the most important joints if nothing else moves.
+/// Adds chains beside a body, or the most important joints if hardly anything is recognised.
 pub(super) fn add(builder: &mut Builder<'_>, roles: &JointRoles) {
     let with_role: BTreeSet<usize> = roles
         .iter()
         .filter(|(role, _)| *role != Role::Hips)
         .flat_map(|(_, joints)| joints.iter().copied())
         .collect();
-    if builder.poses.is_empty() {
+    let movements = builder
+        .poses
+        .chunk_by(|a, b| a.movement == b.movement)
+        .count();
+    if movements < FEW_MOVEMENTS {
         joints(builder);
     } else {
         chains(builder, &with_role);

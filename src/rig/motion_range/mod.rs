@@ -18,7 +18,7 @@
 //! | foot                                    | −30, 40                     | rest; positive points the toes               |
 //! | fist, each finger of a lone hand        | 30 to 80 at each joint      | rest; the thumb turns less                   |
 //! | chains without a role, such as tails    | −90 to 90 in two directions | rest                                        |
-//! | joints of a skeleton without any role   | −60 to 60                   | rest                                        |
+//! | joints, where hardly a role is found    | −60 to 60                   | rest                                        |
 //!
 //! Angles are those of ergonomics where there are any (see [`human_limits`](super::human_limits)); the set follows what papers on
 //! skinning show.

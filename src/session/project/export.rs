@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Projects;
+use super::report::{ReportInput, write_report};
 use crate::dynamics::Params;
-use crate::methods::{Actor, MethodId, Subject};
-use crate::param::ParamValues;
+use crate::methods::{Actor, MethodId, MethodValues, Subject};
 use crate::progress::Progress;
-use crate::rig::Pose;
+use crate::report::Columns;
+use crate::rig::{Pose, motion_range};
 use crate::session::bake::MATERIALS_LOST;
 use crate::session::job::{Job, JobState};
 use crate::session::message::Messages;
@@ -30,11 +31,13 @@ pub enum ExportAs {
     Rig,
     /// The motion of the joints, as `.bvh`.
     Motion,
+    /// A comparison of methods, as `.html`.
+    Report,
 }
 
 impl ExportAs {
     /// All kinds, most common first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Skin(BakeFormat::Glb),
         Self::Rig,
         Self::Motion,
@@ -43,6 +46,7 @@ impl ExportAs {
         Self::Skin(BakeFormat::Obj),
         Self::Skin(BakeFormat::Ply),
         Self::Skin(BakeFormat::Json),
+        Self::Report,
     ];
 
     /// Description for users.
@@ -57,6 +61,7 @@ impl ExportAs {
             Self::Skin(BakeFormat::Obj) => "Baked skin, one file a frame (.obj)",
             Self::Skin(BakeFormat::Ply) => "Baked skin, one file a frame (.ply)",
             Self::Skin(BakeFormat::Json) => "Baked skin, positions (.json)",
+            Self::Report => "Report that compares methods (.html)",
         }
     }
 
@@ -71,6 +76,7 @@ impl ExportAs {
             Self::Skin(BakeFormat::Obj) => "obj",
             Self::Skin(BakeFormat::Ply) => "ply",
             Self::Skin(BakeFormat::Json) => "json",
+            Self::Report => "html",
         }
     }
 }
@@ -82,7 +88,9 @@ pub struct Export {
     pub what: ExportAs,
     /// The skinning method and its parameters.
     pub method: MethodId,
-    /// The clip; `None` exports the shown pose.
+    /// The methods of a report.
+    pub methods: Vec<MethodId>,
+    /// The clip; `None` exports the shown pose, and for a report the range of motion.
     pub clip: Option<usize>,
     /// The range of the clip, seconds; `None` is the whole clip.
     pub range_secs: Option<[f64; 2]>,
@@ -95,6 +103,7 @@ impl Default for Export {
         Self {
             what: ExportAs::ALL[0],
             method: MethodId::default(),
+            methods: Vec::new(),
             clip: None,
             range_secs: None,
             fps: DEFAULT_FPS,
@@ -127,19 +136,46 @@ impl Export {
         }
     }
 
+    /// What a report is made of.
+    fn report(&self, subject: &Subject, pose: Pose, input: &ExportInput) -> ReportInput {
+        let name = self
+            .clip
+            .and_then(|clip| subject.character.clips.get(clip))
+            .map(|clip| clip.name.clone());
+        let (columns, set) = if let Some(name) = name {
+            let take = self.take(subject, pose);
+            let columns = Columns::of_take(take, &format!("Clip {name}"));
+            (columns, format!("clip {name}"))
+        } else {
+            let range = motion_range(&subject.character.skeleton);
+            (Columns::of_range(&range), "range of motion".to_owned())
+        };
+        let values = |&method: &MethodId| (method, input.values.of(method));
+        ReportInput {
+            methods: self.methods.iter().map(values).collect(),
+            params: input.params,
+            columns,
+            set,
+            files: input.files.clone(),
+        }
+    }
+
     /// Runs the export; the error is a sentence.
     fn run(
         &self,
         subject: &Arc<Subject>,
         pose: Pose,
-        params: &Params,
-        values: &ParamValues,
+        input: &ExportInput,
         path: &Path,
         progress: &Progress,
     ) -> Result<Exported, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
-        let take = self.take(subject, pose);
+        let take = self.take(subject, pose.clone());
         match self.what {
+            ExportAs::Report => {
+                let report = self.report(subject, pose, input);
+                write_report(subject, report, path, progress)?;
+            }
             ExportAs::Rig => write_rig(subject, path, INFLUENCES).map_err(|error| said(&error))?,
             ExportAs::Motion => {
                 write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;
@@ -148,8 +184,8 @@ impl Export {
                 let actor = Actor::bind_with(
                     subject,
                     self.method,
-                    params,
-                    values,
+                    &input.params,
+                    &input.values.of(self.method),
                     &progress.part(0.0, 0.3),
                 );
                 let mut actor = actor.map_err(|error| said(&error))?;
@@ -174,6 +210,13 @@ impl Export {
             lost: loses.then_some(MATERIALS_LOST),
         })
     }
+}
+
+/// What an export takes from the document, beside the character and the pose.
+struct ExportInput {
+    params: Params,
+    values: MethodValues,
+    files: Vec<String>,
 }
 
 /// An export in progress.
@@ -220,14 +263,18 @@ impl Projects {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let (takes, pose, params) = (document.takes.clone(), pose.clone(), document.params);
-        let values = document.method_values.of(export.method);
+        let (takes, pose) = (document.takes.clone(), pose.clone());
+        let files = document.source.files.iter();
+        let input = ExportInput {
+            params: document.params,
+            values: document.method_values.clone(),
+            files: files.map(|file| file.display().to_string()).collect(),
+        };
         let work = move |progress: &Progress| {
             export.run(
                 &with_takes(&subject, &takes).weighted(weights),
                 pose,
-                &params,
-                &values,
+                &input,
                 &path,
                 progress,
             )

@@ -30,6 +30,7 @@ mod load;
 mod pack;
 mod paths;
 mod read;
+mod report;
 mod restore;
 mod save;
 mod text;

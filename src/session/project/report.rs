@@ -1,0 +1,121 @@
+//! A comparison of methods as a page, in the background.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::dynamics::Params;
+use crate::gpu::GpuContext;
+use crate::io::write_atomically;
+use crate::methods::{MethodId, Subject};
+use crate::param::ParamValues;
+use crate::progress::Progress;
+use crate::render::NamedView;
+use crate::report::{
+    About, Columns, CompareSettings, PageParts, PictureError, PictureSettings, compare,
+    draw_pictures, page, shell_word,
+};
+
+/// At most this many poses are drawn.
+const MOST_DRAWN: usize = 8;
+/// Size of a picture, pixels.
+const PICTURE_SIZE: [u32; 2] = [320, 400];
+/// Part of the progress that measuring takes; the rest is drawing.
+const MEASURING: f32 = 0.8;
+
+/// What a report is made of.
+pub(super) struct ReportInput {
+    /// The methods with values of their own parameters.
+    pub(super) methods: Vec<(MethodId, ParamValues)>,
+    /// Physical parameters.
+    pub(super) params: Params,
+    /// The poses.
+    pub(super) columns: Columns,
+    /// The set of poses, for people.
+    pub(super) set: String,
+    /// The character's files.
+    pub(super) files: Vec<String>,
+}
+
+/// Measures, draws and writes the page. The error is a sentence. Without a graphics device the page has no pictures.
+pub(super) fn write_report(
+    subject: &Arc<Subject>,
+    input: ReportInput,
+    path: &Path,
+    progress: &Progress,
+) -> Result<(), String> {
+    let said = |error: &dyn std::fmt::Display| error.to_string();
+    if input.methods.is_empty() {
+        return Err("no method is chosen; choose at least one".to_owned());
+    }
+    if input.columns.is_empty() {
+        return Err(
+            "no joint was found that bends, so there is no range of motion; choose a clip"
+                .to_owned(),
+        );
+    }
+    let gpu = GpuContext::headless();
+    let reference = |(method, _): &(MethodId, ParamValues)| method.id() == "reference";
+    let settings = CompareSettings {
+        distance_to: input.methods.iter().position(reference),
+        kept: if gpu.is_ok() {
+            input.columns.drawn(MOST_DRAWN)
+        } else {
+            Vec::new()
+        },
+        methods: input.methods,
+        results: Vec::new(),
+        params: input.params,
+        columns: input.columns,
+    };
+    let measuring = progress.part(0.0, MEASURING);
+    let mut measured = compare(subject, &settings, &measuring).map_err(|error| said(&error))?;
+    measured.comparison.about = About {
+        command: command(&input.files, &settings, subject, path),
+        files: input.files,
+        set: input.set,
+        ..About::of(subject, &settings)
+    };
+    let comparison = &measured.comparison;
+    let mut pictures = Vec::new();
+    if let Ok(gpu) = gpu {
+        let shown = PictureSettings {
+            states: &measured.states,
+            columns: &settings.kept,
+            against: settings.distance_to.unwrap_or(0),
+            size: PICTURE_SIZE,
+            view: NamedView::ThreeQuarter,
+        };
+        let drawing = progress.part(MEASURING, 1.0);
+        let drawn = draw_pictures(&gpu, subject, &shown, &drawing, |picture| {
+            pictures.push(picture.cell(comparison));
+        });
+        match drawn {
+            Ok(()) => {}
+            Err(PictureError::Cancelled(cancelled)) => return Err(said(&cancelled)),
+            Err(error) => log::warn!("the report has no pictures: {error}"),
+        }
+    }
+    let pictures: Result<Vec<_>, _> = pictures.into_iter().collect();
+    let text = page(&PageParts {
+        comparison,
+        pictures: &pictures.map_err(|error| said(&error))?,
+        x_label: settings.columns.axis(),
+    });
+    progress.check().map_err(|error| said(&error))?;
+    write_atomically(path, |out| std::io::Write::write_all(out, text.as_bytes()))
+        .map_err(|error| said(&error))
+}
+
+/// A command that compares the same methods on the same files; edits that are not in the files are not in it.
+fn command(files: &[String], settings: &CompareSettings, subject: &Subject, path: &Path) -> String {
+    let methods = settings.methods.iter().map(|(method, _)| method.id());
+    let files = files.iter().map(|file| shell_word(file));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!(
+        "sinew compare {} --methods {} --weights {} -o {}",
+        files.collect::<Vec<_>>().join(" "),
+        methods.collect::<Vec<_>>().join(","),
+        shell_word(&subject.weight_method().to_string()),
+        shell_word(&name)
+    )
+}
