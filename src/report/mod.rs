@@ -8,6 +8,7 @@
 //! | module       | what it holds                                                                  |
 //! |--------------|--------------------------------------------------------------------------------|
 //! | `comparison` | [`Comparison`]: methods × poses × quantities                                   |
+//! | `columns`    | [`Columns`]: the poses of a set, or the frames of a motion                     |
 //! | `measure`    | [`compare`]: computes and measures every method in every pose                  |
 //! | `statistics` | [`Summary`]: medians with intervals; the best method; how values are printed   |
 //! | `curves`     | [`charts`]: a quantity over the angle of a movement, or over time              |
@@ -20,6 +21,7 @@
 //! | `machine`    | name of the processor                                                          |
 
 mod chart;
+mod columns;
 mod comparison;
 mod curves;
 mod escape;
@@ -36,11 +38,12 @@ mod worst;
 mod tests;
 
 pub use chart::{Axis, Chart, Curve};
+pub use columns::Columns;
 pub use comparison::{About, Cell, Comparison, MethodRow, PoseColumn, shell_word};
 pub use curves::{CurveChart, charts};
 pub use machine::{cpu_name, machine};
 pub use markdown::{markdown, winners};
-pub use measure::{Columns, CompareSettings, FRAME_TIME, ForeignResult, Measured, compare};
+pub use measure::{CompareSettings, FRAME_TIME, ForeignResult, Measured, compare};
 pub use page::{PageParts, page};
 pub use pictures::{
     PictureCell, PictureError, PictureKind, PictureSettings, ReportPicture, draw_each,

@@ -8,6 +8,7 @@ mod bench;
 mod closeup;
 mod commands;
 mod compare;
+mod compare_numbers;
 mod device;
 mod pictures;
 mod program;

@@ -1,20 +1,20 @@
 //! Measures methods over poses or over the frames of a clip.
 
+mod foreign;
+mod stages;
+
 use std::sync::Arc;
 use std::time::Instant;
 
-use rayon::prelude::*;
-
-use super::{About, Cell, Comparison, MethodRow, PoseColumn, machine};
+use self::stages::Stages;
+use super::{About, Cell, Columns, Comparison, MethodRow, machine};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point};
-use crate::mesh::{TriMesh, TriangleTree};
-use crate::methods::{Actor, Frame, MethodId, StepTimes, Subject};
+use crate::methods::{Actor, Frame, MethodId, Subject};
 use crate::metrics::{self, Better, METRICS, Meter, MeterFrame, Metric, Quantity, RestSkin, Unit};
 use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
-use crate::rig::{Pose, RangePose};
-use crate::studio::{PlayError, Snapshot, Take};
+use crate::studio::{PlayError, Snapshot};
 
 /// Time to compute the skin; measured beside the [`METRICS`], which look at the skin only.
 pub static FRAME_TIME: Quantity = Quantity {
@@ -64,121 +64,12 @@ pub struct ForeignResult {
     pub frames: Vec<Vec<Point>>,
 }
 
-/// The poses of a comparison.
-pub enum Columns {
-    /// Separate poses; simulated flesh is held in each until it is still.
-    Poses(Vec<(PoseColumn, Pose)>),
-    /// Frames of a motion: one column for each frame of the take.
-    Motion(Vec<PoseColumn>, Take),
-}
-
 /// A measured comparison with the skins that were kept.
 pub struct Measured {
     /// The numbers. [`About`] is left empty.
     pub comparison: Comparison,
     /// Of each method, the states in the columns of [`CompareSettings::kept`]; `None` where it failed.
     pub states: Vec<Vec<Option<Arc<Snapshot>>>>,
-}
-
-/// Label of the axis of curves over a movement, and over a motion.
-const ANGLE: &str = "Angle, degrees";
-const TIME: &str = "Time, seconds";
-
-impl Columns {
-    /// The frames of a take, called `name` for people.
-    #[must_use]
-    pub fn of_take(take: Take, name: &str) -> Self {
-        let column = |frame: u32| PoseColumn {
-            id: format!("frame-{frame}"),
-            label: format!("Frame {frame}, {:.2} s", take.time_of(frame)),
-            movement: name.to_owned(),
-            at: Some(take.time_of(frame)),
-        };
-        Self::Motion(take.frames().map(column).collect(), take)
-    }
-
-    /// Label of the horizontal axis of curves.
-    #[must_use]
-    pub fn axis(&self) -> &'static str {
-        match self {
-            Self::Poses(_) => ANGLE,
-            Self::Motion(..) => TIME,
-        }
-    }
-
-    /// The poses of a range of motion.
-    #[must_use]
-    pub fn of_range<'a>(poses: impl IntoIterator<Item = &'a RangePose>) -> Self {
-        let column = |pose: &RangePose| PoseColumn {
-            id: pose.id.clone(),
-            label: pose.label.clone(),
-            movement: pose.movement.clone(),
-            at: Some(pose.angle_deg),
-        };
-        let poses = poses.into_iter();
-        Self::Poses(
-            poses
-                .map(|pose| (column(pose), pose.pose.clone()))
-                .collect(),
-        )
-    }
-
-    /// The columns.
-    #[must_use]
-    pub fn list(&self) -> Vec<PoseColumn> {
-        match self {
-            Self::Poses(poses) => poses.iter().map(|(column, _)| column.clone()).collect(),
-            Self::Motion(columns, _) => columns.clone(),
-        }
-    }
-
-    /// Indices of at most `most` columns for pictures: the last pose of each movement, which is the most extreme, or frames, in equal
-    /// steps.
-    #[must_use]
-    pub fn drawn(&self, most: usize) -> Vec<usize> {
-        let list = self.list();
-        let is_last = |index: &usize| {
-            list.get(index + 1)
-                .is_none_or(|next| next.movement != list[*index].movement)
-        };
-        let candidates: Vec<usize> = match self {
-            Self::Poses(_) => (0..list.len()).filter(is_last).collect(),
-            Self::Motion(..) => (0..list.len()).collect(),
-        };
-        let count = candidates.len().min(most);
-        let step = candidates.len() as f64 / count.max(1) as f64;
-        (0..count)
-            .map(|index| candidates[(((index as f64 + 1.0) * step) as usize).saturating_sub(1)])
-            .collect()
-    }
-
-    /// Number of columns.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Poses(poses) => poses.len(),
-            Self::Motion(columns, _) => columns.len(),
-        }
-    }
-
-    /// Global transforms of the joints in a column.
-    fn world(&self, subject: &Subject, column: usize) -> Vec<Affine> {
-        let character = &subject.character;
-        match self {
-            Self::Poses(poses) => character.skeleton.world_from_joint(&poses[column].1),
-            Self::Motion(_, take) => {
-                let frame = take.first_frame() + column as u32;
-                let pose = take.motion.pose_at(character, take.time_of(frame));
-                character.skeleton.world_from_joint(&pose)
-            }
-        }
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// Measures every method in every pose. A method that cannot be used, or fails in a pose, has cells that say so.
@@ -338,68 +229,6 @@ impl<'a> Measuring<'a> {
         Ok(())
     }
 
-    /// Measures what another program made.
-    fn foreign_row(&mut self, row: usize, progress: &Progress) -> Result<(), Cancelled> {
-        let settings = self.settings;
-        let result = &settings.results[row - settings.methods.len()];
-        let columns = settings.columns.len();
-        let vertices = self.subject.bind_positions.len();
-        for column in 0..columns {
-            progress.check()?;
-            progress.report(column as f32 / columns as f32, &result.name);
-            let cell = &mut self.cells[row * columns + column];
-            cell.values = vec![None; self.quantities.len()];
-            let Some(positions) = result.frames.get(column) else {
-                cell.failure = Some(format!(
-                    "the file has {} frames, and this is pose {}",
-                    result.frames.len(),
-                    column + 1
-                ));
-                continue;
-            };
-            let values = if positions.len() == vertices {
-                if settings.distance_to == Some(row) {
-                    self.reference[column] = Some(positions.clone());
-                }
-                let world = settings.columns.world(self.subject, column);
-                let frame = MeterFrame {
-                    positions,
-                    world_from_joint: &world,
-                    reference: self.reference[column].as_deref(),
-                    ..MeterFrame::default()
-                };
-                let measured = self.meter.measure(&frame, &progress.silent())?;
-                self.quantities
-                    .iter()
-                    .map(|quantity| measured.get(quantity.id))
-                    .collect()
-            } else {
-                let found = self.reference[column]
-                    .as_deref()
-                    .map(|reference| closest_distances(self.subject, reference, positions));
-                let Some(found) = found else {
-                    cell.failure = Some(format!(
-                        "the file has {} vertices and the character {vertices}, and there is no skin to measure distances to",
-                        positions.len()
-                    ));
-                    continue;
-                };
-                let value = |quantity: &Quantity| {
-                    let ids = ["distance_rms_mm", "distance_p99_mm", "distance_max_mm"];
-                    Some(found[ids.iter().position(|id| *id == quantity.id)?])
-                };
-                self.quantities.iter().map(value).collect()
-            };
-            self.cells[row * columns + column].values = values;
-        }
-        self.rows[row] = MethodRow {
-            id: result.name.clone(),
-            label: result.name.clone(),
-            ..MethodRow::default()
-        };
-        Ok(())
-    }
-
     /// Leaves out quantities that no method has.
     fn finish(self) -> Measured {
         let Self {
@@ -436,36 +265,6 @@ impl<'a> Measuring<'a> {
             states,
         }
     }
-}
-
-/// Distances of points from a skin: root mean square, 99th percentile and maximum, millimetres.
-fn closest_distances(subject: &Subject, skin: &[Point], points: &[Point]) -> [f64; 3] {
-    let rest = RestSkin::of(subject);
-    let mesh = TriMesh {
-        positions: rest
-            .source_from_skin
-            .iter()
-            .map(|&source| skin[source as usize])
-            .collect(),
-        triangles: rest.mesh.triangles,
-    };
-    let tree = TriangleTree::new(&mesh);
-    let distance = |point: &Point| {
-        let closest = tree.closest(&point.cast(), f64::INFINITY, |_| true);
-        closest.map(|closest| closest.distance * subject.character.metres_per_unit * 1e3)
-    };
-    let mut distances: Vec<f64> = points.par_iter().filter_map(distance).collect();
-    distances.sort_unstable_by(f64::total_cmp);
-    let Some(last) = distances.len().checked_sub(1) else {
-        return [0.0; 3];
-    };
-    let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
-    let p99 = distances[(last as f64 * 0.99).round() as usize];
-    [
-        (squares / distances.len() as f64).sqrt(),
-        p99,
-        distances[last],
-    ]
 }
 
 /// Binds a method, computes every column, and passes on each with its index and joints.
@@ -536,51 +335,4 @@ fn run(
         failure: None,
         failures,
     })
-}
-
-/// Sums of the times of a frame's parts.
-#[derive(Default)]
-struct Stages {
-    sums_ms: [f64; Self::NAMES.len()],
-}
-
-impl Stages {
-    const NAMES: [&'static str; 6] = [
-        "base surface",
-        "local steps",
-        "global steps",
-        "upsampling",
-        "normals",
-        "other",
-    ];
-
-    fn add(&mut self, times: &StepTimes) {
-        let parts = [
-            times.anchors_ms,
-            times.local_ms,
-            times.global_ms,
-            times.upsampling_ms,
-            times.normals_ms,
-        ];
-        let other = times.total_ms - parts.iter().sum::<f64>();
-        for (sum, part) in self
-            .sums_ms
-            .iter_mut()
-            .zip(parts.into_iter().chain([other.max(0.0)]))
-        {
-            *sum += part;
-        }
-    }
-
-    /// Mean of each part that takes any time, the longest first.
-    fn means(&self, frames: usize) -> Vec<(String, f64)> {
-        let mean = |sum: &f64| sum / frames.max(1) as f64;
-        let named = Self::NAMES.into_iter().zip(self.sums_ms.iter().map(mean));
-        let mut means: Vec<(String, f64)> = named
-            .filter(|(_, ms)| *ms > 0.0)
-            .map(|(name, ms)| (name.to_owned(), ms))
-            .collect();
-        means.sort_by(|a, b| b.1.total_cmp(&a.1));
-        means
-    }
 }
