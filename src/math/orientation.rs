@@ -41,7 +41,7 @@ fn permanent(u: &Vec64, v: &Vec64, w: &Vec64) -> f64 {
 fn exact(points: [&Point; 4]) -> Ordering {
     let mut sum = ExactSum::default();
     // Omitting row k leaves the 3 × 3 determinant of the other three points; signs alternate.
-    for (omitted, sign) in [(0, -1.0), (1, 1.0), (2, -1.0), (3, 1.0)] {
+    for (omitted, sign) in [(0, 1.0), (1, -1.0), (2, 1.0), (3, -1.0)] {
         let rows: [&Point; 3] = std::array::from_fn(|k| points[k + usize::from(k >= omitted)]);
         for ([i, j, k], parity) in PERMUTATIONS {
             let pair = f64::from(rows[0][i]) * f64::from(rows[1][j]) * (sign * parity);
@@ -127,6 +127,25 @@ mod tests {
             orientation(&a, &b, &c, &at(7.0, -9.0, 0.0)),
             Ordering::Equal
         );
+    }
+
+    /// The sum without rounding decides as the determinant does where that is far from 0.
+    #[test]
+    fn the_exact_sign_is_that_of_the_determinant() {
+        let mut state = 5_u32;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f32::from((state >> 16) as u16) / 65_536.0 - 0.5
+        };
+        for _ in 0..500 {
+            let mut point = || Point::new(random(), random(), random());
+            let [a, b, c, d] = [point(), point(), point(), point()];
+            let [u, v, w] = [b, c, d].map(|p| p.coords.cast::<f64>() - a.coords.cast::<f64>());
+            let determinant = u.cross(&v).dot(&w);
+            if determinant.abs() > 1e-9 {
+                assert_eq!(exact([&a, &b, &c, &d]), determinant.total_cmp(&0.0));
+            }
+        }
     }
 
     /// All points of the plane x + y + z = s that f32 can represent lie in it, and one ulp off it does not, far from the origin too.
