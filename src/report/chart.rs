@@ -4,13 +4,15 @@ use std::fmt::Write;
 
 use super::escape::html;
 
-/// Colours that people with any colour vision tell apart: Okabe and Ito, "Color Universal Design", 2008; yellow is darkened for white
-/// pages.
+/// Colours after Okabe and Ito, "Color Universal Design", 2008. The bright ones are darkened, so that the contrast is at least 3 on the
+/// white and on the dark page; dashes and markers tell curves apart where the colours do not.
 const COLORS: [&str; 8] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c7a00", "#777777",
+    "#0072b2", "#d55e00", "#009e73", "#c46a9b", "#a87900", "#2e8fc7", "#777777", "#8a63d2",
 ];
 /// Dashes, for print without colours.
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "8 3 2 3"];
+/// Number of shapes of markers. It has no factor in common with the number of dashes, so 20 styles differ without colours.
+const MARKERS: usize = 5;
 /// About this many ticks an axis.
 const TICKS: f64 = 5.0;
 /// Distance of the plot from the edges, pixels: left, top, right, bottom.
@@ -65,6 +67,8 @@ impl Scale {
 
 impl Chart {
     /// The chart as an SVG document of a size in CSS pixels.
+    ///
+    /// Colours are plain attributes, which all programs read; the style sheet of a page overrides them for dark pages.
     #[must_use]
     pub fn svg(&self, size: [u32; 2]) -> String {
         let [width, height] = size.map(f64::from);
@@ -89,7 +93,7 @@ impl Chart {
         };
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
-             font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"var(--ink, #222)\"><title>{}</title>",
+             font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"#222\"><title>{}</title>",
             html(&self.title)
         );
         let _ = write!(
@@ -121,7 +125,7 @@ impl Chart {
             let weight = if tick == 0.0 { "1.2" } else { "0.5" };
             let _ = write!(
                 svg,
-                "<line x1=\"{left:.1}\" x2=\"{right:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"var(--rule, #bbb)\" stroke-width=\"{weight}\"/>\
+                "<line x1=\"{left:.1}\" x2=\"{right:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" class=\"rule\" stroke=\"#bbb\" stroke-width=\"{weight}\"/>\
                  <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 left - 6.0,
                 at + 4.0,
@@ -136,7 +140,7 @@ impl Chart {
             let at = x.at(tick);
             let _ = write!(
                 svg,
-                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{bottom:.1}\" y2=\"{:.1}\" stroke=\"var(--rule, #bbb)\"/>\
+                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{bottom:.1}\" y2=\"{:.1}\" class=\"rule\" stroke=\"#bbb\"/>\
                  <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 bottom + 4.0,
                 bottom + 17.0,
@@ -204,14 +208,16 @@ fn draw_curve(svg: &mut String, curve: &Curve, x: &Scale, y: &Scale) {
 }
 
 fn stroke(style: usize) -> String {
-    let dash = DASHES[style % DASHES.len()];
-    format!(
-        "stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{dash}\"",
-        COLORS[style % COLORS.len()]
-    )
+    let color = COLORS[style % COLORS.len()];
+    // An empty list of dashes is an error for some readers of SVG.
+    let dash = match DASHES[style % DASHES.len()] {
+        "" => String::new(),
+        dash => format!(" stroke-dasharray=\"{dash}\""),
+    };
+    format!("stroke=\"{color}\" stroke-width=\"2\"{dash}")
 }
 
-/// A small shape about a point: circle, square, triangle or diamond.
+/// A small shape about a point: circle, square, triangle, diamond or triangle on its tip.
 fn marker(svg: &mut String, style: usize, x: f64, y: f64) {
     let color = COLORS[style % COLORS.len()];
     let points = |points: &[[f64; 2]]| {
@@ -220,7 +226,7 @@ fn marker(svg: &mut String, style: usize, x: f64, y: f64) {
             .map(|[dx, dy]| format!("{:.1},{:.1}", x + dx, y + dy));
         points.collect::<Vec<_>>().join(" ")
     };
-    let _ = match style % 4 {
+    let _ = match style % MARKERS {
         0 => write!(
             svg,
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\" fill=\"{color}\"/>"
@@ -229,7 +235,8 @@ fn marker(svg: &mut String, style: usize, x: f64, y: f64) {
             let shape: &[[f64; 2]] = match shape {
                 1 => &[[-3.0, -3.0], [3.0, -3.0], [3.0, 3.0], [-3.0, 3.0]],
                 2 => &[[0.0, -4.0], [3.8, 3.0], [-3.8, 3.0]],
-                _ => &[[0.0, -4.2], [4.2, 0.0], [0.0, 4.2], [-4.2, 0.0]],
+                3 => &[[0.0, -4.2], [4.2, 0.0], [0.0, 4.2], [-4.2, 0.0]],
+                _ => &[[0.0, 4.0], [3.8, -3.0], [-3.8, -3.0]],
             };
             write!(
                 svg,
@@ -283,7 +290,8 @@ fn digits(ticks: &[f64]) -> usize {
         .map(|pair| pair[1] - pair[0])
         .fold(f64::INFINITY, f64::min);
     if step.is_finite() && step > 0.0 {
-        (-step.log10().floor()).clamp(0.0, 9.0) as usize
+        // Differences of ticks are inexact: 0.001 must not count as a little less.
+        (-(step.log10() + 1e-6).floor()).clamp(0.0, 9.0) as usize
     } else {
         0
     }

@@ -1,7 +1,7 @@
 //! Curves: a quantity over the angle of a movement, or over the time of a clip, for all methods.
 
 use super::escape::slug;
-use super::{Axis, Chart, Comparison, Curve, printed_unit, shown};
+use super::{Axis, Chart, Comparison, Curve, printed, printed_unit, shown};
 
 /// The chart of one quantity over one movement.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub struct CurveChart {
     pub chart: Chart,
 }
 
-/// Charts of all movements with at least two poses, for the quantities that change. `x_label` names angle or time.
+/// Charts of all movements with at least two poses, for the quantities whose printed values differ. `x_label` names angle or time.
 #[must_use]
 pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
     let mut charts: Vec<CurveChart> = Vec::new();
@@ -32,6 +32,17 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
                 let value = comparison.value(method, pose, index)?;
                 Some(shown(value, quantity).0)
             };
+            // Differences that are not printed are rounding errors, and an axis over them shows nothing else.
+            let mut texts = poses.iter().flat_map(|&pose| {
+                (0..comparison.methods.len()).filter_map(move |method| {
+                    let value = comparison.value(method, pose, index)?;
+                    Some(printed(value, quantity))
+                })
+            });
+            let first = texts.next();
+            if !texts.any(|text| Some(&text) != first.as_ref()) {
+                continue;
+            }
             let curves: Vec<Curve> = comparison
                 .methods
                 .iter()
@@ -46,20 +57,17 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
                 })
                 .filter(|curve| curve.points.iter().any(|(_, value)| value.is_some()))
                 .collect();
-            if !changes(&curves) {
-                continue;
-            }
             let unit = match printed_unit(quantity) {
                 "" => String::new(),
                 unit => format!(", {unit}"),
             };
             let stem = slug(&format!("{movement}-{}", quantity.id));
             let taken = |stem: &str| charts.iter().any(|chart| chart.file_stem == stem);
-            let file_stem = if taken(&stem) {
-                format!("{stem}-{}", charts.len())
-            } else {
-                stem
-            };
+            let (mut file_stem, mut number) = (stem.clone(), 2);
+            while taken(&file_stem) {
+                file_stem = format!("{stem}-{number}");
+                number += 1;
+            }
             charts.push(CurveChart {
                 movement: movement.to_owned(),
                 quantity: quantity.id,
@@ -78,13 +86,4 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
         }
     }
     charts
-}
-
-/// Whether there are two different values.
-fn changes(curves: &[Curve]) -> bool {
-    let mut values = curves
-        .iter()
-        .flat_map(|curve| curve.points.iter().filter_map(|(_, value)| *value));
-    let first = values.next();
-    values.any(|value| Some(value) != first)
 }

@@ -32,6 +32,10 @@ pub(super) fn latex(text: &str) -> String {
                 escaped.push('\\');
                 escaped.push(c);
             }
+            // Without the font encoding T1 these are other characters.
+            '<' => escaped.push_str(r"\textless{}"),
+            '>' => escaped.push_str(r"\textgreater{}"),
+            '|' => escaped.push_str(r"\textbar{}"),
             '°' => escaped.push_str(r"\textdegree{}"),
             '−' => escaped.push_str("$-$"),
             '–' => escaped.push_str("--"),

@@ -64,12 +64,13 @@ pub fn badness(value: f64, better: Better) -> f64 {
 /// The rank k from 1 such that the k-th smallest and the k-th largest of `count` values bound the median with [`CONFIDENCE`].
 fn rank_of_interval(count: usize) -> Option<usize> {
     let tail = 0.5 * (1.0 - CONFIDENCE);
-    // P(X = 0) of the binomial distribution; each further term follows from the one before.
-    let mut term = 0.5_f64.powi(i32::try_from(count).ok()?);
+    // ln P(X = 0) of the binomial distribution; each further term follows from the one before. As logarithms the terms of many values
+    // do not vanish.
+    let mut log_term = -(count as f64) * std::f64::consts::LN_2;
     let (mut below, mut k) = (0.0, 0);
-    while k < count / 2 && below + term <= tail {
-        below += term;
-        term *= (count - k) as f64 / (k + 1) as f64;
+    while k < count / 2 && below + log_term.exp() <= tail {
+        below += log_term.exp();
+        log_term += ((count - k) as f64 / (k + 1) as f64).ln();
         k += 1;
     }
     (k > 0).then_some(k)
@@ -163,7 +164,8 @@ pub fn shown(value: f64, quantity: &Quantity) -> (f64, usize) {
         // A change, as a part of what it was: per cent.
         (Unit::Ratio, Better::NearZero) => (value * 100.0, 2),
         (Unit::Ratio, _) => (value, 3),
-        (Unit::Count, _) => (value, 0),
+        // Medians of an even number of counts may be halves.
+        (Unit::Count, _) => (value, usize::from(value.fract() != 0.0)),
         (Unit::Millimetres | Unit::Degrees | Unit::Milliseconds, _) => (value, 2),
     }
 }

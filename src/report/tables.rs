@@ -159,9 +159,10 @@ pub fn latex(comparison: &Comparison) -> String {
     let about = &comparison.about;
     let mut text = format!(
         "% {}\n% Sinew {}, {}\n% Needs \\usepackage{{booktabs,textcomp}}\n",
-        about.command.replace('\n', " "),
+        // A line break would end the comment.
+        about.command.replace(char::is_control, " "),
         about.version,
-        about.machine.replace('\n', " ")
+        about.machine.replace(char::is_control, " ")
     );
     let index_of = |id: &&str| {
         comparison
@@ -185,7 +186,7 @@ fn latex_table(text: &mut String, comparison: &Comparison, columns: &[usize]) {
     let about = &comparison.about;
     let _ = write!(
         text,
-        "\\begin{{table}}\n\\centering\n\\caption{{Medians over {} poses ({}) of {}; in brackets the 95\\,\\% confidence interval of the \
+        "\\begin{{table}}\n\\centering\\small\\setlength{{\\tabcolsep}}{{4pt}}\n\\caption{{Medians over {} poses ({}) of {}; in brackets the 95\\,\\% confidence interval of the \
          median. The best value is bold.}}\n\\begin{{tabular}}{{l{}}}\n\\toprule\nMethod",
         comparison.poses.len(),
         escape::latex(&about.set),
@@ -193,34 +194,54 @@ fn latex_table(text: &mut String, comparison: &Comparison, columns: &[usize]) {
         "r".repeat(columns.len())
     );
     for &index in columns {
-        let quantity = &comparison.quantities[index];
-        let unit = match printed_unit(quantity) {
-            "" => String::new(),
-            unit => format!(" [{}]", escape::latex(unit)),
-        };
-        let _ = write!(text, " & {}{unit}", escape::latex(quantity.label));
+        let _ = write!(text, " & {}", latex_head(&comparison.quantities[index]));
     }
     text.push_str(" \\\\\n\\midrule\n");
-    for (row, method) in comparison.methods.iter().enumerate() {
-        text.push_str(&escape::latex(&method.label));
-        for &index in columns {
-            let quantity = &comparison.quantities[index];
-            let Some(summary) = comparison.summary(row, index) else {
-                text.push_str(" & --");
-                continue;
-            };
-            let value = |value: f64| format!("${}$", printed(value, quantity));
-            let median = if comparison.best(index).contains(&row) {
-                format!("$\\mathbf{{{}}}$", printed(summary.median, quantity))
-            } else {
-                value(summary.median)
-            };
-            let interval = summary.interval.map_or_else(String::new, |[low, high]| {
-                format!(" {{\\footnotesize [{}, {}]}}", value(low), value(high))
-            });
-            let _ = write!(text, " & {median}{interval}");
-        }
-        text.push_str(" \\\\\n");
+    for row in 0..comparison.methods.len() {
+        latex_row(text, comparison, row, columns);
     }
     text.push_str("\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+}
+
+/// Label and unit of a quantity, a word a line: columns are then as narrow as their numbers.
+fn latex_head(quantity: &Quantity) -> String {
+    let mut lines: Vec<String> = quantity
+        .label
+        .split_whitespace()
+        .map(escape::latex)
+        .collect();
+    let unit = printed_unit(quantity);
+    if !unit.is_empty() {
+        lines.push(format!("[{}]", escape::latex(unit)));
+    }
+    // The braces keep `\\` from reading a bracket as its option.
+    format!("\\shortstack[r]{{{}}}", lines.join("\\\\{}"))
+}
+
+/// Medians of a method, and below them their intervals.
+fn latex_row(text: &mut String, comparison: &Comparison, row: usize, columns: &[usize]) {
+    text.push_str(&escape::latex(&comparison.methods[row].label));
+    let mut intervals = String::new();
+    for &index in columns {
+        let quantity = &comparison.quantities[index];
+        intervals.push_str(" & ");
+        let Some(summary) = comparison.summary(row, index) else {
+            text.push_str(" & --");
+            continue;
+        };
+        let median = printed(summary.median, quantity);
+        let _ = if comparison.best(index).contains(&row) {
+            write!(text, " & $\\mathbf{{{median}}}$")
+        } else {
+            write!(text, " & ${median}$")
+        };
+        if let Some(interval) = summary.interval {
+            let [low, high] = interval.map(|value| printed(value, quantity));
+            let _ = write!(intervals, "{{\\scriptsize [${low}$, ${high}$]}}");
+        }
+    }
+    if intervals.contains('[') {
+        let _ = write!(text, " \\\\\n{intervals}");
+    }
+    text.push_str(" \\\\\\addlinespace\n");
 }

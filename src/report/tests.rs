@@ -132,6 +132,11 @@ fn medians_and_intervals_are_those_of_order_statistics() {
         (low - 469.0).abs() <= 1.0 && (high - 532.0).abs() <= 1.0,
         "{low} {high}"
     );
+    let [low, high] = of(5000).unwrap().interval.unwrap();
+    assert!(
+        (low - 2431.0).abs() <= 1.0 && (high - 2570.0).abs() <= 1.0,
+        "{low} {high}"
+    );
     let worst = |better, values: [f64; 3]| Summary::of(values, better).unwrap().worst;
     assert_eq!(worst(Better::NearZero, [-0.4, 0.1, 0.3]), -0.4);
     assert_eq!(worst(Better::NearOne, [0.5, 1.2, 1.4]), 0.5);
@@ -269,6 +274,70 @@ fn charts_are_well_formed_whatever_the_values() {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         assert!(svg.len() < 20_000, "{} bytes", svg.len());
     }
+}
+
+#[test]
+fn charts_need_no_style_sheet_and_no_colours() {
+    let curves = (0..20).map(|style| Curve {
+        label: style.to_string(),
+        style,
+        points: vec![(0.0, Some(0.0)), (1.0, Some(style as f64))],
+    });
+    let chart = Chart {
+        curves: curves.collect(),
+        ..Chart::default()
+    };
+    let svg = chart.svg([480, 330]);
+    // Programs other than browsers do not know variables and reject empty lists of dashes.
+    assert!(!svg.contains("var(") && !svg.contains("dasharray=\"\""));
+    // Without their colours and places, the entries of the legend differ.
+    let shape = |style: usize| {
+        let alone = Chart {
+            curves: vec![chart.curves[style].clone()],
+            ..Chart::default()
+        };
+        let svg = alone.svg([480, 330]);
+        let dash = svg.split("stroke-dasharray=\"").nth(1);
+        let dash = dash.map_or("", |rest| rest.split('"').next().unwrap());
+        let (_, legend) = svg.rsplit_once("<line").unwrap();
+        let marker = legend.split('<').nth(1).unwrap();
+        let marker = marker.split(" fill").next().unwrap();
+        (dash.to_owned(), marker.to_owned())
+    };
+    let mut shapes: Vec<_> = (0..20).map(shape).collect();
+    shapes.sort_unstable();
+    shapes.dedup();
+    assert_eq!(shapes.len(), 20, "{shapes:?}");
+}
+
+#[test]
+fn rounding_errors_are_not_charts() {
+    let mut comparison = comparison();
+    for (index, cell) in comparison.cells.iter_mut().enumerate() {
+        if let Some(Some(value)) = cell.values.last_mut() {
+            *value = 1.0 + 1e-8 * index as f64;
+        }
+    }
+    let charts = charts(&comparison, "Angle, degrees");
+    assert!(charts.iter().all(|chart| chart.quantity != "stretch_p99"));
+    assert_eq!(charts.len(), 4, "two movements by two quantities");
+}
+
+#[test]
+fn movements_of_one_slug_have_files_of_their_own() {
+    let mut comparison = comparison();
+    for pose in &mut comparison.poses[5..] {
+        "Elbow, more".clone_into(&mut pose.movement);
+    }
+    let charts = charts(&comparison, "Angle, degrees");
+    let mut stems: Vec<&str> = charts
+        .iter()
+        .map(|chart| chart.file_stem.as_str())
+        .collect();
+    stems.sort_unstable();
+    stems.dedup();
+    assert_eq!(stems.len(), charts.len());
+    assert!(stems.contains(&"elbow-more-new-pairs-2"), "{stems:?}");
 }
 
 #[test]

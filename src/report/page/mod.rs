@@ -70,7 +70,12 @@ fn header(text: &mut String, comparison: &Comparison, title: &str) {
         comparison.poses.len(),
         about.set
     );
-    let machine = format!("{}, {} threads", about.machine, about.threads);
+    let threads = if about.threads == 1 {
+        "thread"
+    } else {
+        "threads"
+    };
+    let machine = format!("{}, {} {threads}", about.machine, about.threads);
     let files = about.files.join(", ");
     for (term, value) in [
         ("Character", format!("{} ({counts})", about.character)),

@@ -49,6 +49,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 const dialog = document.getElementById("large");
 for (const picture of document.querySelectorAll(".pictures img")) {
   picture.tabIndex = 0;
+  picture.setAttribute("role", "button");
   const enlarge = () => {
     const image = dialog.querySelector("img");
     image.src = picture.src;
@@ -58,7 +59,9 @@ for (const picture of document.querySelectorAll(".pictures img")) {
   };
   picture.addEventListener("click", enlarge);
   picture.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") enlarge();
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    enlarge();
   });
 }
 

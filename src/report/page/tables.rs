@@ -120,7 +120,7 @@ pub(super) fn all_values(text: &mut String, comparison: &Comparison) {
 pub(super) fn times(text: &mut String, comparison: &Comparison) {
     text.push_str(
         "<section id=\"times\">\n<h2>Times</h2>\n<p>Milliseconds. Binding is done once for a character; the parts are means over the poses.</p>\n\
-         <div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Method</th><th scope=\"col\">Binding</th><th scope=\"col\">Parts of a pose or frame</th></tr></thead>\n<tbody>\n",
+         <div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Method</th><th scope=\"col\">Binding</th><th scope=\"col\" class=\"words\">Parts of a pose or frame</th></tr></thead>\n<tbody>\n",
     );
     for method in &comparison.methods {
         let bind = method
