@@ -1,7 +1,8 @@
 //! Curves: a quantity over the angle of a movement, or over the time of a clip, for all methods.
 
 use super::escape::slug;
-use super::{Axis, Chart, Comparison, Curve, printed, printed_unit, shown};
+use super::statistics::heading;
+use super::{Axis, Chart, Comparison, Curve, printed, shown};
 
 /// The chart of one quantity over one movement.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,10 +58,6 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
                 })
                 .filter(|curve| curve.points.iter().any(|(_, value)| value.is_some()))
                 .collect();
-            let unit = match printed_unit(quantity) {
-                "" => String::new(),
-                unit => format!(", {unit}"),
-            };
             let stem = slug(&format!("{movement}-{}", quantity.id));
             let taken = |stem: &str| charts.iter().any(|chart| chart.file_stem == stem);
             let (mut file_stem, mut number) = (stem.clone(), 2);
@@ -78,7 +75,7 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
                         label: x_label.to_owned(),
                     },
                     y: Axis {
-                        label: format!("{}{unit}", quantity.label),
+                        label: heading(quantity),
                     },
                     curves,
                 },

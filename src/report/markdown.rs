@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Comparison, printed, printed_unit};
+use super::statistics::heading;
+use super::{Comparison, printed};
 
 /// The quantities of the table, by id, in this order.
 const COLUMNS: [&str; 8] = [
@@ -31,12 +32,8 @@ pub fn markdown(comparison: &Comparison) -> String {
         .collect();
     let mut text = String::from("| method |");
     for &column in &columns {
-        let quantity = &comparison.quantities[column];
-        let unit = match printed_unit(quantity) {
-            "" => String::new(),
-            unit => format!(", {unit}"),
-        };
-        let _ = write!(text, " {}{unit} |", quantity.label.to_lowercase());
+        let head = heading(&comparison.quantities[column]).to_lowercase();
+        let _ = write!(text, " {head} |");
     }
     text.push_str("\n|---|");
     text.push_str(&"---|".repeat(columns.len()));

@@ -157,6 +157,14 @@ pub fn printed_unit(quantity: &Quantity) -> &'static str {
     }
 }
 
+/// Name of a quantity with the unit of its printed values, as in "Volume change, %".
+pub(super) fn heading(quantity: &Quantity) -> String {
+    match printed_unit(quantity) {
+        "" => quantity.label.to_owned(),
+        unit => format!("{}, {unit}", quantity.label),
+    }
+}
+
 /// A value in the unit in which it is printed, and the number of digits after the point.
 #[must_use]
 pub fn shown(value: f64, quantity: &Quantity) -> (f64, usize) {

@@ -9,7 +9,7 @@ use base64::Engine;
 
 use self::tables::{all_values, definitions, summary, times};
 use super::escape::{html, slug};
-use super::{Comparison, CurveChart, PictureCell, PictureKind, charts, printed_unit};
+use super::{Comparison, CurveChart, PictureCell, PictureKind, charts};
 
 /// Size of a curve in the page, CSS pixels.
 const CURVE_SIZE: [u32; 2] = [480, 330];
@@ -95,15 +95,6 @@ fn header(text: &mut String, comparison: &Comparison, title: &str) {
         "<dt>Repeat with</dt><dd><code id=\"command\">{}</code> <button class=\"tool\" data-copy=\"command\" hidden>Copy</button></dd>\n</dl>\n</header>\n",
         html(&about.command)
     );
-}
-
-/// Name of a quantity with its unit.
-fn heading(comparison: &Comparison, quantity: usize) -> String {
-    let quantity = &comparison.quantities[quantity];
-    match printed_unit(quantity) {
-        "" => quantity.label.to_owned(),
-        unit => format!("{}, {unit}", quantity.label),
-    }
 }
 
 /// What could not be computed.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{chooser, first_shown, heading, html};
+use super::{chooser, first_shown, html};
+use crate::report::statistics::heading;
 use crate::report::{Comparison, Summary, printed};
 
 /// A head of a column that sorts the table when scripts run.
@@ -24,7 +25,7 @@ pub(super) fn summary(text: &mut String, comparison: &Comparison) {
          <thead><tr><th scope=\"col\">Method</th>",
     );
     for (index, quantity) in comparison.quantities.iter().enumerate() {
-        sortable_head(text, &heading(comparison, index), quantity.doc);
+        sortable_head(text, &heading(&comparison.quantities[index]), quantity.doc);
     }
     text.push_str("</tr></thead>\n<tbody>\n");
     for (row, method) in comparison.methods.iter().enumerate() {
@@ -89,7 +90,7 @@ pub(super) fn all_values(text: &mut String, comparison: &Comparison) {
             "<details data-of=\"values\" data-quantity=\"{}\"{open}><summary>{}</summary>\n<div class=\"scroll\"><table class=\"sortable\">\n\
              <thead><tr><th scope=\"col\">Pose</th>",
             quantity.id,
-            html(&heading(comparison, index))
+            html(&heading(&comparison.quantities[index]))
         );
         for method in &comparison.methods {
             let _ = write!(text, "<th scope=\"col\">{}</th>", html(&method.label));
@@ -148,7 +149,7 @@ pub(super) fn definitions(text: &mut String, comparison: &Comparison) {
         let _ = writeln!(
             text,
             "<dt>{} <code>{}</code></dt><dd>{}</dd>",
-            html(&heading(comparison, index)),
+            html(&heading(&comparison.quantities[index])),
             quantity.id,
             html(quantity.doc)
         );

@@ -158,7 +158,7 @@ fn shoulder(builder: &mut Builder<'_>, roles: &JointRoles, axes: &BodyAxes) {
     };
     let to = move |from: Vec64, target: Vec64| Quat::rotation_between(&from, &target);
     let horizontal = to(along, outward);
-    let raise = move |angle: f64| turn(&axis_of(&outward, &axes.up), angle);
+    let raise = move |angle: f64| turn(&outward.cross(&axes.up), angle);
     let [id_end, label_end] = side_names(side);
     let name = |id: &str, label: &str| (format!("{id}{id_end}"), format!("{label}{label_end}"));
     let (id, label) = name("arm-side", "Arm to the side");
@@ -178,7 +178,7 @@ fn shoulder(builder: &mut Builder<'_>, roles: &JointRoles, axes: &BodyAxes) {
     };
     builder.add(&movement, &[-45.0, 0.0, 45.0], |angle| {
         let forward = turn(&outward.cross(&axes.front), std::f64::consts::FRAC_PI_2);
-        let raise = turn(&axis_of(&axes.front, &axes.up), angle);
+        let raise = turn(&axes.front.cross(&axes.up), angle);
         Some(vec![(arm, raise * forward * horizontal?)])
     });
     let Some(clavicle) = roles.first(Role::Clavicle(side)) else {
@@ -195,11 +195,6 @@ fn shoulder(builder: &mut Builder<'_>, roles: &JointRoles, axes: &BodyAxes) {
         let arm_turn = raise(angle - of_clavicle) * horizontal?;
         Some(vec![(arm, arm_turn), (clavicle, raise(of_clavicle))])
     });
-}
-
-/// The axis that turns `from` to `to`; both are unit vectors perpendicular to each other.
-fn axis_of(from: &Vec64, to: &Vec64) -> Vec64 {
-    from.cross(to)
 }
 
 /// The thigh forwards, backwards and to the side.
