@@ -5,9 +5,11 @@
 //! hanging arms and straight legs. The rest pose may differ (T-pose); shoulders therefore get the
 //! union of both.
 
+use super::body_axes::BodyAxes;
 use super::ik::IkRig;
-use super::ik::limb::front_of;
 use super::limits::{Limit, LimitMap};
+use super::palm::Palm;
+use super::rest_shape::{RestShape, across};
 use super::retarget::{Digit, JointRoles, Role, Side};
 use super::{Skeleton, Trs};
 use crate::math::{Affine, Quat, Vec64, origin_of};
@@ -15,19 +17,23 @@ use crate::math::{Affine, Quat, Vec64, origin_of};
 /// Degrees: flexion, sideways, twist.
 type AngleRanges = ([f64; 2], [f64; 2], [f64; 2]);
 
-/// Limits for all joints with a human role; none if neither arms nor legs are recognised.
+/// Limits for all joints with a human role; none if neither arms nor legs are recognised, or if the body stands on four legs.
 #[must_use]
 pub fn human_limits(skeleton: &Skeleton) -> LimitMap {
     let roles = JointRoles::of(skeleton);
     let rig = IkRig::of(skeleton);
-    let world = skeleton.world_from_joint(&skeleton.rest_pose());
-    let front = front_of(&world, &roles);
+    let rest = RestShape::new(skeleton);
+    let axes = BodyAxes::of(&rest.world, &roles);
     let mut limits = LimitMap::new();
+    if axes.is_some_and(|axes| axes.four_legged) {
+        return limits;
+    }
     if !Side::BOTH.iter().any(|&side| {
         roles.first(Role::Thigh(side)).is_some() || roles.first(Role::UpperArm(side)).is_some()
     }) {
         return limits;
     }
+    let palms = Side::BOTH.map(|side| (side, Palm::of(&rest, &roles, side)));
     for (role, joints) in roles.iter() {
         // A chain shares the range of its body part.
         let share = match role {
@@ -38,14 +44,15 @@ pub fn human_limits(skeleton: &Skeleton) -> LimitMap {
             let Some(ranges) = ranges_of(role, place) else {
                 continue;
             };
-            let flex = flex_axis(skeleton, &rig, &world, joint, front);
-            limits.insert(joint, limit(skeleton, &world, joint, flex, ranges, share));
+            let flex = flex_of_hand(&palms, role, joint)
+                .or_else(|| flex_axis(&rest, &rig, joint, axes.as_ref()));
+            limits.insert(joint, limit(&rest, joint, flex, ranges, share));
         }
     }
     for limb in rig.limbs() {
         let lower = limb.lower;
         if let Some(limit) = limits.get_mut(&lower) {
-            let bent = rest_bend(&world, [limb.upper, limb.lower, limb.end]);
+            let bent = rest_bend(&rest.world, [limb.upper, limb.lower, limb.end]);
             // The range starts where the limb is straight.
             limit.swing_y = [limit.swing_y[0] - bent, limit.swing_y[1] - bent];
         }
@@ -78,52 +85,54 @@ fn ranges_of(role: Role, place: usize) -> Option<AngleRanges> {
     })
 }
 
+/// The axis about which a hand or a finger bends towards the palm, world space at rest.
+fn flex_of_hand(palms: &[(Side, Option<Palm>); 2], role: Role, joint: usize) -> Option<Vec64> {
+    let (Role::Hand(side) | Role::Finger(side, _)) = role else {
+        return None;
+    };
+    let (_, palm) = palms.iter().find(|(of, _)| *of == side)?;
+    let palm = palm.as_ref()?;
+    let finger = palm.fingers.iter().find(|f| f.joints.contains(&joint));
+    Some(finger.map_or(palm.axis, |finger| finger.axis))
+}
+
 /// The flexion axis of a joint, world space at rest: a limb's hinge, or the axis across the bone
-/// that moves its end to the front.
+/// that moves its end to the front, or up where the bone points to the front, as a foot does.
 fn flex_axis(
-    skeleton: &Skeleton,
+    rest: &RestShape<'_>,
     rig: &IkRig,
-    world: &[Affine],
     joint: usize,
-    front: Option<Vec64>,
+    axes: Option<&BodyAxes>,
 ) -> Option<Vec64> {
     if let Some(limb) = rig.limbs().iter().find(|limb| limb.lower == joint) {
-        return Some(Trs::from_affine(&world[limb.upper]).rotation * limb.hinge);
+        return Some(Trs::from_affine(&rest.world[limb.upper]).rotation * limb.hinge);
     }
-    let place = |joint: usize| origin_of(&world[joint]);
-    let far = |child: &&usize| (place(**child) - place(joint)).norm();
-    let along = match skeleton
-        .children(joint)
-        .iter()
-        .max_by(|a, b| far(a).total_cmp(&far(b)))
-    {
-        Some(&child) => place(child) - place(joint),
-        None => {
-            place(joint)
-                - skeleton.joints()[joint]
-                    .parent
-                    .map_or_else(crate::math::Point64::origin, place)
-        }
-    };
-    front.map(|front| along.cross(&front))
+    let (along, axes) = (rest.along(joint)?, axes?);
+    Some(match across(&axes.front, &along) {
+        Some(front) => along.cross(&front),
+        None => -axes.left,
+    })
 }
 
 fn limit(
-    skeleton: &Skeleton,
-    world: &[Affine],
+    rest: &RestShape<'_>,
     joint: usize,
     flex: Option<Vec64>,
     (flexion, side, twist): AngleRanges,
     share: f64,
 ) -> Limit {
-    let own = &skeleton.joints()[joint];
+    let own = &rest.skeleton.joints()[joint];
     let base = own.parent.map_or(own.parent_from_base, |parent| {
-        world[parent] * own.parent_from_base
+        rest.world[parent] * own.parent_from_base
     });
     let base_from_world: Quat = Trs::from_affine(&base).rotation.inverse();
     let radians = |range: [f64; 2]| range.map(|angle: f64| (angle * share).to_radians());
     Limit {
-        base_from_limit: Limit::axes_for(skeleton, joint, flex.map(|flex| base_from_world * flex)),
+        base_from_limit: Limit::axes_for(
+            rest.skeleton,
+            joint,
+            flex.map(|flex| base_from_world * flex),
+        ),
         twist: radians(twist),
         swing_y: radians(flexion),
         swing_z: radians(side),

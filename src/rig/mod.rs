@@ -15,6 +15,7 @@
 //! with `T R S` the pose's [`Trs`] of the joint, and `parent_from_base` the constant transform of the file's nodes between the
 //! joint and its parent joint (identity in most files).
 
+mod body_axes;
 mod clip;
 pub mod edit;
 pub mod ik;
@@ -23,8 +24,10 @@ mod limit_presets;
 pub mod limits;
 mod motion_range;
 mod offset;
+mod palm;
 mod pose;
 mod pose_space;
+mod rest_shape;
 pub mod retarget;
 mod skeleton;
 pub mod symmetry;

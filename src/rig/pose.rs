@@ -89,16 +89,25 @@ impl Pose {
     }
 
     /// Rotates a joint about the world's axes through the joint, on top of this pose: `rotation`
-    /// applies to the joint and its descendants, whose local transforms are unchanged.
+    /// applies to the joint and its descendants, whose local transforms are unchanged. Exact where the joint's base frame is a rotation
+    /// with one scale, mirrored or not.
     pub fn rotate_about_world_axes(&mut self, skeleton: &Skeleton, joint: usize, rotation: &Quat) {
         let world = skeleton.world_from_joint(self);
         let base = match skeleton.joints()[joint].parent {
             Some(parent) => world[parent] * skeleton.joints()[joint].parent_from_base,
             None => skeleton.joints()[joint].parent_from_base,
         };
-        let world_from_base = Trs::from_affine(&base).rotation;
+        let base = Trs::from_affine(&base);
+        let turn = base.rotation.inverse() * rotation * base.rotation;
+        // In a mirrored frame (its x scale is negative) the axis is mirrored and the angle reversed: together y and z change their signs.
+        let turn = if base.scale.x < 0.0 {
+            let [x, y, z, w] = turn.coords.into();
+            Quat::new_unchecked(nalgebra::Quaternion::new(w, x, -y, -z))
+        } else {
+            turn
+        };
         let local = &mut self.locals[joint].rotation;
-        *local = world_from_base.inverse() * rotation * world_from_base * *local;
+        *local = turn * *local;
     }
 
     /// Applies a pose file to the rest pose of a skeleton.
@@ -170,5 +179,38 @@ impl Skeleton {
                 nearest,
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Affine, Point64, linear_part};
+
+    #[test]
+    fn world_rotations_turn_by_the_same_in_a_mirrored_frame() {
+        let joints = [
+            ("root".to_owned(), None, Point64::new(0.0, 1.0, 0.0)),
+            ("bone".to_owned(), Some(0), Point64::new(0.3, 1.1, -0.2)),
+        ];
+        let plain = Skeleton::from_positions(&joints).unwrap();
+        let turn = Quat::from_euler_angles(0.4, -0.9, 1.3);
+        for scale in [
+            Vec64::new(1.0, 1.0, 1.0),
+            Vec64::new(-1.0, 1.0, 1.0),
+            Vec64::new(2.0, -2.0, 2.0),
+        ] {
+            let mut root = plain.joints()[0].clone();
+            root.rest.scale = scale;
+            root.rest.rotation = Quat::from_euler_angles(0.2, 0.7, -0.3);
+            let skeleton = Skeleton::new(vec![root, plain.joints()[1].clone()]).unwrap();
+            let before = skeleton.world_from_joint(&skeleton.rest_pose());
+            let mut pose = skeleton.rest_pose();
+            pose.rotate_about_world_axes(&skeleton, 1, &turn);
+            let after: Vec<Affine> = skeleton.world_from_joint(&pose);
+            let expected = turn.to_rotation_matrix().into_inner() * linear_part(&before[1]);
+            let apart = (linear_part(&after[1]) - expected).norm();
+            assert!(apart < 1e-10, "{scale:?}: {apart}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::figure::{across, rotation_of};
 use crate::math::{Affine, Vec64, origin_of};
 use crate::rig::Skeleton;
+use crate::rig::body_axes::BodyAxes;
 use crate::rig::retarget::{JointRoles, Role, Side};
 
 /// Two rotating bones: from `upper` to `lower`, and from `lower` to `end`. Joints between them keep
@@ -27,9 +28,9 @@ const SIGNIFICANT_BEND: f64 = 0.26;
 
 /// All limbs of a skeleton: by the roles of its joints, otherwise every pair of bones between a
 /// branching joint and an end.
-pub(super) fn limbs_of(skeleton: &Skeleton, roles: &JointRoles) -> Vec<Limb> {
+pub(in crate::rig) fn limbs_of(skeleton: &Skeleton, roles: &JointRoles) -> Vec<Limb> {
     let world = skeleton.world_from_joint(&skeleton.rest_pose());
-    let front = front_of(&world, roles);
+    let front = BodyAxes::of(&world, roles).map(|axes| axes.front);
     let mut limbs = Vec::new();
     for side in Side::BOTH {
         let arm = [Role::UpperArm(side), Role::Forearm(side), Role::Hand(side)];
@@ -118,24 +119,6 @@ fn limb([upper, lower, end]: [usize; 3], world: &[Affine], towards: Option<Vec64
         hinge: rotation_of(&world[upper]).inverse() * normal,
         is_leg: false,
     })
-}
-
-/// The body's forward direction at rest.
-pub(in crate::rig) fn front_of(world: &[Affine], roles: &JointRoles) -> Option<Vec64> {
-    let place = |role: Role| {
-        roles
-            .first(role)
-            .map(|joint| origin_of(&world[joint]).coords)
-    };
-    let pair = |role: fn(Side) -> Role| Some([place(role(Side::Left))?, place(role(Side::Right))?]);
-    let thighs = pair(Role::Thigh)?;
-    let left = thighs[0] - thighs[1];
-    let below = (thighs[0] + thighs[1]) / 2.0;
-    let above = pair(Role::UpperArm)
-        .map(|[a, b]| (a + b) / 2.0)
-        .or_else(|| place(Role::Head))
-        .or_else(|| place(Role::Neck))?;
-    left.cross(&(above - below)).try_normalize(1e-12)
 }
 
 /// Whether `above` is an ancestor of `joint` or the joint itself.

@@ -2,13 +2,13 @@
 //!
 //! Movements are found by the roles of joints ([`JointRoles`]) and made by the axes of the body (left, up, front at rest), never by
 //! those of the file: the same body gives the same poses with other names, local axes, or another up axis. Of paired limbs the left
-//! one moves, and the right one if there is no left one; most characters are symmetric.
+//! one moves, and the right one if there is no left one; most characters are symmetric. Bodies on four legs have movements of their own.
 //!
 //! | movement                                | degrees                     | 0 is                                        |
 //! |-----------------------------------------|-----------------------------|---------------------------------------------|
 //! | elbow, knee                             | 30 to 150                   | the straight limb                           |
-//! | forearm twist, applied at the hand      | −180, −90, 90, 180          | rest                                        |
-//! | wrist bend                              | −60, 60                     | rest                                        |
+//! | forearm twist, applied at the hand      | −170, −90, 90, 170          | rest                                        |
+//! | wrist bend                              | −60, 60                     | rest; positive bends towards the palm        |
 //! | arm to the side, arm to the front       | −80 to 80, −45 to 45        | the horizontal arm                          |
 //! | raised arm with clavicle                | 80                          | the horizontal arm                          |
 //! | hip forward, hip to the side            | −20 to 120, 20 to 40        | rest                                        |
@@ -16,6 +16,7 @@
 //! | spine forward, to the side, twist       | −30 to 60, 30 and 60        | rest; spread evenly over its joints          |
 //! | neck forward, to the side, turn         | −40 to 50, 35, 40 and 80    | rest; spread evenly over neck and head       |
 //! | foot                                    | −30, 40                     | rest; positive points the toes               |
+//! | front and hind leg of four-legged bodies, forward, and to the side or raised | −30 to 60, −30 to 40 | rest            |
 //! | fist, each finger of a lone hand        | 30 to 80 at each joint      | rest; the thumb turns less                   |
 //! | chains without a role, such as tails    | −90 to 90 in two directions | rest                                        |
 //! | joints, where hardly a role is found    | −60 to 60                   | rest                                        |
@@ -23,22 +24,24 @@
 //! Angles are those of ergonomics where there are any (see [`human_limits`](super::human_limits)); the set follows what papers on
 //! skinning show.
 
+mod arm;
 mod body;
 mod generic;
 mod hand;
+mod leg;
 #[cfg(test)]
 mod tests;
 
-use super::retarget::JointRoles;
+use super::body_axes::BodyAxes;
+use super::ik::Limb;
+use super::rest_shape::RestShape;
+use super::retarget::{JointRoles, Role, Side};
 use super::{Pose, Skeleton};
-use crate::math::{Affine, Quat, Vec64, origin_of};
+use crate::math::{Quat, Vec64};
 
 /// Rotations of joints about the world's axes through them, children before their parents, so that a parent's rotation carries its
 /// children.
 type Turns = Vec<(usize, Quat)>;
-
-/// Shortest vector with a direction, as a part of the skeleton's extent.
-const NO_LENGTH: f64 = 1e-9;
 
 /// A pose of the range of motion.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,8 +63,23 @@ pub struct RangePose {
 /// The poses of a skeleton; none if no joint bends.
 #[must_use]
 pub fn motion_range(skeleton: &Skeleton) -> Vec<RangePose> {
-    let mut builder = Builder::new(skeleton);
-    let roles = JointRoles::of(skeleton);
+    let mut roles = JointRoles::of(skeleton);
+    // A lone arm or leg needs no side in its names.
+    let is_lone = |roles: &JointRoles| roles.iter().all(|(role, _)| role.side().is_none());
+    let lone = is_lone(&roles);
+    if lone {
+        let limb = JointRoles::of_lone_limb(skeleton);
+        if !is_lone(&limb) {
+            roles = limb;
+        }
+    }
+    let rest = RestShape::new(skeleton);
+    let mut builder = Builder {
+        axes: BodyAxes::of(&rest.world, &roles),
+        rest,
+        names_sides: !lone,
+        poses: Vec::new(),
+    };
     body::add(&mut builder, &roles);
     hand::add(&mut builder, &roles);
     generic::add(&mut builder, &roles);
@@ -70,11 +88,10 @@ pub fn motion_range(skeleton: &Skeleton) -> Vec<RangePose> {
 
 /// Collects poses.
 struct Builder<'a> {
-    skeleton: &'a Skeleton,
-    /// Global transforms at rest.
-    world: Vec<Affine>,
-    /// Vectors shorter than this have no direction.
-    least: f64,
+    rest: RestShape<'a>,
+    axes: Option<BodyAxes>,
+    /// Whether ids and labels name the side: not for a limb without a side in its names.
+    names_sides: bool,
     poses: Vec<RangePose>,
 }
 
@@ -88,54 +105,14 @@ struct MovementName<'a> {
     joint: usize,
 }
 
-impl<'a> Builder<'a> {
-    fn new(skeleton: &'a Skeleton) -> Self {
-        let world = skeleton.world_from_joint(&skeleton.rest_pose());
-        let extent = world
-            .iter()
-            .flat_map(|a| {
-                world
-                    .iter()
-                    .take(1)
-                    .map(move |b| (origin_of(a) - origin_of(b)).norm())
-            })
-            .fold(0.0, f64::max);
-        Self {
-            skeleton,
-            world,
-            least: extent * NO_LENGTH,
-            poses: Vec::new(),
+impl Builder<'_> {
+    /// Ends of ids and labels of a side.
+    fn side_names(&self, side: Side) -> [&'static str; 2] {
+        match side {
+            _ if !self.names_sides => ["", ""],
+            Side::Left => [".l", ", left"],
+            Side::Right => [".r", ", right"],
         }
-    }
-
-    /// Position of a joint at rest.
-    fn place(&self, joint: usize) -> Vec64 {
-        origin_of(&self.world[joint]).coords
-    }
-
-    /// Unit vector from one joint to another at rest.
-    fn direction(&self, from: usize, to: usize) -> Option<Vec64> {
-        self.unit(self.place(to) - self.place(from))
-    }
-
-    /// A unit vector; `None` for one without a direction.
-    fn unit(&self, vector: Vec64) -> Option<Vec64> {
-        vector
-            .try_normalize(self.least.max(f64::MIN_POSITIVE))
-            .filter(|unit| unit.iter().all(|c| c.is_finite()))
-    }
-
-    /// Unit vector from a joint along its bone: to the farthest child, or on from its parent.
-    fn along(&self, joint: usize) -> Option<Vec64> {
-        let from = self.place(joint);
-        let children = self.skeleton.children(joint).iter();
-        let far = children
-            .map(|&child| self.place(child) - from)
-            .max_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
-        far.and_then(|far| self.unit(far)).or_else(|| {
-            let parent = self.skeleton.joints()[joint].parent?;
-            self.direction(parent, joint)
-        })
     }
 
     /// Adds one pose for each angle.
@@ -149,9 +126,9 @@ impl<'a> Builder<'a> {
             let Some(turns) = turns(angle_deg.to_radians()) else {
                 continue;
             };
-            let mut pose = self.skeleton.rest_pose();
+            let mut pose = self.rest.skeleton.rest_pose();
             for (joint, turn) in turns {
-                pose.rotate_about_world_axes(self.skeleton, joint, &turn);
+                pose.rotate_about_world_axes(self.rest.skeleton, joint, &turn);
             }
             let finite = |local: &super::Trs| local.rotation.coords.iter().all(|c| c.is_finite());
             if !pose.locals.iter().all(finite) {
@@ -167,6 +144,19 @@ impl<'a> Builder<'a> {
             });
         }
     }
+}
+
+/// The side that moves: the left one, or the right one if there is no left one.
+fn side_of(roles: &JointRoles, role: fn(Side) -> Role) -> Option<Side> {
+    Side::BOTH
+        .into_iter()
+        .find(|&side| roles.first(role(side)).is_some())
+}
+
+/// The limb whose lower bone has a role.
+fn limb_of<'a>(roles: &JointRoles, limbs: &'a [Limb], lower: Role) -> Option<&'a Limb> {
+    let lower = roles.first(lower)?;
+    limbs.iter().find(|limb| limb.lower == lower)
 }
 
 /// The rotation about an axis of unit length.

@@ -1,9 +1,11 @@
 //! The range of motion of made-up bodies.
 
+mod animals;
+
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::math::Point64;
+use crate::math::{Affine, Point64, origin_of};
 use crate::rig::Joint;
 
 const TOL: f64 = 1e-6;
@@ -241,6 +243,88 @@ fn ids_are_unique_and_poses_of_a_movement_follow_each_other() {
             );
         }
     }
+}
+
+#[test]
+fn a_lone_arm_needs_no_side_in_its_names() {
+    let joints: Vec<_> = ["upper_arm", "forearm", "hand"]
+        .into_iter()
+        .enumerate()
+        .map(|(index, name)| {
+            let at = Point64::new(0.3 * index as f64, 0.0, 0.0);
+            (name.to_owned(), index.checked_sub(1), at)
+        })
+        .collect();
+    let skeleton = Skeleton::from_positions(&joints).unwrap();
+    let range = motion_range(&skeleton);
+    let bent = find(&range, "elbow-90");
+    assert_eq!(bent.movement, "Elbow");
+    let [a, b, c] = ["upper_arm", "forearm", "hand"].map(|name| at(&skeleton, bent, name));
+    assert!(((b - a).angle(&(c - b)) - 90_f64.to_radians()).abs() < TOL);
+    find(&range, "forearm-twist-170");
+}
+
+#[test]
+fn a_leg_in_the_middle_is_no_finger_and_one_of_each_pair_moves() {
+    let mut joints = vec![("body".to_owned(), None, Point64::new(0.0, 1.0, 0.0))];
+    for (side, sign) in [("L", 1.0), ("R", -1.0)] {
+        for (row, z) in [("Mid1Leg", 0.2), ("Mid2Leg", -0.2)] {
+            let mut parent = 0;
+            for k in 0..3 {
+                let x = sign * (0.2 + 0.3 * f64::from(k));
+                joints.push((
+                    format!("{row}{k}.{side}"),
+                    Some(parent),
+                    Point64::new(x, 1.0, z),
+                ));
+                parent = joints.len() - 1;
+            }
+        }
+    }
+    let skeleton = Skeleton::from_positions(&joints).unwrap();
+    let range = motion_range(&skeleton);
+    assert!(!range.is_empty());
+    for pose in &range {
+        assert!(!pose.id.starts_with("fist"), "{}", pose.id);
+        assert!(!pose.movement.contains(".R"), "{}", pose.movement);
+    }
+}
+
+#[test]
+fn wrists_bend_towards_the_palm() {
+    for arms_down in [0.0, 1.2] {
+        let skeleton = person(Build { arms_down, ..PLAIN });
+        let range = motion_range(&skeleton);
+        let rest = places(&skeleton, &skeleton.rest_pose());
+        let finger = skeleton.find("index.3.L").unwrap();
+        let moved = at(&skeleton, find(&range, "wrist.l-60"), "index.3.L") - rest[finger];
+        // Down with arms to the sides, towards the body with hanging arms.
+        assert!(
+            moved.x < 0.0 && moved.y < 0.05 && moved.norm() > 0.05,
+            "{moved:?}"
+        );
+        assert!(moved.z.abs() < 0.01, "not to the side of the thumb");
+    }
+}
+
+#[test]
+fn human_limits_let_fists_close_and_keep_fingers_from_spreading() {
+    let skeleton = person(PLAIN);
+    let limits = crate::rig::human_limits(&skeleton);
+    let range = motion_range(&skeleton);
+    for id in ["fist.l-80", "wrist.l-60", "wrist.l--60", "foot.l-40"] {
+        let pose = find(&range, id);
+        let mut clamped = pose.pose.clone();
+        crate::rig::limits::clamp_pose(&skeleton, &limits, &mut clamped);
+        for (a, b) in clamped.locals.iter().zip(&pose.pose.locals) {
+            assert!(a.rotation.angle_to(&b.rotation) < 0.01, "{id}");
+        }
+    }
+    let finger = skeleton.find("index.2.L").unwrap();
+    let mut spread = skeleton.rest_pose();
+    spread.rotate_about_world_axes(&skeleton, finger, &Quat::new(Vec64::y() * 0.5));
+    crate::rig::limits::clamp_pose(&skeleton, &limits, &mut spread);
+    assert!(spread.locals[finger].rotation.angle() < 0.1);
 }
 
 fn chain(count: usize) -> Skeleton {

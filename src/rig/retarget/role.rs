@@ -116,6 +116,23 @@ impl Role {
         all
     }
 
+    /// The side of the body; `None` for the column.
+    #[must_use]
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Self::Hips | Self::Spine | Self::Neck | Self::Head => None,
+            Self::Clavicle(side)
+            | Self::UpperArm(side)
+            | Self::Forearm(side)
+            | Self::Hand(side)
+            | Self::Finger(side, _)
+            | Self::Thigh(side)
+            | Self::Shin(side)
+            | Self::Foot(side)
+            | Self::Toe(side) => Some(side),
+        }
+    }
+
     /// Identifier in files: `hips`, `left_upper_arm`, `right_index` …
     #[must_use]
     pub fn id(self) -> String {
@@ -162,7 +179,8 @@ pub(super) struct NamedRole {
 }
 
 /// Ignored words of names.
-const NOISE: [&str; 24] = [
+const NOISE: [&str; 25] = [
+    "b",
     "mixamorig",
     "bip",
     "bip01",
@@ -288,12 +306,29 @@ fn role_of_key(key: &str, side: Option<Side>, digits: Option<u32>) -> Option<Rol
         | "tibia" => Some(Role::Shin(side)),
         "foot" | "ankle" | "feet" => Some(Role::Foot(side)),
         "toe" | "toes" | "ball" | "forefoot" => Some(Role::Toe(side)),
+        _ => front_leg(key, side),
+    }
+}
+
+/// Front legs of animals are arms: `FrontUpperLeg`, `foreleg_lower`, `front_paw`. Hind legs are found by their shape, because what the
+/// bones of their names are differs between files (a "lower leg" may be the shin or the long foot).
+fn front_leg(key: &str, side: Side) -> Option<Role> {
+    let part = key
+        .strip_prefix("front")
+        .or_else(|| key.strip_prefix("fore"))?;
+    match part {
+        "shoulder" | "clavicle" | "scapula" => Some(Role::Clavicle(side)),
+        "leg" | "upper" | "upperleg" | "legupper" | "upleg" | "thigh" => Some(Role::UpperArm(side)),
+        "lower" | "lowerleg" | "leglower" | "lowleg" | "shin" | "knee" => Some(Role::Forearm(side)),
+        "foot" | "paw" | "hoof" | "wrist" | "ankle" => Some(Role::Hand(side)),
         _ => None,
     }
 }
 
 fn digit_of_key(key: &str, digits: Option<u32>) -> Option<Digit> {
-    if key.contains("metacarpal") || key.contains("toe") {
+    // "mid" and "ring" are also parts of other names: MidFrontLeg, SpringSpine.
+    const NO_FINGERS: [&str; 6] = ["metacarpal", "toe", "leg", "foot", "spine", "back"];
+    if NO_FINGERS.iter().any(|part| key.contains(part)) {
         return None;
     }
     let numbered = match digits {

@@ -38,6 +38,16 @@ impl JointRoles {
         roles
     }
 
+    /// Roles of a lone arm or leg whose names have no side, as if they were those of a left one; by names only.
+    #[must_use]
+    pub(crate) fn of_lone_limb(skeleton: &Skeleton) -> Self {
+        let mut roles = Self::named(skeleton, |name| {
+            role_of_name(name).or_else(|| role_of_name(&format!("{name}.L")))
+        });
+        roles.drop_detached(skeleton);
+        roles
+    }
+
     /// The joints of a role.
     #[must_use]
     pub fn joints(&self, role: Role) -> &[usize] {
@@ -73,6 +83,10 @@ impl JointRoles {
     }
 
     fn by_names(skeleton: &Skeleton) -> Self {
+        Self::named(skeleton, role_of_name)
+    }
+
+    fn named(skeleton: &Skeleton, role_of: impl Fn(&str) -> Option<NamedRole>) -> Self {
         let mut named: BTreeMap<Role, Vec<(usize, String)>> = BTreeMap::new();
         for (joint, name) in skeleton
             .joints()
@@ -80,7 +94,7 @@ impl JointRoles {
             .map(|joint| joint.name.as_str())
             .enumerate()
         {
-            if let Some(NamedRole { role, key }) = role_of_name(name) {
+            if let Some(NamedRole { role, key }) = role_of(name) {
                 named.entry(role).or_default().push((joint, key));
             }
         }

@@ -9,6 +9,11 @@ use super::roles::{JointRoles, is_above};
 use crate::math::Vec64;
 use crate::rig::Skeleton;
 
+/// With this many limbs at one joint it is not the hips of a body…
+const MANY_LEGS: usize = 6;
+/// …if they are as long as this part of the longest pair; the chains of a skirt are shorter.
+const MANY_LEGS_LENGTH: f64 = 0.75;
+
 /// A path from a joint to its farthest leaf.
 #[derive(Debug, Clone)]
 struct Branch {
@@ -155,6 +160,13 @@ fn find_legs(
             .map(|&child| branch(skeleton, places, child))
             .collect();
         let (i, j) = best_pair(&branches)?;
+        // The legs of a spider are no legs of a body.
+        let alike = branches.iter().filter(|branch| {
+            branch.joints.len() >= 3 && branch.length >= MANY_LEGS_LENGTH * branches[i].length
+        });
+        if alike.count() >= MANY_LEGS {
+            return None;
+        }
         let column = branches
             .iter()
             .enumerate()
