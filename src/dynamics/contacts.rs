@@ -110,11 +110,7 @@ impl Contacts {
 
     /// Sets the target positions of guided flesh and its depth (world units), by vertex.
     pub(super) fn set_guidance(&mut self, targets: impl Iterator<Item = Point>, depths: &[f32]) {
-        std::mem::swap(&mut self.limits.targets, &mut self.limits.previous_targets);
-        self.limits.targets.clear();
-        self.limits.targets.extend(targets);
-        let count = self.limits.targets.len();
-        self.limits.cooldown.resize(count, 0);
+        self.limits.set_targets(targets);
         self.limits.count_down(MOVED_TOLERANCE * self.size);
         self.limits.count_static_step(self.size);
         self.limits.max_press.clear();
@@ -165,11 +161,11 @@ impl Contacts {
         self.report
     }
 
-    /// Removes all contacts.
+    /// Removes all contacts, and all that later ones could depend on.
     pub fn clear(&mut self) {
         self.list.clear();
-        self.limits.cooldown.fill(0);
-        self.limits.unfreeze();
+        self.compliance.clear();
+        self.limits.forget();
         self.report = ContactReport::default();
     }
 

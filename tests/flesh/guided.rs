@@ -248,3 +248,41 @@ fn the_base_follows_what_the_settings_say() {
     assert_eq!((weights.0, bones.0), (true, false));
     assert!(worst(&weights.1, &bones.1) > 1e-3);
 }
+
+#[test]
+fn a_settled_pose_depends_on_the_pose_alone() {
+    let subject = subject("mannequin", FleshBase::Weights);
+    let skeleton = &subject.character.skeleton;
+    let pose = |id: &str| {
+        let range = sinew::rig::motion_range(skeleton);
+        let found = range.iter().find(|pose| pose.id == id).expect("a pose");
+        skeleton.world_from_joint(&found.pose)
+    };
+    // Flesh touches deeply in all of them.
+    let poses = ["crouch-110", "sit-90", "fist.l-80", "elbow.l-150"].map(pose);
+    let settled = |actor: &mut Actor, world: &[Affine]| {
+        actor.reset();
+        advance(actor, world, 0.0);
+        actor.positions().to_vec()
+    };
+    let alone = poses
+        .each_ref()
+        .map(|world| settled(&mut actor(&subject), world));
+    let mut used = actor(&subject);
+    for order in [[0, 1, 2, 3], [2, 0, 3, 1]] {
+        for index in order {
+            let after_others = settled(&mut used, &poses[index]);
+            let differing = alone[index]
+                .iter()
+                .zip(&after_others)
+                .filter(|(a, b)| a != b)
+                .count();
+            assert_eq!(
+                differing,
+                0,
+                "pose {index}: {} apart",
+                worst(&alone[index], &after_others)
+            );
+        }
+    }
+}

@@ -51,8 +51,10 @@ const STATIC_TOLERANCE: f32 = 1e-3;
 pub(in crate::dynamics) struct ContactLimits {
     /// Target positions by vertex, world units; empty without guidance.
     pub(in crate::dynamics) targets: Vec<Point>,
-    /// Target positions of the previous step.
-    pub(in crate::dynamics) previous_targets: Vec<Point>,
+    /// Target positions of the previous step; empty in the first one.
+    previous_targets: Vec<Point>,
+    /// Whether the next targets are those of a first step.
+    is_first_step: bool,
     /// Largest distance by which each vertex may be pressed in, world units.
     pub(in crate::dynamics) max_press: Vec<f32>,
     /// Per vertex, the number of steps left in which it gets no contact; empty without guidance.
@@ -154,10 +156,24 @@ impl ContactLimits {
         self.static_targets.clone_from(&self.targets);
     }
 
-    /// Allows contacts to change again.
-    pub(in crate::dynamics) fn unfreeze(&mut self) {
+    /// Forgets the steps before: contacts may change, and the next targets have not moved.
+    pub(in crate::dynamics) fn forget(&mut self) {
+        self.cooldown.fill(0);
         self.static_steps = 0;
         self.static_targets.clear();
+        self.previous_targets.clear();
+        self.is_first_step = true;
+    }
+
+    /// Sets the targets of a step.
+    pub(in crate::dynamics) fn set_targets(&mut self, targets: impl Iterator<Item = Point>) {
+        std::mem::swap(&mut self.targets, &mut self.previous_targets);
+        if std::mem::take(&mut self.is_first_step) {
+            self.previous_targets.clear();
+        }
+        self.targets.clear();
+        self.targets.extend(targets);
+        self.cooldown.resize(self.targets.len(), 0);
     }
 
     /// Counts a step in which the targets are static, or restarts the count if they moved.

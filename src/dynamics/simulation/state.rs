@@ -6,7 +6,8 @@ use crate::dynamics::rows::Rows;
 use crate::math::{Point, Vec3};
 
 impl Simulation {
-    /// Sets all positions; velocities become zero.
+    /// Sets all positions; velocities become zero. Guidance targets that were set become current, so that the next step does not move
+    /// the positions by the way of the targets before.
     ///
     /// # Panics
     /// If the slices have other lengths than the system.
@@ -14,6 +15,7 @@ impl Simulation {
         self.position.copy_from_slice(position);
         self.base.copy_from_slice(base);
         self.velocity.fill(Vec3::zeros());
+        self.targets.clone_from(&self.next_targets);
         if let Some(contacts) = self.contacts_mut() {
             contacts.clear();
         }
