@@ -77,5 +77,6 @@ pub fn wants_of(look: &Look) -> SnapshotContent {
         velocities: look.velocities,
         numbers,
         weights: look.colors == SkinColors::Weights,
+        explains: None,
     }
 }

@@ -32,6 +32,7 @@ pub(crate) mod numpad;
 pub mod pane;
 pub mod panels;
 mod popup;
+pub mod probe;
 pub mod project;
 pub(crate) mod score_line;
 mod sections;

@@ -9,6 +9,7 @@ mod calibration;
 mod character;
 mod compare;
 mod crowd;
+mod explain;
 mod folder;
 mod info;
 mod motion_info;
@@ -69,6 +70,8 @@ enum Verb {
     Worst(worst::Worst),
     /// Compare all methods on the built-in characters, and print the tables.
     Suite(suite::Suite),
+    /// Say why a point of the skin is where it is: joints and weights, the method's numbers, strain and contacts.
+    Explain(explain::Explain),
     /// Measure the time of every stage on this machine.
     Bench(bench::Bench),
 }
@@ -158,6 +161,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResu
         Some(Verb::Compare(verb)) => verb.run(options),
         Some(Verb::Worst(verb)) => verb.run(options),
         Some(Verb::Suite(verb)) => verb.run(options),
+        Some(Verb::Explain(verb)) => verb.run(options),
         Some(Verb::Bench(verb)) => verb.run(options),
     }
 }

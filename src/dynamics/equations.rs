@@ -152,6 +152,16 @@ impl System {
         (vertex_of_row, row_of_vertex)
     }
 
+    /// The elements with the unknowns in their own order.
+    pub(super) fn chains_by_unknown(
+        &self,
+        params: &Params,
+        materials: &Materials,
+    ) -> Vec<EquationChain> {
+        let same: Vec<u32> = (0..self.unknowns() as u32).collect();
+        self.equation_chains(params, materials, &same)
+    }
+
     fn equation_chains(
         &self,
         params: &Params,

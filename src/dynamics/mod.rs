@@ -51,6 +51,7 @@ mod rows;
 mod simulation;
 mod solver;
 mod system;
+mod tet_state;
 mod virtual_bones;
 mod work;
 
@@ -64,5 +65,6 @@ pub use materials::Materials;
 pub use params::{Collisions, Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::{System, TetModel};
+pub use tet_state::TetState;
 pub use virtual_bones::VirtualBones;
 pub use work::Work;

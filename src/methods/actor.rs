@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::check::check_joints;
 use super::{
     ActorState, AnyDevice, BindError, BindInput, DeviceError, Fetched, Frame, MethodId, Projective,
-    Recipe, Requirement, SettledState, SkinError, Skinner, StateError, StepTimes, Subject,
+    Recipe, Requirement, SettledState, SkinError, Skinner, StateError, StepTimes, Subject, Term,
 };
 use crate::character::BoneMap;
 use crate::dynamics::Params;
@@ -135,6 +135,13 @@ impl Actor {
         }
         self.skinner.normals_into(&mut self.normals);
         self.times.normals_ms = start.elapsed().as_secs_f64() * 1e3;
+    }
+
+    /// What the method itself says about a source vertex in the last frame, beside the blending of its joints; empty for a frame that is
+    /// on a device.
+    #[must_use]
+    pub fn method_terms(&self, vertex: usize) -> Vec<Term> {
+        self.skinner.explain(vertex)
     }
 
     /// Forgets velocities: the next frame starts settled in its pose.

@@ -275,6 +275,11 @@ pub(super) fn swing_and_twist(rotation: &Quat, z: &Vec64) -> (Quat, f64) {
 }
 
 impl Posed {
+    /// Twist about the canonical axis, rad.
+    pub fn twist(&self) -> f32 {
+        self.twist
+    }
+
     /// Where the deformer takes a vertex, world.
     #[inline]
     pub fn apply(&self, rest: &Point, bent: &Bent, skinning: &[Skinning]) -> Padded {

@@ -4,6 +4,7 @@ use super::blend_normals::{Differentiable, WithNormals};
 use super::device::{AnyDevice, Fetched, OnDevice, SurfaceDevice, SurfaceMut};
 use super::{
     BindError, DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject,
+    Term,
 };
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
@@ -114,6 +115,14 @@ impl<S: HasRecipe> Skinner for Direct<S> {
 
     fn normals_into(&self, normals: &mut [Vec3]) {
         self.skinner.normals_into(normals);
+    }
+
+    fn explain(&self, vertex: usize) -> Vec<Term> {
+        // A device's frame is not here.
+        if self.is_presented {
+            return Vec::new();
+        }
+        self.skinner.explain(vertex)
     }
 
     fn has_all_normals(&self) -> bool {

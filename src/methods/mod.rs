@@ -22,6 +22,7 @@ mod delta_mush;
 pub mod device;
 mod direct;
 mod dqs;
+mod explain;
 mod lbs;
 mod measure;
 mod palette;
@@ -47,6 +48,7 @@ pub use device::{
     AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, Fetched, OnDevice,
     SurfaceDevice, SurfaceMut,
 };
+pub use explain::{Explanation, Influence, Term, TermValue, explain_blending};
 pub use projective::{PoseStepper, Projective, SettledState};
 pub use reach::Reach;
 pub use recipe::Recipe;
@@ -148,6 +150,11 @@ pub trait Skinner: Send {
     /// [`StateError`] if it is the state of another method or character; then nothing is changed.
     fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
         state.check_empty()
+    }
+
+    /// What the method computes at a source vertex in the last frame, beside the blending of its joints.
+    fn explain(&self, _vertex: usize) -> Vec<Term> {
+        Vec::new()
     }
 
     /// Whether nothing moves any more until the pose or a parameter changes ([`Capability::State`]).

@@ -7,13 +7,12 @@
 //! F (2 × 2) maps a triangle in the bind pose to its deformed shape, R is the rotation nearest to it. With the singular values σ of F,
 //! `‖F − R‖² = (σ₁ − 1)² + (σ₂ − 1)² = tr C − 2 √(tr C + 2 √det C) + 2` for `C = FᵀF`: no decomposition is needed.
 
-use nalgebra::{Matrix2, Matrix3, Matrix3x2};
+use nalgebra::{Matrix2, Matrix3x2};
 
 use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
 use crate::dynamics::Equations;
-use crate::math::{Point, closest_rotation};
+use crate::math::Point;
 use crate::mesh::TriMesh;
-use crate::numerics::determinant::project_volume;
 use crate::progress::{Cancelled, Progress};
 
 /// Triangles with less than this part of the squared size as their doubled area are left out.
@@ -60,23 +59,9 @@ pub fn tissue_energy(
     let rows = rows?;
     let (mut energy, mut total) = (0.0, 0.0);
     for chain in &equations.chains {
-        let points = chain.corners.map(|corner| corner.of(&rows, prescribed));
-        for (tet, (inverse, weight)) in chain.rest_inverse.iter().zip(chain.weights).enumerate() {
-            let weight = f64::from(weight);
-            if weight <= 0.0 {
-                continue;
-            }
-            let edge = |k: usize| Some((points[tet + k + 1]? - points[tet + k]?).cast::<f64>());
-            let edges = Matrix3::from_columns(&[edge(0)?, edge(1)?, edge(2)?]);
-            let f = edges * Matrix3::from_column_slice(inverse).cast::<f64>();
-            let shape = (f - closest_rotation(&f)).norm_squared();
-            let volume = if equations.volume > 0.0 {
-                (f - project_volume(&f)).norm_squared()
-            } else {
-                0.0
-            };
-            energy += 0.5 * weight * (shape + f64::from(equations.volume) * volume);
-            total += weight;
+        for tet in chain.tets(&rows, prescribed, equations.volume) {
+            energy += tet.weight * tet.energy;
+            total += tet.weight;
         }
     }
     (total > 0.0).then(|| energy / total)

@@ -18,6 +18,7 @@
 //! | `pictures`   | [`draw_pictures`]: the same poses by the same cameras for all methods          |
 //! | `page`       | [`page`](fn@page): the report as one HTML file without references to other files |
 //! | `worst`      | [`worst_poses`]: searches the poses in which a method is worst                 |
+//! | `point`      | [`point_report`]: why a point of the skin is where it is                       |
 //! | `machine`    | name of the processor                                                          |
 
 mod chart;
@@ -30,6 +31,7 @@ mod markdown;
 mod measure;
 mod page;
 mod pictures;
+mod point;
 mod statistics;
 mod tables;
 mod worst;
@@ -49,6 +51,7 @@ pub use pictures::{
     PictureCell, PictureError, PictureKind, PictureSettings, ReportPicture, draw_each,
     draw_pictures,
 };
+pub use point::{PointJoint, PointReport, nearest_vertex, point_report, shown_term};
 pub use statistics::{Summary, badness, printed, printed_unit, shown};
 pub use tables::{csv, json, latex};
 pub use worst::{WorstError, WorstPose, WorstSettings, worst_poses};

@@ -7,7 +7,7 @@ use crate::collision::Contact;
 use crate::dynamics::{ContactReport, Contacts};
 use crate::gpu::actor::DeviceSkin;
 use crate::math::{Affine, Point, Vec3};
-use crate::methods::{Actor, MethodId, StepTimes, Subject, SurfaceMut};
+use crate::methods::{Actor, MethodId, StepTimes, Subject, SurfaceMut, Term};
 
 /// Optional content of a snapshot, which is computed only if it is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,6 +21,8 @@ pub struct SnapshotContent {
     pub numbers: bool,
     /// The bind pose of edit mode has the latest weights that are ready.
     pub weights: bool,
+    /// [`Snapshot::explained`] of this source vertex.
+    pub explains: Option<u32>,
 }
 
 impl SnapshotContent {
@@ -32,6 +34,7 @@ impl SnapshotContent {
             velocities: self.velocities || other.velocities,
             numbers: self.numbers || other.numbers,
             weights: self.weights || other.weights,
+            explains: self.explains.or(other.explains),
         }
     }
 }
@@ -164,6 +167,8 @@ pub struct Snapshot {
     pub contacts: Vec<Contact>,
     /// Velocities of all source vertices, world units per second, from the previous state; empty unless requested ([`SnapshotContent::velocities`]).
     pub velocities: Vec<Vec3>,
+    /// What the method says about a source vertex ([`SnapshotContent::explains`]).
+    pub explained: Option<(u32, Vec<Term>)>,
 }
 
 impl Snapshot {
@@ -188,6 +193,7 @@ impl Snapshot {
             contact: contacts.map(Contacts::report),
             contacts: contacts.map_or_else(Vec::new, |contacts| contacts.contacts().to_vec()),
             velocities: Vec::new(),
+            explained: None,
         }
     }
 

@@ -10,6 +10,7 @@ mod commands;
 mod compare;
 mod compare_numbers;
 mod device;
+mod explain;
 mod pictures;
 mod program;
 mod project;

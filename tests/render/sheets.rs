@@ -59,6 +59,7 @@ fn state_of(subject: &Arc<Subject>) -> SheetState {
         contact: None,
         contacts: Vec::new(),
         velocities: Vec::new(),
+        explained: None,
     };
     SheetState {
         snapshot: Arc::new(snapshot),

@@ -7,7 +7,7 @@ pub mod tools;
 mod view;
 mod window;
 
-pub use tools::{EditAction, PosingRequest};
+pub use tools::{EditAction, PosingRequest, ProbeAction};
 pub use view::{CameraAction, LayoutAction, LayoutPreset, SplitSide, ViewRequest};
 pub use window::{CaptureAction, ProjectAction, TimelineAction, ToolWindowAction, UnsavedAnswer};
 
@@ -64,6 +64,8 @@ pub enum Action {
     Capture(CaptureAction),
     /// A request to the pose tools.
     Posing(PosingRequest),
+    /// Explains a point of the skin.
+    Probe(ProbeAction),
     /// Returns to the graphics device after it was lost.
     RetryDevice,
     /// Shows or hides the side panel.

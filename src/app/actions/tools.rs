@@ -12,6 +12,8 @@ pub enum Tool {
     Rotate,
     /// Moves a joint along arrows: the body follows; hips and roots move as a whole.
     Move,
+    /// Explains the point of the skin under the pointer; a click pins it.
+    Explain,
 }
 
 /// The axes of rings and arrows.
@@ -52,7 +54,7 @@ impl Default for Toolbox {
 
 impl Tool {
     /// All tools, in strip order.
-    pub const ALL: [Self; 3] = [Self::Drag, Self::Rotate, Self::Move];
+    pub const ALL: [Self; 4] = [Self::Drag, Self::Rotate, Self::Move, Self::Explain];
 
     /// Display name.
     #[must_use]
@@ -61,6 +63,7 @@ impl Tool {
             Self::Drag => "Drag",
             Self::Rotate => "Rotate",
             Self::Move => "Move",
+            Self::Explain => "Explain",
         }
     }
 
@@ -75,6 +78,9 @@ impl Tool {
                 "Turn joints by rings, by the ball between them, or by pulling a limb (E)"
             }
             Self::Move => "Move the selected joint along arrows: the rest follows (W)",
+            Self::Explain => {
+                "Point at the skin to see who moves it and what the method does there; click to pin it (I)"
+            }
         }
     }
 }
@@ -130,4 +136,17 @@ pub enum EditAction {
     LeaveFitting,
     /// Opens a dialog to save the skeleton.
     SaveDialog,
+}
+
+/// Requests to the probe, which explains a point of the skin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbeAction {
+    /// The source vertex under the pointer, if there is one.
+    Hover(Option<usize>),
+    /// Keeps explaining this source vertex.
+    Pin(usize),
+    /// Explains nothing.
+    Release,
+    /// Explains the method of this view.
+    Choose(crate::session::ViewId),
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use egui::{Color32, Rect, Sense, StrokeKind, Ui, pos2, vec2};
 
 use super::actions::Actions;
+use super::probe::{self, Probe};
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::edit::{self, EditTool, EditView};
 use super::viewport::painter::{Comparison, Painted, Picture, ViewportPainter, texture_of};
@@ -54,6 +55,8 @@ pub struct PaneContext<'a> {
     pub unavailable: &'a [(MethodId, String)],
     /// The pose tools' state.
     pub tools: &'a Toolbox,
+    /// The explained point.
+    pub probe: &'a Probe,
     /// The edit tools' state; `None` in pose mode.
     pub edit: Option<&'a EditTool>,
     /// Positions of the check-up's findings.
@@ -264,6 +267,9 @@ impl Pane {
         } else {
             handles::draw(&painter, &self.viewport, &view, context.dots);
             if let Some(map) = self.viewport.map() {
+                if let Some(own) = own {
+                    probe::draw(&painter, &map, context.probe, id, own);
+                }
                 self.plates.extend(cut::cut_ui(ui, id, &map, look, context));
             }
             if session.active_view().id == id

@@ -143,6 +143,9 @@ pub static ALL: &[Shortcut] = &[
     posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingRequest::Tool(Tool::Move))
         .also("translate arrow gizmo")
         .key(NONE, Key::W),
+    posing!("tool.explain", "Explain", "Says why a point of the skin is where it is; a click pins the point", PosingRequest::Tool(Tool::Explain))
+        .also("probe inspect weights strain contact point why")
+        .key(NONE, Key::I),
     posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingRequest::NextAxes)
         .also("local world global orientation coordinate")
         .key(NONE, Key::G),

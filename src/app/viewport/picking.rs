@@ -78,33 +78,56 @@ pub fn pick_bones(
     nearest(BONE_REACH, &mut bones).map(PickTarget::Bone)
 }
 
-/// The flesh under the pointer, and the joint of largest weight there.
-#[must_use]
-pub fn pick_flesh(ray: &ScreenRay, snapshot: &Snapshot) -> Option<PickTarget> {
-    let subject = &snapshot.subject;
+/// The skin under the pointer: distance along the ray, mesh, and the corner of the triangle nearest to the point.
+struct SkinHit {
+    distance: f32,
+    mesh: usize,
+    vertex: usize,
+    /// Source vertices before those of the mesh.
+    offset: usize,
+}
+
+fn hit_skin(ray: &ScreenRay, snapshot: &Snapshot) -> Option<SkinHit> {
     let origin = ray.origin.cast::<f32>();
     let direction = ray.direction.cast::<f32>();
     let mut offset = 0;
-    let mut nearest: Option<(f32, usize, usize)> = None;
-    for (mesh_index, mesh) in subject.character.meshes.iter().enumerate() {
+    let mut nearest: Option<SkinHit> = None;
+    for (mesh_index, mesh) in snapshot.subject.character.meshes.iter().enumerate() {
         let positions = snapshot
             .positions()
             .get(offset..offset + mesh.positions.len())?;
         for triangle in &mesh.triangles {
             let corners = triangle.map(|corner| positions[corner as usize]);
             if let Some((distance, corner)) = hit_triangle(&origin, &direction, &corners)
-                && nearest.is_none_or(|(before, ..)| distance < before)
+                && nearest.as_ref().is_none_or(|hit| distance < hit.distance)
             {
-                nearest = Some((distance, mesh_index, triangle[corner] as usize));
+                nearest = Some(SkinHit {
+                    distance,
+                    mesh: mesh_index,
+                    vertex: triangle[corner] as usize,
+                    offset,
+                });
             }
         }
         offset += mesh.positions.len();
     }
-    let (distance, mesh, vertex) = nearest?;
-    let point = ray.origin + ray.direction * f64::from(distance);
-    let joint = strongest_joint(subject, mesh, vertex)
-        .or_else(|| nearest_joint(subject, &snapshot.world_from_joint, &point))?;
+    nearest
+}
+
+/// The flesh under the pointer, and the joint of largest weight there.
+#[must_use]
+pub fn pick_flesh(ray: &ScreenRay, snapshot: &Snapshot) -> Option<PickTarget> {
+    let hit = hit_skin(ray, snapshot)?;
+    let point = ray.origin + ray.direction * f64::from(hit.distance);
+    let joint = strongest_joint(&snapshot.subject, hit.mesh, hit.vertex)
+        .or_else(|| nearest_joint(&snapshot.subject, &snapshot.world_from_joint, &point))?;
     Some(PickTarget::Flesh { joint, point })
+}
+
+/// The source vertex under the pointer: the nearest corner of the triangle there.
+#[must_use]
+pub fn pick_vertex(ray: &ScreenRay, snapshot: &Snapshot) -> Option<usize> {
+    hit_skin(ray, snapshot).map(|hit| hit.offset + hit.vertex)
 }
 
 /// Intersection of a ray with a triangle, from either side: the distance, and the corner nearest to

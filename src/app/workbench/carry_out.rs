@@ -158,6 +158,7 @@ impl Workbench {
             }
             Action::Capture(action) => self.capture_action(ctx, action),
             Action::Posing(ask) => self.carry_out_posing(ctx, ask),
+            Action::Probe(action) => self.probe.carry_out(action),
             Action::Edit(action) => {
                 // Templates are fitted in edit mode, so choosing one enters it.
                 if matches!(action, EditAction::StartFitting(_)) && !self.is_editing() {

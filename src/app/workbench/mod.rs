@@ -26,6 +26,7 @@ use super::panels::poses::PosesState;
 use super::panels::rig::RigPanelState;
 use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
+use super::probe::Probe;
 use super::project::ProjectUi;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
@@ -50,6 +51,7 @@ pub struct Workbench {
     project: ProjectUi,
     joints: JointsState,
     tools: Toolbox,
+    probe: Probe,
     edit: EditTool,
     rig_panel: RigPanelState,
     rig_tree: RigTreeState,
@@ -111,6 +113,7 @@ impl Workbench {
             project: ProjectUi::default(),
             joints: JointsState::default(),
             tools: Toolbox::default(),
+            probe: Probe::default(),
             edit: EditTool::default(),
             rig_panel: RigPanelState::default(),
             rig_tree: RigTreeState::default(),
@@ -291,6 +294,10 @@ impl Workbench {
             &now(&self.session, self.panel_shown, self.bones_shown()),
             &mut self.actions,
         );
+        if !self.is_editing() {
+            self.probe
+                .window(&ctx, &self.session, self.tools.tool, &mut self.actions);
+        }
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());

@@ -92,8 +92,9 @@ impl Workbench {
         let wants = looks
             .iter()
             .map(|(_, look)| wants_of(look))
-            .fold(SnapshotContent::default(), SnapshotContent::and);
+            .fold(self.probe.wants(), SnapshotContent::and);
         self.session.set_wants(wants);
+        self.probe.follow(&self.session);
         let editing = self.session.rigging().mode() == Mode::Edit;
         let voxels = looks.iter().any(|(_, look)| look.voxels);
         self.session.show_voxels(voxels && !editing);
@@ -107,6 +108,7 @@ impl Workbench {
             actions: &mut self.actions,
             unavailable: &unavailable,
             tools: &self.tools,
+            probe: &self.probe,
             edit: self
                 .session
                 .subject()

@@ -34,7 +34,7 @@ use rayon::prelude::*;
 use self::tables::Tables;
 use super::blended_mesh::BlendedMesh;
 use super::registry::BindInput;
-use super::{BindError, Frame, SkinError, Skinner, StepTimes, Subject};
+use super::{BindError, Frame, SkinError, Skinner, StepTimes, Subject, Term};
 use crate::math::{Point, Vec3};
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 use crate::progress::{Cancelled, Progress};
@@ -234,6 +234,10 @@ impl<S: Differentiable> Skinner for WithNormals<S> {
 
     fn has_all_normals(&self) -> bool {
         self.normals != Normals::Triangles
+    }
+
+    fn explain(&self, vertex: usize) -> Vec<Term> {
+        self.skinner.explain(vertex)
     }
 
     fn times(&self) -> Option<StepTimes> {

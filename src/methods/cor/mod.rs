@@ -42,6 +42,8 @@ use super::registry::{BindInput, Capability, Descriptor, MethodId, Requirement};
 use super::{BindError, Frame, Recipe, SkinError, Skinner, Subject};
 use crate::math::{Affine, Point};
 use crate::mesh::NormalGroups;
+use crate::methods::Term;
+use crate::methods::explain::length;
 
 /// Σ s A of which a centre is made, with the character's area as the unit; below this it is meaningless.
 const LEAST_SIMILARITY: f64 = 1e-12;
@@ -183,6 +185,23 @@ impl Skinner for RotationCenters {
             frame::move_mesh(part, here);
         }
         Ok(())
+    }
+
+    fn explain(&self, vertex: usize) -> Vec<Term> {
+        let mut own = vertex;
+        for part in &self.parts {
+            let Some(center) = part.centers.get(own) else {
+                own -= part.centers.len();
+                continue;
+            };
+            return vec![Term::new(
+                "center_distance",
+                "Distance to its centre of rotation",
+                length(&part.blend.rest[own], center),
+                "How far the optimised centre about which the vertex turns is from it at rest; 0: it is blended linearly.",
+            )];
+        }
+        Vec::new()
     }
 }
 

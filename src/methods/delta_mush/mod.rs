@@ -43,6 +43,8 @@ use super::smoothing::{BindJoints, Padded, Sources, Surface, limb_radii};
 use super::{BindError, Frame, SkinError, Skinner, Subject};
 use crate::dynamics::Params;
 use crate::math::{Point, Point64};
+use crate::methods::Term;
+use crate::methods::explain::length;
 use crate::param::ParamValues;
 use crate::progress::Progress;
 
@@ -176,6 +178,32 @@ impl Skinner for DeltaMush {
         self.frames.restore(&posed, &mut self.skin);
         self.sources.copy(&self.skin, out);
         Ok(())
+    }
+
+    fn explain(&self, vertex: usize) -> Vec<Term> {
+        let skin = self.subject.skin.skin_from_source.get(vertex);
+        let Some(skin) = skin.copied().flatten().map(|skin| skin as usize) else {
+            return Vec::new();
+        };
+        let at = |relative: &Padded| {
+            let [x, y, z, _] = relative.map(f64::from);
+            (self.joints.origin + crate::math::Vec64::new(x, y, z)).cast::<f32>()
+        };
+        let (before, smoothed) = (at(&self.positions[skin]), at(&self.smoothed[skin]));
+        vec![
+            Term::new(
+                "moved_by_mush",
+                "Moved from the method below",
+                length(&before, &self.skin[skin]),
+                "Distance between where the method below put the vertex and where it is after smoothing and restoring detail.",
+            ),
+            Term::new(
+                "detail",
+                "Detail put back",
+                length(&smoothed, &self.skin[skin]),
+                "Distance from the smoothed skin to the vertex: what smoothing removed at rest and the turned frame puts back.",
+            ),
+        ]
     }
 
     fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {

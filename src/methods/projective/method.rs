@@ -5,6 +5,7 @@ use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::math::{Point, Vec3};
 use crate::mesh::NormalGroups;
+use crate::methods::Term;
 use crate::methods::device::{AnyDevice, Fetched, OnDevice};
 use crate::methods::lbs::LinearBlend;
 use crate::methods::registry::{BindInput, Capability, Descriptor, MethodId, Requirement};
@@ -137,6 +138,10 @@ impl Skinner for ProjectiveSkin {
 
     fn simulated(&self) -> &[Point] {
         &self.simulated
+    }
+
+    fn explain(&self, vertex: usize) -> Vec<Term> {
+        self.projective.explain(vertex, &self.simulated)
     }
 
     fn times(&self) -> Option<StepTimes> {

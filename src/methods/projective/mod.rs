@@ -11,6 +11,7 @@
 //! Another device may make the steps ([`super::Device`], `on_device.rs`). Quasi-static solves (`quasistatic.rs`) always
 //! run on the CPU.
 
+mod explain;
 mod guided_base;
 mod method;
 mod on_device;

@@ -42,6 +42,7 @@ use super::registry::{Capability, Descriptor, MethodId};
 use super::{BindError, BindInput, Frame, Recipe, SkinError, Skinner, Subject};
 use crate::math::Point;
 use crate::mesh::NormalGroups;
+use crate::methods::{Term, TermValue};
 use crate::numerics::lanes::{add, scaled};
 
 impl MethodId {
@@ -119,6 +120,38 @@ impl Skinner for SwingTwist {
                 *out = skinned(&binding.rest[vertex], &influences, skinning, posed);
             });
         Ok(())
+    }
+
+    fn explain(&self, vertex: usize) -> Vec<Term> {
+        let influences = self.binding.of_vertex(vertex);
+        let mut terms = Vec::new();
+        let strongest = influences
+            .bent
+            .iter()
+            .max_by(|a, b| a.blend.total_cmp(&b.blend));
+        if let Some(bent) = strongest {
+            let part = |value: f32| TermValue::Part(f64::from(value));
+            let twist = f64::from(self.posed[bent.deformer as usize].twist());
+            terms.push(Term::new(
+                "bend_share",
+                "Share of its strongest bend",
+                part(bent.blend),
+                "Weight of the joint that bends it most; the rest follows other joints.",
+            ));
+            terms.push(Term::new(
+                "swing_share",
+                "Part of the swing",
+                part(bent.swing),
+                "How much of that joint's swing the vertex takes part in: 0 on the parent's side, 1 beyond the joint.",
+            ));
+            terms.push(Term::new(
+                "twist_deg",
+                "Twist there",
+                TermValue::Degrees((twist * f64::from(bent.twist)).to_degrees()),
+                "The twist of that joint as far as it has spread to the vertex.",
+            ));
+        }
+        terms
     }
 }
 

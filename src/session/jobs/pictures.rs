@@ -145,6 +145,7 @@ fn flesh_of(
                 contact: None,
                 contacts: Vec::new(),
                 velocities: Vec::new(),
+                explained: None,
             };
             made.push((pose, Arc::new(snapshot)));
         }

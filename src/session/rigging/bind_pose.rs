@@ -162,5 +162,6 @@ fn snapshot(subject: &Arc<Subject>) -> Snapshot {
         contact: None,
         contacts: Vec::new(),
         velocities: Vec::new(),
+        explained: None,
     }
 }

@@ -305,6 +305,11 @@ impl WorkerThread {
             if let (true, Some(contacts)) = (wants.contacts, contacts_of(&self.actor)) {
                 snapshot.contacts.extend_from_slice(contacts.contacts());
             }
+            let vertices = self.actor.positions().len();
+            snapshot.explained = wants
+                .explains
+                .filter(|&vertex| (vertex as usize) < vertices && self.actor.is_here())
+                .map(|vertex| (vertex, self.actor.method_terms(vertex as usize)));
             snapshot.velocities.clear();
             if wants.velocities {
                 let per_sec = if dt_secs > 0.0 {

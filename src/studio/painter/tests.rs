@@ -61,6 +61,7 @@ fn snapshot(subject: &Arc<Subject>, sequence: u64) -> Arc<Snapshot> {
         contact: None,
         contacts: Vec::new(),
         velocities: Vec::new(),
+        explained: None,
     })
 }
 

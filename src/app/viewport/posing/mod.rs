@@ -16,13 +16,13 @@ pub use marks::draw_marks;
 use self::arrows::ArrowDrag;
 use self::drag::orientation;
 use super::gizmo::{Gizmo, Ring, RingDrag};
-use super::picking::{PickTarget, pick_bones, pick_flesh};
+use super::picking::{PickTarget, pick_bones, pick_flesh, pick_vertex};
 use super::pull::Pull;
 use super::screen_map::ScreenMap;
 use super::{Viewport, ViewportView};
-use crate::app::actions::Actions;
 use crate::app::actions::tools::GizmoAxes;
 use crate::app::actions::tools::Tool;
+use crate::app::actions::{Action, Actions, ProbeAction};
 use crate::math::{Quat, origin_of};
 use crate::rig::Skeleton;
 use crate::session::{Command, Gesture, PoseCommand, SelectHow};
@@ -52,6 +52,9 @@ impl Viewport {
         view: &ViewportView<'_>,
         actions: &mut Actions,
     ) -> bool {
+        if view.tools.tool == Tool::Explain {
+            return self.probe_with_pointer(response, map, view, actions);
+        }
         let modifiers = ui.input(|input| input.modifiers);
         if !ui.input(|input| input.pointer.any_down()) {
             self.given_up = false;
@@ -83,6 +86,43 @@ impl Viewport {
         }
         self.context_menu(response, map, view, actions);
         self.given_up
+    }
+
+    /// With the tool that explains: the vertex under the pointer, and a click that pins it. The camera may move.
+    fn probe_with_pointer(
+        &mut self,
+        response: &Response,
+        map: &ScreenMap,
+        view: &ViewportView<'_>,
+        actions: &mut Actions,
+    ) -> bool {
+        (self.hovered, self.hovered_handle) = (None, None);
+        let vertex_at = |pointer: Pos2| {
+            let snapshot = view.snapshot?;
+            pick_vertex(&map.ray(pointer), snapshot)
+        };
+        if response.clicked_by(PointerButton::Primary) {
+            let pressed = response.interact_pointer_pos();
+            let action = match pressed.and_then(vertex_at) {
+                Some(vertex) => ProbeAction::Pin(vertex),
+                None => ProbeAction::Release,
+            };
+            actions.push(Action::Probe(action));
+            return false;
+        }
+        let pointer = response.hover_pos().filter(|_| !self.axis_gizmo.hovered);
+        let state = view.snapshot.map_or(0, |snapshot| snapshot.sequence);
+        let picked = pointer.map(|pointer| (pointer, state));
+        if picked != self.picked {
+            let left = self.picked.is_some() && pointer.is_none();
+            self.picked = picked;
+            if left {
+                actions.push(Action::Probe(ProbeAction::Hover(None)));
+            } else if let Some(pointer) = pointer {
+                actions.push(Action::Probe(ProbeAction::Hover(vertex_at(pointer))));
+            }
+        }
+        false
     }
 
     fn hover(&mut self, map: &ScreenMap, pointer: Option<Pos2>, view: &ViewportView<'_>) {
@@ -200,6 +240,7 @@ impl Viewport {
         self.drag = match view.tools.tool {
             Tool::Rotate => Pull::start(map, skeleton, view.world_from_joint, target, origin)
                 .map(PoseDrag::Pull),
+            Tool::Explain => None,
             Tool::Drag | Tool::Move => {
                 ReachDrag::start(map, view.world_from_joint, target, origin).map(PoseDrag::Reach)
             }

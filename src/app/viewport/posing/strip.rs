@@ -42,6 +42,7 @@ pub fn strip_ui(
                             Tool::Drag => Icon::Pull,
                             Tool::Rotate => Icon::Rotate,
                             Tool::Move => Icon::Move,
+                            Tool::Explain => Icon::Info,
                         };
                         let response = icons::toggle(ui, icon, tool.label(), tools.tool == tool)
                             .on_hover_text(tool.sentence());
@@ -49,7 +50,7 @@ pub fn strip_ui(
                             actions.push(Action::Posing(PosingRequest::Tool(tool)));
                         }
                     }
-                    if tools.tool != Tool::Drag {
+                    if matches!(tools.tool, Tool::Rotate | Tool::Move) {
                         axes_ui(ui, tools, actions);
                     }
                 });
