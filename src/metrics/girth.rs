@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 
 use nalgebra::Vector2;
+use rayon::prelude::*;
 
 use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
-use crate::math::{Point64, Vec64, origin_of};
+use crate::math::{Affine, Point64, Vec64, origin_of};
 use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
 
@@ -34,7 +35,7 @@ pub static METRIC: Metric = Metric {
         },
     ],
     needs_reference: false,
-    bind: |rest, _| Ok(Box::new(Girth::new(rest))),
+    bind: |rest, _| Ok(Box::new(Girth(Sections::of(rest)))),
 };
 
 /// A joint between two bones.
@@ -45,18 +46,34 @@ struct BentJoint {
     child: usize,
 }
 
-/// Hinges with their girths in the bind pose.
-struct Girth {
+/// A section of the skin around a joint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// The joint.
+    pub joint: usize,
+    /// Its corners in order; the last one is joined to the first. World space.
+    pub points: Vec<Point64>,
+    /// Perimeter, world units.
+    pub girth: f64,
+    /// Change of the perimeter since the bind pose, as a part of that.
+    pub change: f64,
+}
+
+/// The joints of a character that have a girth, with it in the bind pose.
+#[derive(Debug, Clone)]
+pub struct Sections {
     hinges: Vec<(BentJoint, f64)>,
     least: f64,
 }
 
-impl Girth {
-    fn new(rest: &RestSkin) -> Self {
+impl Sections {
+    /// Finds the joints whose section in the bind pose is a loop around them.
+    #[must_use]
+    pub fn of(rest: &RestSkin) -> Self {
         let least = f64::from(rest.mesh.bounds().size()) * NO_LENGTH;
         let position = |joint: usize| rest.joints[joint].1;
         let hinges = hinges(rest, least).into_iter().filter_map(|hinge| {
-            let girth = girth_at(&rest.mesh, hinge, &position, least)?;
+            let (girth, _) = section_at(&rest.mesh, hinge, &position, least)?;
             (girth > least).then_some((hinge, girth))
         });
         Self {
@@ -64,7 +81,38 @@ impl Girth {
             least,
         }
     }
+
+    /// The sections of a deformed skin by its joints' transforms; joints without a loop there are left out.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    ///
+    /// # Panics
+    /// If there are fewer joints than the character has.
+    pub fn at(
+        &self,
+        skin: &TriMesh,
+        world_from_joint: &[Affine],
+        progress: &Progress,
+    ) -> Result<Vec<Section>, Cancelled> {
+        let position = |joint: usize| origin_of(&world_from_joint[joint]);
+        let section = |(hinge, rest): &(BentJoint, f64)| {
+            progress.check()?;
+            let found = section_at(skin, *hinge, &position, self.least);
+            Ok(found.map(|(girth, points)| Section {
+                joint: hinge.joint,
+                points,
+                girth,
+                change: girth / rest - 1.0,
+            }))
+        };
+        let all: Result<Vec<Option<Section>>, Cancelled> =
+            self.hinges.par_iter().map(section).collect();
+        Ok(all?.into_iter().flatten().collect())
+    }
 }
+
+struct Girth(Sections);
 
 impl Measure for Girth {
     fn measure(
@@ -73,16 +121,10 @@ impl Measure for Girth {
         progress: &Progress,
     ) -> Result<Vec<Option<f64>>, Cancelled> {
         let mut extent: Option<[f64; 2]> = None;
-        for (hinge, rest) in &self.hinges {
-            progress.check()?;
-            if frame.world_from_joint.len() < frame.rest.joints.len() {
-                break;
-            }
-            let position = |joint: usize| origin_of(&frame.world_from_joint[joint]);
-            if let Some(girth) = girth_at(frame.skin, *hinge, &position, self.least) {
-                let change = girth / rest - 1.0;
-                let [low, high] = extent.unwrap_or([change; 2]);
-                extent = Some([low.min(change), high.max(change)]);
+        if frame.world_from_joint.len() >= frame.rest.joints.len() {
+            for section in self.0.at(frame.skin, frame.world_from_joint, progress)? {
+                let [low, high] = extent.unwrap_or([section.change; 2]);
+                extent = Some([low.min(section.change), high.max(section.change)]);
             }
         }
         Ok(vec![
@@ -119,12 +161,13 @@ fn hinges(rest: &RestSkin, least: f64) -> Vec<BentJoint> {
     best.iter().enumerate().filter_map(hinge).collect()
 }
 
-fn girth_at(
+/// Perimeter and corners of the section at a joint.
+fn section_at(
     mesh: &TriMesh,
     hinge: BentJoint,
     position: &impl Fn(usize) -> Point64,
     least: f64,
-) -> Option<f64> {
+) -> Option<(f64, Vec<Point64>)> {
     let [parent, joint, child] = [hinge.parent, hinge.joint, hinge.child].map(position);
     let before = (joint - parent).try_normalize(least)?;
     let after = (child - joint).try_normalize(least)?;
@@ -133,8 +176,8 @@ fn girth_at(
     shortest_loop(mesh, &joint, &normal)
 }
 
-/// Perimeter of the shortest closed loop of the section of a mesh by a plane through `center` that encloses it.
-fn shortest_loop(mesh: &TriMesh, center: &Point64, normal: &Vec64) -> Option<f64> {
+/// Perimeter and corners of the shortest closed loop of the section of a mesh by a plane through `center` that encloses it.
+fn shortest_loop(mesh: &TriMesh, center: &Point64, normal: &Vec64) -> Option<(f64, Vec<Point64>)> {
     let height = |vertex: u32| {
         (mesh.positions[vertex as usize].coords.cast::<f64>() - center.coords).dot(normal)
     };
@@ -162,20 +205,22 @@ fn shortest_loop(mesh: &TriMesh, center: &Point64, normal: &Vec64) -> Option<f64
         let offset = a + (b - a) * (s / (s - t)) - center.coords;
         Vector2::new(offset.dot(&across), offset.dot(&along))
     };
-    let mut best: Option<f64> = None;
+    let mut best: Option<(f64, Vec<Point64>)> = None;
     let mut starts: Vec<[u32; 2]> = next.keys().copied().collect();
     starts.sort_unstable();
     for start in starts {
         let (mut length, mut turn, mut edge) = (0.0, 0.0, start);
+        let mut corners = Vec::new();
         while let Some(following) = next.remove(&edge) {
             let [p, q] = [point(edge), point(following)];
             length += (q - p).norm();
             turn += p.perp(&q).atan2(p.dot(&q));
+            corners.push(center + across * p.x + along * p.y);
             edge = following;
             if edge == start {
                 let encloses = turn.abs() > std::f64::consts::PI;
-                if encloses && best.is_none_or(|known| length < known) {
-                    best = Some(length);
+                if encloses && best.as_ref().is_none_or(|(known, _)| length < *known) {
+                    best = Some((length, corners));
                 }
                 break;
             }

@@ -191,7 +191,7 @@ pub fn without_reference() -> impl Iterator<Item = &'static Metric> {
     METRICS.into_iter().filter(|metric| !metric.needs_reference)
 }
 
-/// The `p` quantile by nearest rank; `None` for an empty list.
+/// The `p` quantile: the value whose rank, from 0, is nearest to `p` times the last one; `None` for an empty list.
 fn percentile(values: &mut [f64], p: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     let index = (last as f64 * p).round() as usize;

@@ -220,3 +220,41 @@ fn measurements_are_written_by_their_ids() {
     assert_eq!(json["intersecting_pairs"], serde_json::json!(0));
     assert!(json["stretch_p50"].is_f64() && json["girth_change_min"].is_null());
 }
+
+#[test]
+fn sections_are_loops_around_their_joints() {
+    let rest = limb();
+    let world: Vec<Affine> = rest
+        .joints
+        .iter()
+        .map(|(_, at)| translation(at.coords))
+        .collect();
+    let wider = rest.mesh.positions.iter().map(|p| {
+        // Twice as far from the limb's axis.
+        let [from, to] = [rest.joints[0].1, rest.joints[2].1].map(|p| p.cast::<f32>());
+        let along = (to - from).normalize();
+        let middle = from + along * (p - from).dot(&along);
+        middle + (p - middle) * 2.0
+    });
+    let wider = TriMesh {
+        positions: wider.collect(),
+        ..rest.mesh.clone()
+    };
+    let bound = girth::Sections::of(&rest);
+    for (mesh, change) in [(&rest.mesh, 0.0), (&wider, 1.0)] {
+        let found = bound.at(mesh, &world, &Progress::new()).unwrap();
+        let [section] = found.as_slice() else {
+            panic!("one joint between two bones: {found:?}");
+        };
+        assert_eq!(section.joint, 1);
+        assert!((section.change - change).abs() < 1e-4, "{}", section.change);
+        let next = section.points.iter().cycle().skip(1);
+        let around: f64 = section
+            .points
+            .iter()
+            .zip(next)
+            .map(|(a, b)| (b - a).norm())
+            .sum();
+        assert!((around - section.girth).abs() < 1e-6 * around);
+    }
+}

@@ -283,6 +283,8 @@ pub struct Look {
     pub velocities: bool,
     /// Normals of the skin.
     pub normals: bool,
+    /// Sections of the skin around the joints, coloured by the change of girth.
+    pub sections: bool,
     /// Findings of the check-up.
     pub findings: bool,
     /// Onion skins.
@@ -316,6 +318,7 @@ impl Default for Look {
             feet: false,
             velocities: false,
             normals: false,
+            sections: false,
             findings: false,
             ghosts: OnionSkins::default(),
             ground: true,

@@ -106,6 +106,19 @@ impl Comparison {
         &self.cells[method * self.poses.len() + pose]
     }
 
+    /// Why there is nothing to report: no method has a value in any pose. The first failure; `None` if something was measured.
+    #[must_use]
+    pub fn whole_failure(&self) -> Option<&str> {
+        let measured = |cell: &Cell| cell.values.iter().any(Option::is_some);
+        if self.cells.iter().any(measured) {
+            return None;
+        }
+        let of_methods = self.methods.iter().map(|row| row.failure.as_deref());
+        let of_cells = self.cells.iter().map(|cell| cell.failure.as_deref());
+        let first = of_methods.chain(of_cells).flatten().next();
+        Some(first.unwrap_or("there are no methods"))
+    }
+
     /// A quantity's value for a method in a pose, all by index.
     ///
     /// # Panics

@@ -51,10 +51,12 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
                 .map(|(method, row)| Curve {
                     label: row.label.clone(),
                     style: method,
-                    points: poses
-                        .iter()
-                        .map(|&pose| (at(pose), value(method, pose)))
-                        .collect(),
+                    points: with_break(
+                        poses
+                            .iter()
+                            .map(|&pose| (at(pose), value(method, pose)))
+                            .collect(),
+                    ),
                 })
                 .filter(|curve| curve.points.iter().any(|(_, value)| value.is_some()))
                 .collect();
@@ -83,4 +85,14 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
         }
     }
     charts
+}
+
+/// Points by angle or time, with a gap where a movement goes both ways from rest and rest itself is not among its poses: a line across
+/// would say something about rest that nobody has measured.
+fn with_break(mut points: Vec<(f64, Option<f64>)>) -> Vec<(f64, Option<f64>)> {
+    let first = points.partition_point(|(at, _)| *at < 0.0);
+    if first > 0 && points.get(first).is_some_and(|(at, _)| *at > 0.0) {
+        points.insert(first, (0.0, None));
+    }
+    points
 }

@@ -178,8 +178,7 @@ pub fn shown(value: f64, quantity: &Quantity) -> (f64, usize) {
     }
 }
 
+/// The value that is printed, in the unit of [`shown`]: methods whose numbers look alike are equally good.
 fn rounded(value: f64, quantity: &Quantity) -> f64 {
-    let (shown, digits) = shown(value, quantity);
-    let scale = 10_f64.powf(digits as f64);
-    (shown * scale).round() / scale
+    printed(value, quantity).parse().unwrap_or(value)
 }

@@ -406,3 +406,24 @@ fn the_last_pose_of_each_movement_is_drawn() {
     assert_eq!(columns(&["a", "b", "c", "d"]).drawn(2), [1, 3]);
     assert!(columns(&[]).drawn(3).is_empty());
 }
+
+#[test]
+fn a_curve_has_a_gap_where_rest_is_not_measured() {
+    let mut signed = comparison();
+    signed.methods.truncate(1);
+    signed.cells.truncate(8);
+    for (pose, at) in signed.poses.iter_mut().zip([-90.0, -30.0, 30.0, 90.0]) {
+        pose.at = Some(at);
+    }
+    signed.poses[4].movement = "Knee".to_owned();
+    let curve = |comparison: &Comparison| {
+        let charts = charts(comparison, "Angle, degrees");
+        charts[0].chart.curves[0].points.clone()
+    };
+    let points = curve(&signed);
+    assert_eq!(points.len(), 5);
+    assert_eq!(points[2], (0.0, None));
+    // With rest among the poses there is no gap.
+    signed.poses[1].at = Some(0.0);
+    assert!(curve(&signed).iter().all(|(_, value)| value.is_some()));
+}

@@ -268,9 +268,15 @@ fn a_method_that_fails_is_a_row_that_says_so() {
             .contains("What could not be computed")
     );
     let mut words = rigid.to_vec();
-    words.push(&"--methods=pd");
+    let nothing = folder.file("nothing.html");
+    words.extend([
+        &"--methods=pd" as &dyn AsRef<std::ffi::OsStr>,
+        &"-o",
+        &nothing,
+    ]);
     let only = sinew(&words);
-    assert_refused(&only, &["none of the methods"]);
+    assert_refused(&only, &["nothing could be measured"]);
+    assert!(!nothing.exists());
 }
 
 #[test]

@@ -300,6 +300,13 @@ fn overlays_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
         );
         check(
             left,
+            &mut look.sections,
+            "Sections",
+            "A loop around every joint, coloured by the change of its girth",
+            always,
+        );
+        check(
+            left,
             &mut look.findings,
             "Findings",
             "Places that the check-up found",

@@ -1,6 +1,6 @@
 //! The window of the probe: sentences, joints with weights, numbers, and the path.
 
-use egui::{Context, Grid, RichText, ScrollArea, Ui, Window, vec2};
+use egui::{Align2, Context, Grid, RichText, ScrollArea, Ui, Window, vec2};
 use egui_plot::{Line, Plot};
 
 use super::Probe;
@@ -11,6 +11,9 @@ use crate::app::theme;
 use crate::report::{PointReport, shown_term};
 use crate::session::{Session, ViewId};
 
+/// Width of the window, and of the panel beside which it opens, points.
+const WIDTH: f32 = 296.0;
+const SIDE_PANEL: f32 = 336.0;
 /// Height of the plot of the path, points.
 const PLOT: f32 = 96.0;
 /// Joints that are listed.
@@ -26,11 +29,12 @@ impl Probe {
         let content = ctx.content_rect();
         let window = Window::new("Explain")
             .title_bar(false)
-            .resizable([true, true])
-            .default_width(330.0)
-            .default_pos(content.right_top() + vec2(-720.0, 120.0));
+            .resizable([true, false])
+            .default_width(WIDTH)
+            .pivot(Align2::RIGHT_TOP)
+            .default_pos(content.right_top() + vec2(-SIDE_PANEL, 100.0));
         window
-            .min_width(280.0)
+            .min_width(WIDTH * 0.9)
             .max_height(content.height() * 0.8)
             .show(ctx, |ui| {
                 title_ui(ui, "Explain", &mut open);

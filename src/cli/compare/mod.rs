@@ -121,6 +121,12 @@ impl Compare {
         let mut measured = stderr::with_progress(options, "Comparing", |progress| {
             compare(&subject, &settings, progress)
         })?;
+        if let Some(why) = measured.comparison.whole_failure() {
+            return Err(Failure::Undone(format!(
+                "{}: nothing could be measured, and nothing was written: {why}",
+                subject.character.name
+            )));
+        }
         measured.comparison.about = self.about(&subject, &settings, chosen.set, options);
         let pictures = if draws {
             self.pictures(&subject, &settings, &measured, options)?
@@ -129,13 +135,6 @@ impl Compare {
         };
         let comparison = &measured.comparison;
         let files = outputs.write(comparison, &pictures, settings.columns.axis())?;
-        if comparison.methods.iter().all(|row| row.failure.is_some()) {
-            let why = comparison.methods[0].failure.as_deref().unwrap_or_default();
-            return Err(Failure::Undone(format!(
-                "{}: none of the methods can be used: {why}",
-                subject.character.name
-            )));
-        }
         if self.json {
             return print_json(&json(comparison));
         }

@@ -63,6 +63,8 @@ pub(super) enum Extra {
     Contacts,
     /// The normals of the skin.
     Normals,
+    /// Sections of the skin around the joints, coloured by the change of girth.
+    Sections,
     /// The positions of the check-up's findings.
     Findings,
     /// A grid on the floor.
@@ -125,6 +127,7 @@ impl LookOptions {
         look.contacts = has(Extra::Contacts);
         look.feet = has(Extra::Feet);
         look.normals = has(Extra::Normals);
+        look.sections = has(Extra::Sections);
         look.findings = has(Extra::Findings);
         look.grid = has(Extra::Grid);
         if !has(Extra::Ghosts) {

@@ -1,5 +1,5 @@
 //! Overlays on and inside a character: bones, volumes, base surface, tets, voxels, foot points,
-//! contacts, velocities, normals, findings. Window and command line create them by the same code, from a
+//! contacts, velocities, normals, sections, findings. Window and command line create them by the same code, from a
 //! [`Moment`] and a [`Look`].
 //!
 //! | lifetime      | type                                                         |
@@ -10,12 +10,14 @@
 
 mod inside;
 mod on_skin;
+mod sections;
 mod tets;
 mod voxels;
 
 use std::sync::Arc;
 
 use self::inside::TissueOverlay;
+use self::sections::SectionOverlay;
 pub use self::voxels::voxel_note;
 use super::bones::{BoneState, skeleton_bones};
 use super::legend::{Legend, SteadyRange};
@@ -89,6 +91,7 @@ pub struct Marked<'a> {
 /// Overlays of one view.
 pub struct Extras {
     inside: Option<TissueOverlay>,
+    sections: Option<SectionOverlay>,
     /// Drawn among the surfaces.
     solid: Overlay,
     /// Visible through the skin, sorted among themselves.
@@ -103,6 +106,7 @@ impl Default for Extras {
     fn default() -> Self {
         Self {
             inside: None,
+            sections: None,
             solid: Overlay::new(OverlayLayer::Solid),
             front: Overlay::new(OverlayLayer::Front),
             over: Overlay::new(OverlayLayer::FrontGlass),
@@ -158,6 +162,12 @@ impl Extras {
                 moment,
                 &mut self.speed,
             ));
+        }
+        if look.sections {
+            let made = self.sections.take().filter(|of| of.is_of(moment.subject));
+            let sections = made.unwrap_or_else(|| SectionOverlay::of(moment.subject));
+            let sections = self.sections.insert(sections);
+            self.legends.extend(sections.add(&mut self.solid, moment));
         }
         if look.findings {
             on_skin::add_marks(&mut self.over, moment, marked.marks);

@@ -69,6 +69,9 @@ pub(super) fn write_report(
     };
     let measuring = progress.part(0.0, MEASURING);
     let mut measured = compare(subject, &settings, &measuring).map_err(|error| said(&error))?;
+    if let Some(why) = measured.comparison.whole_failure() {
+        return Err(format!("Nothing could be measured: {why}."));
+    }
     measured.comparison.about = About {
         command: command(&input.files, &settings, subject, path),
         files: input.files,

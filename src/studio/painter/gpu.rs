@@ -303,7 +303,7 @@ impl<'a> SceneInputs<'a> {
 /// Whether overlays need the skin's positions on the CPU; the skin itself is drawn from the device.
 #[must_use]
 pub fn needs_numbers(look: &Look) -> bool {
-    look.normals || look.velocities || look.findings || look.shows_flesh()
+    look.normals || look.velocities || look.sections || look.findings || look.shows_flesh()
 }
 
 fn ground_of(picture: &Picture<'_>) -> Option<Ground> {

@@ -410,6 +410,7 @@ pub fn look(look: &Look, weights: bool) -> Look {
         contacts: false,
         feet: false,
         velocities: false,
+        sections: false,
         findings: false,
         colors: if weights {
             SkinColors::Weights

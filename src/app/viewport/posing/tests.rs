@@ -245,3 +245,28 @@ fn tools_change_by_key_and_by_button_and_arrows_move() {
     press(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(harness.state().session().document().pose, before);
 }
+
+#[test]
+fn the_tool_explain_follows_the_pointer_and_a_click_pins_the_point() {
+    let mut harness = workbench();
+    press(&mut harness, Modifiers::NONE, Key::I);
+    assert_eq!(harness.state().tools().tool, Tool::Explain);
+    let hint = "Point at the skin to see why it is where it is; a click pins the point.";
+    assert!(harness.query_by_label(hint).is_some());
+    let pose = harness.state().session().document().pose.clone();
+    let at = joint_at(&harness, 1);
+    pointer(&mut harness, at, None, Modifiers::NONE);
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("Moved by ").is_some());
+    assert!(harness.query_by_label("Click to pin").is_some());
+    click(&mut harness, at, Modifiers::NONE);
+    // A pinned point stays when the pointer leaves, and the pose is not touched.
+    pointer(&mut harness, Pos2::new(5.0, 5.0), None, Modifiers::NONE);
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("Moved by ").is_some());
+    assert_eq!(harness.state().session().document().pose, pose);
+    assert!(harness.state().session().selection().joints().is_empty());
+    harness.get_by_label("Release").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("Moved by ").is_none());
+}
