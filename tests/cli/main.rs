@@ -5,6 +5,7 @@ mod common;
 
 mod bake;
 mod bench;
+mod browser;
 mod closeup;
 mod commands;
 mod compare;

@@ -192,7 +192,7 @@ fn picture_table(
                 let data = base64::engine::general_purpose::STANDARD.encode(&picture.jpeg);
                 let _ = write!(
                     text,
-                    "<img loading=\"lazy\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/jpeg;base64,{data}\">",
+                    "<img width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/jpeg;base64,{data}\">",
                     picture.size[0],
                     picture.size[1],
                     html(&picture.caption)

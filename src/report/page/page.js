@@ -79,3 +79,13 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     }
   });
 }
+
+// On paper all quantities are shown, whatever is chosen on the screen.
+let closed = [];
+addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("details:not([open])")];
+  for (const part of closed) part.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const part of closed) part.open = false;
+});
