@@ -13,6 +13,8 @@ use std::time::SystemTime;
 
 use log::{Level, LevelFilter, Record};
 
+use crate::files::open_regular;
+
 /// Records kept in memory.
 pub const MOST_ENTRIES: usize = 2_000;
 /// Bytes after which the file is started anew; the one before is kept, too.
@@ -193,6 +195,11 @@ impl LogFile {
     fn open(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
+        }
+        // A pipe or a device is not written to: it could wait for ever.
+        match open_regular(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            present => drop(present?),
         }
         let file = File::options().append(true).create(true).open(path)?;
         let bytes = file.metadata()?.len();

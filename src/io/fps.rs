@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::bytes::{numbered_lines, text_of};
-use super::error::{Parsed, bad};
+use super::error::{ParseProblem, Parsed, bad};
+use super::referenced::{abridged, path_of};
 use crate::math::{Point64, Quat, Vec64, linear_part};
 use crate::rig::{Channel, Clip, Curve, Skeleton, Track, Trs};
 
@@ -299,12 +300,17 @@ pub(crate) fn read_ini(bytes: &[u8], folder: &Path) -> Parsed<Ini> {
         let (Some(key), Some(file)) = (words.next(), words.next()) else {
             continue;
         };
-        let path = folder.join(file.replace('\\', "/"));
+        let path = || {
+            path_of(folder, file).map_err(|problem| {
+                let name = abridged(file);
+                ParseProblem::new(format!("refers to the file \"{name}\", which {problem}"))
+            })
+        };
         match key.to_ascii_uppercase().as_str() {
-            "SIMMESH" => ini.sim_mesh = Some(path),
-            "VISMESH" => ini.vis_mesh = Some(path),
-            "SKELETON" => ini.skeleton = Some(path),
-            "ANIMATION" => ini.animations.push(path),
+            "SIMMESH" => ini.sim_mesh = Some(path()?),
+            "VISMESH" => ini.vis_mesh = Some(path()?),
+            "SKELETON" => ini.skeleton = Some(path()?),
+            "ANIMATION" => ini.animations.push(path()?),
             _ => {}
         }
     }

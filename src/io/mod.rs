@@ -33,6 +33,7 @@ mod polygon;
 mod pose;
 mod positions;
 mod reads;
+mod referenced;
 mod rigging;
 mod roles;
 mod skel_write;
@@ -60,9 +61,12 @@ pub use motion::{add_motion, read_bvh_bytes, read_mapping, read_motion, write_ma
 pub use ply_write::write_ply;
 pub use pose::{read_pose, write_pose};
 pub use positions::{PositionFrames, read_positions};
-pub use reads::{FileRead, recorded};
+pub use reads::{FileRead, protect_inputs, recorded, refuse_input, refuse_protected};
+pub use referenced::{Reach, with_reach};
 pub use skel_write::write_skel;
 pub use tissue::write_tissue;
+#[cfg(feature = "gpu")]
+pub(crate) use unfinished::clear_unfinished;
 pub use unfinished::remove_unfinished;
 pub use weights_write::{WeightFormat, write_weights};
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

@@ -12,7 +12,6 @@ mod materials;
 use std::path::Path;
 
 use self::materials::read_materials;
-pub(super) use self::materials::read_referenced;
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
 use super::polygon::triangulate;

@@ -12,7 +12,7 @@ const BUDGET: usize = 256 << 20;
 pub(crate) fn decode(bytes: &[u8], spent: &mut usize) -> Parsed<Image> {
     let mut reader = match image::ImageReader::new(Cursor::new(bytes)).with_guessed_format() {
         Ok(reader) => reader,
-        Err(error) => return bad(error.to_string()),
+        Err(error) => return bad(format!("cannot be read: {error}")),
     };
     let mut limits = image::Limits::default();
     limits.max_image_width = Some(16384);
@@ -22,7 +22,7 @@ pub(crate) fn decode(bytes: &[u8], spent: &mut usize) -> Parsed<Image> {
     let decoded = match reader.decode() {
         Ok(decoded) => decoded.into_rgba8(),
         Err(error) => {
-            return bad(format!("not a readable PNG or JPEG image: {error}"));
+            return bad(format!("is not a readable PNG or JPEG image: {error}"));
         }
     };
     *spent += decoded.as_raw().len();

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::character::Character;
 use crate::io::{
     FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache,
-    write_atomically, write_bvh_poses, write_obj, write_ply, write_rigged_glb,
+    refuse_protected, write_atomically, write_bvh_poses, write_obj, write_ply, write_rigged_glb,
 };
 use crate::methods::{Actor, Projective, Subject};
 use crate::progress::Progress;
@@ -251,6 +251,15 @@ impl Sink {
             }
             BakeFormat::Obj | BakeFormat::Ply => {
                 let names = (last > first).then(|| FrameNames::new(&path, last as usize));
+                // Before the first file is written.
+                if let Some(names) = &names {
+                    let files = settings
+                        .frames(take)
+                        .map(|frame| names.path(frame as usize));
+                    files
+                        .map(|file| refuse_protected(&file))
+                        .collect::<Result<(), _>>()?;
+                }
                 Self::Frames {
                     path,
                     names,

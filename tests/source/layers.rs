@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &str)] = &[
     ("by_id", ""),
     ("progress", ""),
-    ("cache", ""),
-    ("logbook", ""),
+    ("files", ""),
+    ("cache", "files"),
+    ("logbook", "files"),
     ("param", ""),
     ("math", "progress"),
     ("numerics", "progress math"),
@@ -56,7 +57,7 @@ const LAYERS: &[(&str, &str)] = &[
     ),
     (
         "io",
-        "progress math numerics mesh rig weights character tissue",
+        "progress files math numerics mesh rig weights character tissue",
     ),
     ("open", "progress cache weights character stages methods io"),
     (
@@ -81,15 +82,15 @@ const LAYERS: &[(&str, &str)] = &[
     ),
     (
         "session",
-        "progress param cache math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report",
+        "progress files param cache math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report",
     ),
     (
         "app",
-        "progress param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report session",
+        "progress files param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report session",
     ),
     (
         "cli",
-        "progress param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report session",
+        "progress files param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report session",
     ),
     ("lib", "open"),
     ("main", "app cli"),
@@ -124,7 +125,7 @@ const CRATES: &[(&str, &str)] = &[
     ("pulp", "numerics upsample dynamics methods cli"),
     ("rayon", "any"),
     ("rfd", "app"),
-    ("rustix", "cli"),
+    ("rustix", "files cli"),
     ("serde", "any"),
     ("serde_json", "any"),
     ("signal_hook", "app cli"),

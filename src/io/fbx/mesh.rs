@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::skeleton::FbxJoints;
 use super::{FbxNodes, affine_of, number, usable};
 use crate::character::{Attachment, Character, Image, Material, Severity, SourceMesh};
-use crate::io::error::{Parsed, bad};
+use crate::io::error::{ParseProblem, Parsed, bad};
 use crate::io::gltf::give_to_nearest_bone;
-use crate::io::obj::read_referenced;
 use crate::io::picture;
 use crate::io::polygon::triangulate;
+use crate::io::referenced::{abridged, read_referenced};
 use crate::math::{Affine, Point, Vec3, linear_part};
 use crate::weights::SkinWeights;
 
@@ -300,15 +300,13 @@ fn materials(
         let texture = textures.into_iter().flatten().next();
         let image = texture.and_then(|texture| {
             let image = picture_of(texture, folder, &mut spent);
-            if image.is_none() {
-                let file: &str = &texture.filename;
-                character.note(
-                    Severity::Warning,
-                    1,
-                    format!("the texture \"{file}\" cannot be read; the mesh is drawn without it"),
-                );
+            if let Err(problem) = &image {
+                let file = abridged(&texture.filename);
+                let text =
+                    format!("the texture \"{file}\" {problem}; the mesh is drawn without it");
+                character.note(Severity::Warning, 1, text);
             }
-            image
+            image.ok()
         });
         let c = map.value_vec4;
         let color = if map.has_value {
@@ -337,17 +335,17 @@ fn materials(
 }
 
 /// The image embedded in the file, or stored beside it.
-fn picture_of(texture: &ufbx::Texture, folder: Option<&Path>, spent: &mut usize) -> Option<Image> {
+fn picture_of(texture: &ufbx::Texture, folder: Option<&Path>, spent: &mut usize) -> Parsed<Image> {
     let embedded: &[u8] = &texture.content;
     if !embedded.is_empty() {
-        return picture::decode(embedded, spent).ok();
+        return picture::decode(embedded, spent);
     }
     let names: [&str; 2] = [&texture.relative_filename, &texture.filename];
-    let bytes = names
-        .iter()
-        .filter(|name| !name.is_empty())
-        .find_map(|name| read_referenced(folder, name))?;
-    picture::decode(&bytes, spent).ok()
+    let mut read = Err(ParseProblem::new("has no file name"));
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        read = read.or_else(|_| read_referenced(folder, name));
+    }
+    picture::decode(&read?, spent)
 }
 
 impl MeshRepairs {

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{Parsed, bad};
-use super::obj::read_referenced;
 use super::picture;
 use super::polygon::triangulate;
+use super::referenced::{abridged, read_referenced};
 use crate::character::{Attachment, Character, Material, Severity, SourceMesh};
 use crate::math::{Point, Vec3};
 use body::BodyReader;
@@ -300,15 +300,16 @@ fn read_element(
 }
 
 fn add_texture(character: &mut Character, name: &str, folder: Option<&Path>) {
-    let decoded =
-        read_referenced(folder, name).and_then(|bytes| picture::decode(&bytes, &mut 0).ok());
-    if decoded.is_none() {
-        character.note(
-            Severity::Warning,
-            1,
-            format!("the texture \"{name}\" cannot be read; the mesh is drawn without it"),
-        );
-    }
+    let read = read_referenced(folder, name);
+    let decoded = match read.and_then(|bytes| picture::decode(&bytes, &mut 0)) {
+        Ok(image) => Some(image),
+        Err(problem) => {
+            let name = abridged(name);
+            let text = format!("the texture \"{name}\" {problem}; the mesh is drawn without it");
+            character.note(Severity::Warning, 1, text);
+            None
+        }
+    };
     character.materials.push(Material {
         name: name.to_owned(),
         base_color: if decoded.is_some() {
