@@ -7,7 +7,7 @@ use super::bytes::{numbered_lines, text_of};
 use super::error::{ParseProblem, Parsed, bad};
 use super::referenced::{abridged, path_of};
 use crate::math::{Point64, Quat, Vec64, linear_part};
-use crate::rig::{Channel, Clip, Curve, Skeleton, Track, Trs};
+use crate::rig::{Channel, Clip, Curve, Skeleton, Track, Trs, check_joint_count};
 
 /// Seconds between two keys of an `.anim`; the format stores no times.
 const KEY_DISTANCE_SECS: f64 = 1.0;
@@ -33,6 +33,7 @@ pub(crate) fn read_skel(bytes: &[u8]) -> Parsed<SkelFile> {
             text.len()
         ));
     }
+    check_joint_count(count)?;
     let mut joints: Vec<(String, &str, Point64)> = Vec::with_capacity(count);
     for (line, content) in lines.take(count) {
         let words: Vec<&str> = content.split_whitespace().collect();

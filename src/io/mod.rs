@@ -19,6 +19,7 @@ mod finish;
 mod fps;
 mod glb_write;
 mod gltf;
+mod hierarchy;
 mod kind;
 mod load;
 mod mdd;

@@ -9,7 +9,7 @@ use crate::character::{Attachment, Character, Image, Material, Severity, SourceM
 use crate::io::error::{ParseProblem, Parsed, bad};
 use crate::io::gltf::give_to_nearest_bone;
 use crate::io::picture;
-use crate::io::polygon::triangulate;
+use crate::io::polygon::Triangulator;
 use crate::io::referenced::{abridged, read_referenced};
 use crate::math::{Affine, Point, Vec3, linear_part};
 use crate::weights::SkinWeights;
@@ -26,6 +26,7 @@ struct MeshRepairs {
     seams: usize,
     skins: usize,
     empty: usize,
+    polygons: Triangulator,
 }
 
 /// Reads all visible meshes (or all meshes, if none is visible), nodes depth-first.
@@ -97,7 +98,7 @@ fn read_mesh(
             ));
         }
         if !mesh.face_hole.get(i).copied().unwrap_or(false) {
-            triangulate(ring, &positions, &mut triangles);
+            tally.polygons.add(ring, &positions, &mut triangles);
         }
     }
     if triangles.is_empty() {
@@ -191,16 +192,14 @@ fn attachment(
         return skinned(rig, skin, positions, tally);
     }
     let geometry = affine_of(&scene.nodes[node].geometry_to_node);
-    let carrier =
-        std::iter::successors(Some(node), |&n| tree.parent[n]).find_map(|n| rig.joint_of_node[n]);
+    let carrier = rig.joint_of_node[node].or(rig.above.joint[node]);
     match carrier {
         Some(joint) if rig.joint_of_node[node].is_some() => Attachment::Rigid {
             joint,
             joint_from_mesh: geometry,
         },
         Some(joint) => {
-            let joint_from_node =
-                tree.between(&rig.joint_of_node, node) * tree.local[node].to_affine();
+            let joint_from_node = rig.above.between[node] * tree.local[node].to_affine();
             Attachment::Rigid {
                 joint,
                 joint_from_mesh: joint_from_node * geometry,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::error::{Parsed, bad};
 use super::picture;
-use super::polygon::triangulate;
+use super::polygon::Triangulator;
 use super::referenced::{abridged, read_referenced};
 use crate::character::{Attachment, Character, Material, Severity, SourceMesh};
 use crate::math::{Point, Vec3};
@@ -217,7 +217,7 @@ impl PlyContent {
         let mut character = Character::default();
         let vertices = self.positions.len();
         let mut triangles = Vec::with_capacity(self.ends.len());
-        let (mut start, mut short) = (0, 0);
+        let (mut start, mut short, mut polygons) = (0, 0, Triangulator::default());
         for (face, &end) in self.ends.iter().enumerate() {
             let ring = &self.corners[start..end];
             start = end;
@@ -227,7 +227,7 @@ impl PlyContent {
                 ));
             }
             short += usize::from(ring.len() < 3);
-            triangulate(ring, &self.positions, &mut triangles);
+            polygons.add(ring, &self.positions, &mut triangles);
         }
         for strip in self
             .strips
