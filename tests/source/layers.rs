@@ -120,6 +120,7 @@ const CRATES: &[(&str, &str)] = &[
     ("nalgebra", "any"),
     ("nalgebra_sparse", "numerics mesh weights"),
     ("percent_encoding", "io"),
+    ("png", "io"),
     ("pollster", "gpu app"),
     ("postcard", "cache"),
     ("pulp", "numerics upsample dynamics methods cli"),

@@ -8,7 +8,7 @@ use super::{FbxNodes, affine_of, number, usable};
 use crate::character::{Attachment, Character, Image, Material, Severity, SourceMesh};
 use crate::io::error::{ParseProblem, Parsed, bad};
 use crate::io::gltf::give_to_nearest_bone;
-use crate::io::picture;
+use crate::io::picture::PictureBudget;
 use crate::io::polygon::Triangulator;
 use crate::io::referenced::{abridged, read_referenced};
 use crate::math::{Affine, Point, Vec3, linear_part};
@@ -285,7 +285,7 @@ fn materials(
     folder: Option<&Path>,
     character: &mut Character,
 ) -> Vec<Material> {
-    let mut spent = 0;
+    let mut budget = PictureBudget::default();
     let mut read = |material: &ufbx::Material| {
         let map = if material.pbr.base_color.has_value {
             &material.pbr.base_color
@@ -298,7 +298,7 @@ fn materials(
         ];
         let texture = textures.into_iter().flatten().next();
         let image = texture.and_then(|texture| {
-            let image = picture_of(texture, folder, &mut spent);
+            let image = picture_of(texture, folder, &mut budget);
             if let Err(problem) = &image {
                 let file = abridged(&texture.filename);
                 let text =
@@ -326,25 +326,31 @@ fn materials(
             alpha_cutoff: None,
         }
     };
-    scene
+    let materials = scene
         .materials
         .iter()
         .map(|material| read(material))
-        .collect()
+        .collect();
+    budget.note(character);
+    materials
 }
 
 /// The image embedded in the file, or stored beside it.
-fn picture_of(texture: &ufbx::Texture, folder: Option<&Path>, spent: &mut usize) -> Parsed<Image> {
+fn picture_of(
+    texture: &ufbx::Texture,
+    folder: Option<&Path>,
+    budget: &mut PictureBudget,
+) -> Parsed<Image> {
     let embedded: &[u8] = &texture.content;
     if !embedded.is_empty() {
-        return picture::decode(embedded, spent);
+        return budget.decode(embedded);
     }
     let names: [&str; 2] = [&texture.relative_filename, &texture.filename];
     let mut read = Err(ParseProblem::new("has no file name"));
     for name in names.into_iter().filter(|name| !name.is_empty()) {
         read = read.or_else(|_| read_referenced(folder, name));
     }
-    picture::decode(&read?, spent)
+    budget.decode(&read?)
 }
 
 impl MeshRepairs {

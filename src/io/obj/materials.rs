@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::character::{Character, Material, Severity};
 use crate::io::bytes::text_of;
-use crate::io::picture;
+use crate::io::picture::PictureBudget;
 use crate::io::referenced::{abridged, read_referenced};
 
 /// Most material libraries of a mesh.
@@ -19,7 +19,7 @@ pub(super) fn read_materials(
     character: &mut Character,
 ) -> HashMap<String, usize> {
     let mut index_of = HashMap::new();
-    let (mut spent, mut seen) = (0, HashSet::new());
+    let (mut budget, mut seen) = (PictureBudget::default(), HashSet::new());
     for library in libraries {
         if !seen.insert(library) {
             continue;
@@ -56,7 +56,7 @@ pub(super) fn read_materials(
             let picture = material
                 .diffuse_texture
                 .as_ref()
-                .and_then(|file| picture_of(file, folder, &mut spent, character));
+                .and_then(|file| picture_of(file, folder, &mut budget, character));
             let [r, g, b] = material.diffuse.unwrap_or([0.8; 3]).map(|c| {
                 if c.is_finite() {
                     c.clamp(0.0, 1.0)
@@ -84,19 +84,20 @@ pub(super) fn read_materials(
             });
         }
     }
+    budget.note(character);
     index_of
 }
 
 fn picture_of(
     file: &str,
     folder: Option<&Path>,
-    spent: &mut usize,
+    budget: &mut PictureBudget,
     character: &mut Character,
 ) -> Option<Arc<crate::character::Image>> {
     // Options such as "-s 1 1 1" precede the file name.
     let last = file.split_whitespace().last().unwrap_or(file);
     let bytes = read_referenced(folder, file).or_else(|_| read_referenced(folder, last));
-    let decoded = bytes.and_then(|bytes| picture::decode(&bytes, spent));
+    let decoded = bytes.and_then(|bytes| budget.decode(&bytes));
     decoded.map(Arc::new).map_or_else(
         |problem| {
             let name = abridged(file);

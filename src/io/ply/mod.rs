@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{Parsed, bad};
-use super::picture;
+use super::picture::PictureBudget;
 use super::polygon::Triangulator;
 use super::referenced::{abridged, read_referenced};
 use crate::character::{Attachment, Character, Material, Severity, SourceMesh};
@@ -301,7 +301,8 @@ fn read_element(
 
 fn add_texture(character: &mut Character, name: &str, folder: Option<&Path>) {
     let read = read_referenced(folder, name);
-    let decoded = match read.and_then(|bytes| picture::decode(&bytes, &mut 0)) {
+    let mut budget = PictureBudget::default();
+    let decoded = match read.and_then(|bytes| budget.decode(&bytes)) {
         Ok(image) => Some(image),
         Err(problem) => {
             let name = abridged(name);
@@ -310,6 +311,7 @@ fn add_texture(character: &mut Character, name: &str, folder: Option<&Path>) {
             None
         }
     };
+    budget.note(character);
     character.materials.push(Material {
         name: name.to_owned(),
         base_color: if decoded.is_some() {
