@@ -34,7 +34,7 @@
 //! # Layers
 //! Imports go down only; `tests/source/layers.rs` enforces it and lists every module.
 //! ```text
-//! base:     progress, cache, logbook, param → math → numerics
+//! base:     progress, files, cache, logbook, param → math → numerics
 //! shape:    mesh → rig → weights → character
 //! body:     tissue, upsample → collision → dynamics
 //! methods:  stages → metrics, methods · io
@@ -101,6 +101,7 @@
 #[macro_use]
 mod by_id;
 pub mod cache;
+pub mod files;
 pub mod logbook;
 pub mod param;
 pub mod progress;

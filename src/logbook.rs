@@ -4,6 +4,7 @@
 //! The owner of the process's logger passes each record to [`note`]; [`Logger`] is one that does nothing else. Nothing is kept until
 //! [`open`] is called.
 
+use std::backtrace::Backtrace;
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,6 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use log::{Level, LevelFilter, Record};
+
+use crate::files::open_regular;
 
 /// Records kept in memory.
 pub const MOST_ENTRIES: usize = 2_000;
@@ -65,6 +68,55 @@ struct LogState {
     entries: VecDeque<LogEntry>,
     next: u64,
     file: Option<LogFile>,
+}
+
+/// A panic of a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Counts from 1.
+    pub number: u64,
+    /// What happened, where, and the calls that led there.
+    pub report: String,
+}
+
+static FAULT: Mutex<Option<Fault>> = Mutex::new(None);
+
+/// The latest panic since [`note_panics`].
+#[must_use]
+pub fn last_fault() -> Option<Fault> {
+    FAULT.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// From now on every panic is noted with its calls, before what is done about it otherwise.
+pub fn note_panics() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let calls = Backtrace::force_capture();
+        let thread = std::thread::current();
+        let thread = thread.name().unwrap_or("unnamed");
+        note_fault(&format!(
+            "sinew {} on {} {}: thread \"{thread}\": {info}\n{calls}",
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::OS,
+            std::env::consts::ARCH
+        ));
+        before(info);
+    }));
+}
+
+fn note_fault(report: &str) {
+    // The thread may have panicked while it held one of these: it must not wait for itself.
+    if let Ok(mut fault) = FAULT.try_lock() {
+        *fault = Some(Fault {
+            number: fault.as_ref().map_or(0, |fault| fault.number) + 1,
+            report: report.to_owned(),
+        });
+    }
+    if let Ok(mut book) = LOG.try_lock()
+        && book.level >= LevelFilter::Error
+    {
+        book.keep(Level::Error, "sinew::panic", report.to_owned());
+    }
 }
 
 static LOG: Mutex<LogState> = Mutex::new(LogState {
@@ -123,24 +175,29 @@ pub fn note(record: &Record<'_>) {
         text.truncate(end);
         text.push('…');
     }
-    let mut book = book();
-    let entry = LogEntry {
-        number: book.next,
-        at: SystemTime::now(),
-        level: record.level(),
-        target: record.target().to_owned(),
-        text,
-    };
-    book.next += 1;
-    if let Some(file) = &mut book.file
-        && file.write(&entry.line()).is_err()
-    {
-        // A full disk must not be asked again for every line.
-        book.file = None;
-    }
-    book.entries.push_back(entry);
-    while book.entries.len() > MOST_ENTRIES {
-        book.entries.pop_front();
+    book().keep(record.level(), record.target(), text);
+}
+
+impl LogState {
+    fn keep(&mut self, level: Level, target: &str, text: String) {
+        let entry = LogEntry {
+            number: self.next,
+            at: SystemTime::now(),
+            level,
+            target: target.to_owned(),
+            text,
+        };
+        self.next += 1;
+        if let Some(file) = &mut self.file
+            && file.write(&entry.line()).is_err()
+        {
+            // A full disk must not be asked again for every line.
+            self.file = None;
+        }
+        self.entries.push_back(entry);
+        while self.entries.len() > MOST_ENTRIES {
+            self.entries.pop_front();
+        }
     }
 }
 
@@ -194,6 +251,11 @@ impl LogFile {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
+        // A pipe or a device is not written to: it could wait for ever.
+        match open_regular(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            present => drop(present?),
+        }
         let file = File::options().append(true).create(true).open(path)?;
         let bytes = file.metadata()?.len();
         Ok(Self {
@@ -237,6 +299,22 @@ mod tests {
             "{sizes:?}"
         );
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_panic_is_noted_with_its_calls() {
+        note_panics();
+        let before = last_fault().map_or(0, |fault| fault.number);
+        let died = std::thread::Builder::new()
+            .name("doomed".to_owned())
+            .spawn(|| panic!("a fault made by a test"))
+            .unwrap()
+            .join();
+        assert!(died.is_err());
+        let fault = last_fault().unwrap();
+        // Other tests may panic on purpose at the same time.
+        assert!(fault.number > before);
+        assert!(fault.report.lines().count() > 2, "{}", fault.report);
     }
 
     #[test]

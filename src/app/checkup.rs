@@ -20,6 +20,8 @@ pub(super) struct CheckupWatch {
     /// The places that `ready` found, to be marked.
     marks: Option<Arc<[PositionMark]>>,
     coming: Option<(Receiver<Checkup>, Progress)>,
+    /// Whether the latest check-up stopped because of a fault.
+    failed: bool,
 }
 
 impl CheckupWatch {
@@ -46,7 +48,8 @@ impl CheckupWatch {
                 self.marks = Some(checkup.marks().into());
                 (self.ready, self.coming) = (Some(Arc::new(checkup)), None);
             }
-            Some(Err(TryRecvError::Disconnected)) => self.coming = None,
+            // Only a panic ends the thread without a result: its progress is cancelled by dropping it.
+            Some(Err(TryRecvError::Disconnected)) => (self.coming, self.failed) = (None, true),
             Some(Err(TryRecvError::Empty)) | None => {}
         }
         self.ready.clone()
@@ -57,19 +60,26 @@ impl CheckupWatch {
         self.marks.as_ref()
     }
 
+    /// Whether the latest check-up stopped without a result.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed
+    }
+
     fn start(&mut self, ctx: &Context, subject: &Arc<Subject>) {
         if let Some((_, progress)) = self.coming.take() {
             progress.cancel();
         }
-        self.of = Arc::downgrade(subject);
+        (self.of, self.failed) = (Arc::downgrade(subject), false);
         let (sender, receiver) = channel();
         let progress = Progress::new();
         let (subject, watched, ctx) = (subject.clone(), progress.clone(), ctx.clone());
         let work = move || {
+            // Dropped in reverse order, also by a panic: the sender before the repaint.
+            let _repaint = RepaintOnDrop(ctx);
+            let sender = sender;
             if let Ok(checkup) = Checkup::with_progress(&subject, &watched) {
                 // The receiver may have been dropped.
                 let _ = sender.send(checkup);
-                ctx.request_repaint();
             }
         };
         // Without a thread there is no check-up; nothing else depends on it.
@@ -79,7 +89,18 @@ impl CheckupWatch {
             .is_ok()
         {
             self.coming = Some((receiver, progress));
+        } else {
+            self.failed = true;
         }
+    }
+}
+
+/// Draws the window again when the thread ends, however it ends.
+struct RepaintOnDrop(Context);
+
+impl Drop for RepaintOnDrop {
+    fn drop(&mut self) {
+        self.0.request_repaint();
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod capture;
 mod checkup;
 pub(crate) mod clearing;
 pub(crate) mod dialogs;
+pub mod faults;
 pub mod ghosts;
 mod graphics;
 pub(crate) mod icon;

@@ -99,7 +99,7 @@ pub(super) fn checkup_section(
     ui: &mut Ui,
     session: &Session,
     subject: &Subject,
-    checkup: Option<&Checkup>,
+    (checkup, failed): (Option<&Checkup>, bool),
     actions: &mut Actions,
 ) {
     let mut notes = all_notes(subject);
@@ -109,6 +109,7 @@ pub(super) fn checkup_section(
     }
     let view = CheckupView {
         checkup,
+        failed,
         notes: &notes,
         parts: subject.body_if_made().map_or(&[], |body| &body.parts.parts),
         said: &session.document().flesh.parts,

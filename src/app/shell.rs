@@ -44,6 +44,7 @@ pub fn run(
     device: Option<DeviceChoice>,
 ) -> Result<(), AppError> {
     start_log();
+    crate::logbook::note_panics();
     let event_loop = EventLoop::<WindowRequest>::with_user_event()
         .build()
         .map_err(|error| AppError::no_display(&error))?;
@@ -53,7 +54,11 @@ pub fn run(
     event_loop
         .run_app(&mut shell)
         .map_err(|error| AppError::no_display(&error))?;
-    shell.failure.map_or(Ok(()), Err)
+    let failure = shell.failure.take();
+    drop(shell);
+    // Of threads that are still writing.
+    crate::io::remove_unfinished();
+    failure.map_or(Ok(()), Err)
 }
 
 /// Closes the program in order on SIGTERM, SIGHUP and SIGINT. A second signal terminates it at
@@ -68,6 +73,7 @@ fn exit_on_signal(proxy: EventLoopProxy<WindowRequest>) {
     let wait = move || {
         for (earlier, signal) in signals.forever().enumerate() {
             if earlier > 0 || proxy.send_event(WindowRequest::Leave).is_err() {
+                crate::io::remove_unfinished();
                 // The conventional exit code for a signal.
                 std::process::exit(128 + signal);
             }

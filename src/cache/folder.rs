@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::container::{Sections, pack, unpack};
 use super::key::CacheKey;
+use crate::files::{open_regular, random_digits};
 
 /// Default size limit, bytes.
 pub const DEFAULT_LIMIT_BYTES: u64 = 1 << 30;
@@ -43,8 +43,8 @@ impl EntryFolder {
     }
 
     pub(super) fn get(&self, key: &CacheKey) -> Option<Sections> {
-        let file = File::open(self.place(key)).ok()?;
-        let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+        let (file, about) = open_regular(&self.place(key)).ok()?;
+        let length = about.len();
         if length > self.limit_bytes {
             return None;
         }
@@ -63,7 +63,6 @@ impl EntryFolder {
     }
 
     pub(super) fn put(&self, key: &CacheKey, sections: &[&[u8]]) -> io::Result<()> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let bytes = pack(key, sections);
         if bytes.len() as u64 > self.limit_bytes {
             return Err(io::Error::new(
@@ -72,11 +71,9 @@ impl EntryFolder {
             ));
         }
         fs::create_dir_all(&self.path)?;
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let beside = self.path.join(format!(
-            "{key}.{}.{number}.{UNFINISHED}",
-            std::process::id()
-        ));
+        let beside = self
+            .path
+            .join(format!("{key}.{}.{UNFINISHED}", random_digits()));
         let written =
             write_new(&beside, &bytes).and_then(|()| fs::rename(&beside, self.place(key)));
         if written.is_err() {

@@ -5,6 +5,7 @@
 //! reordered.
 
 mod bones;
+mod bytes;
 mod document;
 mod flesh;
 mod image;

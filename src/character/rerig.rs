@@ -163,7 +163,7 @@ impl<'a> JointMap<'a> {
             } if self.replacement.iter().any(Option::is_some) => {
                 made.attachment = self.skinned(mesh, weights, joint_from_mesh);
             }
-            Attachment::Skinned { .. } if !self.rig.is_empty() => {
+            Attachment::Skinned { .. } => {
                 with_bind_position(&mut made, self.base);
             }
             Attachment::Static { .. } if self.base.is_empty() && !self.rig.is_empty() => {

@@ -137,6 +137,7 @@ impl Bake {
             .chain(&self.pose_out)
             .try_for_each(|path| super::folder::check_folder(path))?;
         let subject = self.character.open(options)?;
+        super::folder::check_outputs(self.output.iter().chain(&self.pose_out))?;
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref())?;
         if let (BakeKind::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved)

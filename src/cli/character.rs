@@ -7,6 +7,7 @@ use super::{CommandResult, Failure, stderr};
 use crate::character::{Note, Severity};
 use crate::gpu::GpuContext;
 use crate::gpu::actor::{DeviceDecision, decide_device};
+use crate::io::Reach;
 use crate::methods::{Actor, MethodId, Subject};
 use crate::session::{DeviceChoice, ProjectState, Source, is_project, open_with, project_state};
 
@@ -21,6 +22,11 @@ impl CharacterOptions {
             sim_vertices: options.sim_vertices.unwrap_or_default(),
             flesh_base: options.flesh_base(),
             mapping: self.mapping.clone(),
+            reach: if self.parent_folder {
+                Reach::ParentFolder
+            } else {
+                Reach::OwnFolder
+            },
             ..Source::of_files(self.files.clone())
         }
     }

@@ -16,3 +16,13 @@ pub(super) fn check_folder(output: &std::path::Path) -> CommandResult {
     }
     Ok(())
 }
+
+/// Checks, before any more work than reading, that no output is one of the files that were read.
+pub(super) fn check_outputs<'a>(
+    outputs: impl IntoIterator<Item = &'a std::path::PathBuf>,
+) -> CommandResult {
+    for output in outputs {
+        crate::io::refuse_protected(output)?;
+    }
+    Ok(())
+}

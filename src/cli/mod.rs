@@ -138,6 +138,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResu
     let options = &arguments.options;
     if arguments.verb.is_some() {
         signals::remove_unfinished_on_signal();
+        crate::io::protect_inputs();
     }
     match &arguments.verb {
         Some(_) if !arguments.character.files.is_empty() => Err(Failure::Usage(

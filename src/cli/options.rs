@@ -39,6 +39,10 @@ pub(super) struct CharacterOptions {
     /// Length of one unit of the file in metres, instead of the guessed one: 0.01 for centimetres.
     #[arg(long, value_name = "METRES", value_parser = parse_unit)]
     pub(super) unit: Option<f64>,
+    /// Also read textures and other files that lie in the folder above the file that names them. Without it only its own folder
+    /// and folders within it are read, because a file can name any file of this computer.
+    #[arg(long)]
+    pub(super) parent_folder: bool,
 }
 
 fn parse_unit(text: &str) -> Result<f64, String> {

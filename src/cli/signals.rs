@@ -1,10 +1,12 @@
-//! SIGINT and SIGTERM.
+//! SIGINT, SIGTERM and SIGHUP.
 
-/// Removes unfinished files when the process is terminated (SIGINT, SIGTERM); it then ends by that signal.
+/// Removes unfinished files when the process is terminated (SIGINT, SIGTERM, SIGHUP); it then ends by that signal.
 #[cfg(unix)]
 pub(super) fn remove_unfinished_on_signal() {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let mut signals = match signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
+    let ends = [SIGINT, SIGTERM].into_iter().chain(hang_up);
+    let mut signals = match signal_hook::iterator::Signals::new(ends) {
         Ok(signals) => signals,
         Err(error) => return log::warn!("signals to end can't be received: {error}"),
     };
@@ -22,6 +24,19 @@ pub(super) fn remove_unfinished_on_signal() {
     {
         log::warn!("signals to end can't be waited for: {error}");
     }
+}
+
+/// Whether the process was started to go on when its terminal closes (`nohup`): then SIGHUP stays ignored. Where that is unknown,
+/// it counts as ignored; files that remain are removed by the next write in their folder.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Signal n is bit n - 1, and SIGHUP is 1.
+    mask.is_none_or(|mask| mask & 1 != 0)
 }
 
 /// On other systems unfinished files remain.

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::character::print_notes;
-use super::folder::check_folder;
+use super::folder::{check_folder, check_outputs};
 use super::options::{CharacterOptions, Options};
 use super::{CommandResult, Failure, print_json, stderr};
 use crate::io::write_tissue;
@@ -38,6 +38,7 @@ impl TissueVerb {
     pub(super) fn run(&self, options: &Options) -> CommandResult {
         check_folder(&self.output)?;
         let subject = self.character.open(options)?;
+        check_outputs([&self.output])?;
         let name = &subject.character.name;
         stderr::with_progress(options, "Making the flesh", |progress| {
             subject.make_flesh(progress)

@@ -2,7 +2,7 @@
 
 mod verb;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -68,14 +68,6 @@ impl WeightsOption {
             None => saved.map(|saved| saved.weights).unwrap_or_default(),
         };
         Ok(subject.weighted(method))
-    }
-
-    /// The file whose weights are transferred.
-    fn file(&self) -> Option<&Path> {
-        match &self.weights {
-            Some(Choice::Transfer(path)) => Some(path),
-            _ => None,
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::folder::check_folder;
+use super::folder::{check_folder, check_outputs};
 use super::options::{CharacterOptions, Options, method_ids, parse_method};
 use super::render::parse_view;
 use super::weights::WeightsOption;
@@ -110,6 +110,7 @@ impl Worst {
             )));
         }
         let subject = self.character.open(options)?;
+        check_outputs(&self.output)?;
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref())?;
         let options = &options.with_saved(saved.as_ref());

@@ -1,31 +1,16 @@
 //! Reading whole files into memory, and decoding text.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
+
+use crate::files::read_limited;
 
 /// Maximum file size, bytes. Characters are a hundred times smaller; the limit keeps an unsuitable
 /// file from exhausting memory.
 pub(crate) const LARGEST_FILE: usize = 512 << 20;
 
-/// Reads a file of at most [`LARGEST_FILE`] bytes.
+/// Reads a regular file of at most [`LARGEST_FILE`] bytes, as an input of this program.
 pub(crate) fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let meta = file.metadata()?;
-    if meta.is_dir() {
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::IsADirectory,
-            "the path is a folder",
-        ));
-    }
-    let mut bytes = Vec::with_capacity((meta.len() as usize).min(LARGEST_FILE) + 1);
-    file.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > LARGEST_FILE {
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::FileTooLarge,
-            "the file is larger than 512 MB",
-        ));
-    }
+    let bytes = read_limited(path, LARGEST_FILE as u64)?;
     super::reads::note(path, &bytes);
     Ok(bytes)
 }

@@ -45,6 +45,16 @@ pub enum IoError {
         /// The requested name.
         name: String,
     },
+    /// The output would overwrite an input.
+    #[error(
+        "{file} is one of the character's own files ({input}), which Sinew never overwrites; choose another name"
+    )]
+    OverInput {
+        /// The output.
+        file: String,
+        /// The input.
+        input: String,
+    },
     /// The output could not be written; no partial file is left.
     #[error("{file} cannot be written: {source}")]
     Write {

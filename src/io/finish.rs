@@ -3,8 +3,9 @@
 
 use super::error::{Parsed, bad};
 use crate::character::{Attachment, Character, Severity, SourceMesh};
-use crate::math::Point;
+use crate::math::{Affine, Point, Vec64, linear_part, origin_of};
 use crate::mesh::Bounds;
+use crate::rig::Channel;
 
 /// What a format specifies about its unit of length.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +20,9 @@ pub(super) enum LengthUnit {
 
 /// Coordinates above this are treated as damage: their squares must not overflow `f32`.
 const LARGEST: f32 = 1e15;
+
+/// Numbers in transforms above this, lengths in sizes of the character, are treated as damage.
+const FARTHEST: f64 = 1e15;
 
 /// Repairs and checks a character; may be repeated after meshes or skeleton were exchanged.
 pub(super) fn finish(character: &mut Character, unit: LengthUnit) -> Parsed<()> {
@@ -46,7 +50,51 @@ pub(super) fn finish(character: &mut Character, unit: LengthUnit) -> Parsed<()> 
             ));
         }
     }
+    let positions = character.bind_positions();
+    check_transforms(character, f64::from(Bounds::of(&positions).size()))?;
     guess_unit(character, unit);
+    Ok(())
+}
+
+/// Rejects joints with numbers far beyond the character, and drops such tracks of clips: products of
+/// them are not finite.
+fn check_transforms(character: &mut Character, size: f64) -> Parsed<()> {
+    // A mesh without extent is rejected elsewhere.
+    let farthest = FARTHEST * if size > 0.0 { size } else { 1.0 };
+    let is_near = |vector: &Vec64| vector.iter().all(|c| c.abs() <= farthest);
+    let is_usable = |transform: &Affine| {
+        is_near(&origin_of(transform).coords)
+            && linear_part(transform).iter().all(|c| c.abs() <= FARTHEST)
+    };
+    let skeleton = &character.skeleton;
+    let at_rest = skeleton.world_from_joint(&skeleton.rest_pose());
+    for (joint, world) in skeleton.joints().iter().zip(&at_rest) {
+        let own = [joint.world_from_bind, joint.parent_from_base, *world];
+        if !own.iter().all(is_usable) {
+            return bad(format!(
+                "the transform of joint \"{}\" has numbers beyond 1e15 times the size of the character; export it again",
+                joint.name
+            ));
+        }
+    }
+    let mut dropped = 0;
+    for clip in &mut character.clips {
+        let before = clip.tracks.len();
+        clip.tracks.retain(|track| match &track.channel {
+            Channel::Translation(curve) => curve.values.iter().all(is_near),
+            Channel::Scale(curve) => (curve.values.iter().flatten()).all(|c| c.abs() <= FARTHEST),
+            Channel::Rotation(curve) => {
+                (curve.values.iter()).all(|value| value.coords.iter().all(|c| c.is_finite()))
+            }
+        });
+        dropped += before - clip.tracks.len();
+    }
+    if dropped > 0 {
+        let text = format!(
+            "animation channels omitted because of numbers beyond 1e15 times the size of the character: {dropped}"
+        );
+        character.note(Severity::Mended, dropped, text);
+    }
     Ok(())
 }
 
@@ -172,6 +220,38 @@ mod tests {
         assert!((metres_per_unit(150.0, LengthUnit::Metres) - 0.01).abs() < 1e-12);
         assert!((metres_per_unit(67.0, LengthUnit::Said(0.0254)) - 0.0254).abs() < 1e-12);
         assert!((metres_per_unit(1.7, LengthUnit::Said(0.01)) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn transforms_far_beyond_the_character_are_rejected() {
+        use crate::math::Point64;
+        use crate::rig::{Clip, Curve, Skeleton, Track};
+        let made = |x: f64, key: f64| {
+            let joints = [
+                ("a".to_owned(), None, Point64::origin()),
+                ("b".to_owned(), Some(0), Point64::new(x, 0.0, 0.0)),
+            ];
+            let corners = [[0.0, 0.0, 0.0], [1e-3, 0.0, 0.0], [0.0, 1e-3, 0.0]];
+            let mesh = SourceMesh::bare("m", corners.map(Point::from).to_vec(), vec![[0, 1, 2]]);
+            let curve = Curve::linear(vec![0.0], vec![Vec64::new(key, 0.0, 0.0)]);
+            let channel = Channel::Translation(curve);
+            let mut character = Character {
+                meshes: vec![mesh],
+                skeleton: Skeleton::from_positions(&joints).unwrap(),
+                clips: vec![Clip {
+                    name: "c".to_owned(),
+                    duration_secs: 0.0,
+                    tracks: vec![Track { joint: 0, channel }],
+                }],
+                ..Character::default()
+            };
+            let checked = finish(&mut character, LengthUnit::Metres);
+            checked.map(|()| character.clips[0].tracks.len())
+        };
+        assert_eq!(made(1e9, 1e9), Ok(1));
+        assert_eq!(made(1e9, 1e14), Ok(0));
+        let refused = made(1e14, 0.0).unwrap_err().to_string();
+        assert!(refused.contains("joint \"b\""), "{refused}");
     }
 
     #[test]

@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use super::bytes::{numbered_lines, text_of};
-use super::error::{Parsed, bad};
+use super::error::{ParseProblem, Parsed, bad};
+use super::referenced::{abridged, path_of};
 use crate::math::{Point64, Quat, Vec64, linear_part};
-use crate::rig::{Channel, Clip, Curve, Skeleton, Track, Trs};
+use crate::rig::{Channel, Clip, Curve, Skeleton, Track, Trs, check_joint_count};
 
 /// Seconds between two keys of an `.anim`; the format stores no times.
 const KEY_DISTANCE_SECS: f64 = 1.0;
@@ -32,6 +33,7 @@ pub(crate) fn read_skel(bytes: &[u8]) -> Parsed<SkelFile> {
             text.len()
         ));
     }
+    check_joint_count(count)?;
     let mut joints: Vec<(String, &str, Point64)> = Vec::with_capacity(count);
     for (line, content) in lines.take(count) {
         let words: Vec<&str> = content.split_whitespace().collect();
@@ -299,12 +301,17 @@ pub(crate) fn read_ini(bytes: &[u8], folder: &Path) -> Parsed<Ini> {
         let (Some(key), Some(file)) = (words.next(), words.next()) else {
             continue;
         };
-        let path = folder.join(file.replace('\\', "/"));
+        let path = || {
+            path_of(folder, file).map_err(|problem| {
+                let name = abridged(file);
+                ParseProblem::new(format!("refers to the file \"{name}\", which {problem}"))
+            })
+        };
         match key.to_ascii_uppercase().as_str() {
-            "SIMMESH" => ini.sim_mesh = Some(path),
-            "VISMESH" => ini.vis_mesh = Some(path),
-            "SKELETON" => ini.skeleton = Some(path),
-            "ANIMATION" => ini.animations.push(path),
+            "SIMMESH" => ini.sim_mesh = Some(path()?),
+            "VISMESH" => ini.vis_mesh = Some(path()?),
+            "SKELETON" => ini.skeleton = Some(path()?),
+            "ANIMATION" => ini.animations.push(path()?),
             _ => {}
         }
     }

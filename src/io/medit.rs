@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
-use super::polygon::triangulate;
+use super::polygon::Triangulator;
 use crate::character::{Character, Severity, SourceMesh};
 use crate::math::Point;
 
@@ -66,8 +66,9 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
         faces = outer_faces(&tetrahedra);
     }
     let mut triangles = Vec::with_capacity(faces.len());
+    let mut polygons = Triangulator::default();
     for face in &faces {
-        triangulate(face, &positions, &mut triangles);
+        polygons.add(face, &positions, &mut triangles);
     }
     character
         .meshes

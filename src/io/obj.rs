@@ -12,10 +12,9 @@ mod materials;
 use std::path::Path;
 
 use self::materials::read_materials;
-pub(super) use self::materials::read_referenced;
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
-use super::polygon::triangulate;
+use super::polygon::Triangulator;
 use crate::character::{Attachment, Character, Severity, SourceMesh};
 use crate::math::{Point, Vec3};
 
@@ -52,6 +51,7 @@ struct Parser {
     short_faces: usize,
     weight_lines: usize,
     corners: Vec<FaceCorner>,
+    polygons: Triangulator,
 }
 
 /// Reads a mesh in world space; materials and images are searched in `folder`.
@@ -166,7 +166,8 @@ impl Parser {
         };
         match self.sections.last_mut() {
             Some(last) if last.name == *name && last.material == self.material => {
-                triangulate(&ring, &self.positions, &mut last.triangles);
+                self.polygons
+                    .add(&ring, &self.positions, &mut last.triangles);
             }
             _ => {
                 let mut section = FaceGroup {
@@ -174,7 +175,8 @@ impl Parser {
                     material: self.material.clone(),
                     triangles: Vec::new(),
                 };
-                triangulate(&ring, &self.positions, &mut section.triangles);
+                self.polygons
+                    .add(&ring, &self.positions, &mut section.triangles);
                 self.sections.push(section);
             }
         }

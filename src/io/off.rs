@@ -2,7 +2,7 @@
 
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
-use super::polygon::triangulate;
+use super::polygon::Triangulator;
 use crate::character::{Character, Severity, SourceMesh};
 use crate::math::Point;
 
@@ -84,7 +84,7 @@ fn read_faces<'a>(
 ) -> Parsed<Vec<[u32; 3]>> {
     let mut triangles = Vec::with_capacity(faces);
     let mut corners: Vec<u32> = Vec::new();
-    let mut short = 0;
+    let (mut short, mut polygons) = (0, Triangulator::default());
     for face in 0..faces {
         let Some((line, content)) = lines.next() else {
             return bad(format!("ends after {face} of {faces} faces"));
@@ -114,7 +114,7 @@ fn read_faces<'a>(
             ));
         }
         short += usize::from(count < 3);
-        triangulate(&corners, positions, &mut triangles);
+        polygons.add(&corners, positions, &mut triangles);
     }
     if short > 0 {
         character.note(

@@ -2,10 +2,42 @@
 
 use crate::math::{Point, Point64, Vec64};
 
-/// Appends the triangles of a polygon with its orientation: convex polygons as a fan, others by ear
-/// clipping in the plane of their area normal. A self-intersecting polygon still gets `n − 2`
-/// triangles. Indices must be valid.
-pub(crate) fn triangulate(corners: &[u32], positions: &[Point], triangles: &mut Vec<[u32; 3]>) {
+/// Triangulates the polygons of one file. Ear clipping is quadratic in the number of corners; the
+/// work for a whole file is limited, so that tangled polygons made to be slow do not delay it.
+#[derive(Debug)]
+pub(crate) struct Triangulator {
+    /// Points that may still be tested against an ear; a test takes about 10 ns.
+    tests_left: usize,
+}
+
+impl Default for Triangulator {
+    fn default() -> Self {
+        Self {
+            tests_left: 100_000_000,
+        }
+    }
+}
+
+impl Triangulator {
+    /// Appends the triangles of a polygon with its orientation: convex polygons as a fan, others by
+    /// ear clipping in the plane of their area normal. A self-intersecting polygon still gets
+    /// `n − 2` triangles. Indices must be valid.
+    pub(crate) fn add(
+        &mut self,
+        corners: &[u32],
+        positions: &[Point],
+        triangles: &mut Vec<[u32; 3]>,
+    ) {
+        triangulate(corners, positions, triangles, &mut self.tests_left);
+    }
+}
+
+fn triangulate(
+    corners: &[u32],
+    positions: &[Point],
+    triangles: &mut Vec<[u32; 3]>,
+    tests_left: &mut usize,
+) {
     match *corners {
         [] | [_] | [_, _] => {}
         [a, b, c] => triangles.push([a, b, c]),
@@ -22,7 +54,7 @@ pub(crate) fn triangulate(corners: &[u32], positions: &[Point], triangles: &mut 
                         .map(|edge| [corners[0], edge[0], edge[1]]),
                 );
             } else {
-                cut_ears(corners, &points, triangles);
+                cut_ears(corners, &points, triangles, tests_left);
             }
         }
     }
@@ -54,11 +86,17 @@ fn is_convex(points: &[Point64]) -> bool {
     })
 }
 
-fn cut_ears(corners: &[u32], points: &[Point64], triangles: &mut Vec<[u32; 3]>) {
+fn cut_ears(
+    corners: &[u32],
+    points: &[Point64],
+    triangles: &mut Vec<[u32; 3]>,
+    tests_left: &mut usize,
+) {
     let normal = area_normal(points);
     let mut left: Vec<usize> = (0..corners.len()).collect();
     // Simple polygons need a fraction of this; self-intersecting ones must not take cubic time.
-    let mut tests = 4 * corners.len() * corners.len();
+    let allowed = (4 * corners.len() * corners.len()).min(*tests_left);
+    let mut tests = allowed;
     let mut start = 0;
     while left.len() > 3 {
         let n = left.len();
@@ -93,6 +131,7 @@ fn cut_ears(corners: &[u32], points: &[Point64], triangles: &mut Vec<[u32; 3]>) 
         left.remove(ear);
     }
     triangles.push([left[0], left[1], left[2]].map(|i| corners[i]));
+    *tests_left -= allowed - tests;
 }
 
 fn is_inside(p: &Point64, [a, b, c]: [&Point64; 3], normal: &Vec64) -> bool {
@@ -125,7 +164,7 @@ mod tests {
         ];
         let points = points.map(|[x, y]| Point::new(x, y, 0.0));
         let mut triangles = Vec::new();
-        triangulate(&[0, 1, 2, 3, 4, 5, 6], &points, &mut triangles);
+        Triangulator::default().add(&[0, 1, 2, 3, 4, 5, 6], &points, &mut triangles);
         assert_eq!(triangles.len(), 5);
         assert!(
             triangles.iter().all(|t| area(&[*t], &points) >= 0.0),
@@ -138,10 +177,31 @@ mod tests {
     fn degenerate_polygons_terminate() {
         let points = [Point::origin(); 6];
         let mut triangles = Vec::new();
-        triangulate(&[0, 1, 2, 3, 4, 5], &points, &mut triangles);
+        Triangulator::default().add(&[0, 1, 2, 3, 4, 5], &points, &mut triangles);
         assert_eq!(triangles.len(), 4);
         let nan = [Point::new(f32::NAN, 0.0, 0.0); 5];
-        triangulate(&[0, 1, 2, 3, 4], &nan, &mut triangles);
+        Triangulator::default().add(&[0, 1, 2, 3, 4], &nan, &mut triangles);
         assert_eq!(triangles.len(), 7);
+    }
+
+    #[test]
+    fn the_work_for_tangled_polygons_of_one_file_is_limited() {
+        let n = 999_u32;
+        let at = |i: u32| ((i * i * 3 + 7 * i) % 1009, (i * i * 5 + 7 * i) % 1009);
+        let points: Vec<Point> = (0..n)
+            .map(|i| Point::new(at(i).0 as f32, at(i).1 as f32, 0.0))
+            .collect();
+        let corners: Vec<u32> = (0..n).collect();
+        let mut polygons = Triangulator {
+            tests_left: 5_000_000,
+        };
+        let mut triangles = Vec::new();
+        let mut left = Vec::new();
+        for _ in 0..10 {
+            polygons.add(&corners, &points, &mut triangles);
+            left.push(polygons.tests_left);
+        }
+        assert_eq!(triangles.len(), 10 * (n as usize - 2));
+        assert!(left[0] < 5_000_000 && left[9] == 0, "{left:?}");
     }
 }

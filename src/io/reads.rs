@@ -1,8 +1,12 @@
 //! Records which files an operation reads, and their content hashes: the external files that a
-//! project refers to.
+//! project refers to. Inputs are never overwritten: [`refuse_input`] is the one rule for that.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::error::{IoError, shown};
+use crate::files::FileIdentity;
 
 /// A file at the time of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +34,73 @@ pub fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<FileRead>) {
     (result, files)
 }
 
+/// Files that no output may replace; `None` until [`protect_inputs`].
+static PROTECTED: Mutex<Option<Vec<(PathBuf, FileIdentity)>>> = Mutex::new(None);
+
+fn protected() -> MutexGuard<'static, Option<Vec<(PathBuf, FileIdentity)>>> {
+    PROTECTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on, no file that this process has read, or that such a file refers to, can be replaced by
+/// an output. For programs that work on one character and end, as the command line.
+pub fn protect_inputs() {
+    protected().get_or_insert_default();
+}
+
+/// Adds an input, if inputs are protected.
+pub(super) fn protect(path: &Path) {
+    let mut protected = protected();
+    let Some(files) = protected.as_mut() else {
+        return;
+    };
+    if files.iter().all(|(known, _)| known != path) {
+        files.push((path.to_owned(), FileIdentity::of(path)));
+    }
+}
+
+/// Refuses an output that would overwrite one of the inputs: the same file by its path, by a symbolic
+/// or hard link, or by a name that differs only in the case of its letters.
+///
+/// # Errors
+/// [`IoError::OverInput`].
+pub fn refuse_input<'a>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), IoError> {
+    let identity = FileIdentity::of(output);
+    let mut inputs = inputs.into_iter();
+    match inputs.find(|input| identity.is_same_as(&FileIdentity::of(input))) {
+        Some(input) => Err(over(output, input)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses an output that would overwrite a protected input ([`protect_inputs`]), as [`refuse_input`].
+///
+/// # Errors
+/// [`IoError::OverInput`].
+pub fn refuse_protected(output: &Path) -> Result<(), IoError> {
+    let protected = protected();
+    let Some(inputs) = protected.as_ref().filter(|inputs| !inputs.is_empty()) else {
+        return Ok(());
+    };
+    let identity = FileIdentity::of(output);
+    match inputs.iter().find(|(_, input)| identity.is_same_as(input)) {
+        Some((input, _)) => Err(over(output, input)),
+        None => Ok(()),
+    }
+}
+
+fn over(output: &Path, input: &Path) -> IoError {
+    IoError::OverInput {
+        file: shown(output),
+        input: shown(input),
+    }
+}
+
 /// Records that a file was read whole.
 pub(super) fn note(path: &Path, bytes: &[u8]) {
+    protect(path);
     READ.with(|read| {
         let Ok(mut read) = read.try_borrow_mut() else {
             return;

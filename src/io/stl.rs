@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
-use super::polygon::triangulate;
+use super::polygon::Triangulator;
 use crate::character::{Character, Severity, SourceMesh};
 use crate::math::Point;
 
@@ -109,7 +109,7 @@ fn text(bytes: &[u8], character: &mut Character) -> Parsed<Vec<StlSolid>> {
     let text = text_of(bytes);
     let mut solids = vec![StlSolid::default()];
     let mut corners: Vec<u32> = Vec::new();
-    let mut short = 0;
+    let (mut short, mut polygons) = (0, Triangulator::default());
     for (i, line) in text.lines().enumerate() {
         let mut words = line.split_whitespace();
         while let Some(word) = words.next() {
@@ -145,7 +145,7 @@ fn text(bytes: &[u8], character: &mut Character) -> Parsed<Vec<StlSolid>> {
                 }
                 "endloop" | "endfacet" if !corners.is_empty() => {
                     short += usize::from(corners.len() < 3);
-                    triangulate(&corners, &solid.positions, &mut solid.triangles);
+                    polygons.add(&corners, &solid.positions, &mut solid.triangles);
                     corners.clear();
                 }
                 _ => {}

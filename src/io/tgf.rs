@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::bytes::{numbered_lines, text_of};
 use super::error::{Parsed, bad};
 use crate::math::Point64;
-use crate::rig::Skeleton;
+use crate::rig::{Skeleton, check_joint_count};
 
 /// A skeleton, and the joint of each column of a `.dmat`.
 #[derive(Debug)]
@@ -66,6 +66,7 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<TgfFile> {
     if places.is_empty() {
         return bad("the file contains no joints");
     }
+    check_joint_count(places.len())?;
     assemble(&places, &bones)
 }
 

@@ -3,15 +3,17 @@
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::error::{IoError, shown};
-use super::unfinished;
+use super::{reads, unfinished};
 use crate::character::Character;
 use crate::math::{Point, Vec3};
 
 /// A file that appears under its name only when complete: written beside its target, renamed by
 /// [`AtomicFile::commit`], removed if dropped before.
+///
+/// A symbolic link stays, and what it leads to is replaced. The permissions of a replaced file are
+/// kept. All outputs of this crate are written this way.
 #[derive(Debug)]
 pub struct AtomicFile {
     writer: Option<BufWriter<File>>,
@@ -19,40 +21,34 @@ pub struct AtomicFile {
     target: PathBuf,
 }
 
-static SERIAL: AtomicU32 = AtomicU32::new(0);
-
 impl AtomicFile {
     /// Opens a file beside `path`.
     ///
     /// # Errors
-    /// [`IoError::Write`] if the folder is missing or cannot be written to, or `path` is a folder.
+    /// [`IoError::Write`] if the folder is missing or cannot be written to, or `path` is a folder, a
+    /// device or write-protected; [`IoError::OverInput`] if it is a protected input.
     pub fn create(path: &Path) -> Result<Self, IoError> {
         let fail = |source| IoError::Write {
             file: shown(path),
             source,
         };
-        if path.is_dir() {
-            return Err(fail(std::io::Error::new(
-                std::io::ErrorKind::IsADirectory,
-                "the path is a folder",
-            )));
-        }
-        let Some(name) = path.file_name() else {
-            return Err(fail(std::io::Error::new(
-                std::io::ErrorKind::InvalidInput,
-                "expected a file name",
-            )));
+        reads::refuse_protected(path)?;
+        let target = target_of(path).map_err(fail)?;
+        let permissions = check_target(&target).map_err(fail)?;
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
         };
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let mut beside = std::ffi::OsString::from(".");
-        beside.push(name);
-        beside.push(format!(".{}-{serial}.part", std::process::id()));
-        let beside = path.with_file_name(beside);
-        let file = unfinished::create(&beside).map_err(fail)?;
+        let (file, beside) = unfinished::create_in(folder).map_err(fail)?;
+        // From the start, so that others never read what they may not. Where permissions cannot be
+        // set, those of a new file remain.
+        if let Some(permissions) = permissions {
+            let _ = file.set_permissions(permissions);
+        }
         Ok(Self {
             writer: Some(BufWriter::with_capacity(1 << 16, file)),
             beside,
-            target: path.to_owned(),
+            target,
         })
     }
 
@@ -133,6 +129,49 @@ impl Drop for AtomicFile {
             unfinished::finished(&self.beside);
         }
     }
+}
+
+/// Longest chain of symbolic links.
+const MOST_LINKS: usize = 40;
+
+/// The path that symbolic links lead to; it may be missing.
+fn target_of(path: &Path) -> std::io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let is_link = std::fs::symlink_metadata(&path).is_ok_and(|about| about.is_symlink());
+        if !is_link {
+            return Ok(path);
+        }
+        let to = std::fs::read_link(&path)?;
+        path = path.parent().unwrap_or(Path::new("")).join(to);
+    }
+    Err(std::io::Error::other(
+        "the path is a circle of symbolic links",
+    ))
+}
+
+/// Whether a path can be replaced by a file; the permissions of a present file.
+fn check_target(target: &Path) -> std::io::Result<Option<std::fs::Permissions>> {
+    use std::io::{Error, ErrorKind};
+    let refused = |kind, text: &str| Err(Error::new(kind, text));
+    let about = match std::fs::metadata(target) {
+        Ok(about) => about,
+        Err(error) if error.kind() == ErrorKind::NotFound && target.file_name().is_some() => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    if about.is_dir() {
+        return refused(ErrorKind::IsADirectory, "the path is a folder");
+    }
+    if !about.is_file() {
+        let text = "it is a pipe or a device, and only files are replaced";
+        return refused(ErrorKind::InvalidInput, text);
+    }
+    if about.permissions().readonly() {
+        return refused(ErrorKind::PermissionDenied, "it is write-protected");
+    }
+    Ok(Some(about.permissions()))
 }
 
 /// Writes a whole file beside `path` and renames it.

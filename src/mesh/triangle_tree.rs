@@ -1,5 +1,7 @@
 //! A bounding-volume hierarchy over triangles: closest points, ray crossings, overlapping boxes.
 
+use std::ops::ControlFlow;
+
 use super::{Bounds, TriMesh, closest_on_triangle};
 use crate::math::{Point, Point64, Vec64};
 
@@ -223,6 +225,14 @@ impl TriangleTree {
 
     /// Calls `visit` for every triangle whose box intersects `bounds`.
     pub fn meeting(&self, bounds: &Bounds, mut visit: impl FnMut(u32)) {
+        self.meeting_until(bounds, |triangle| {
+            visit(triangle);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// As [`TriangleTree::meeting`], until `visit` breaks.
+    pub fn meeting_until(&self, bounds: &Bounds, mut visit: impl FnMut(u32) -> ControlFlow<()>) {
         let mut stack: Vec<usize> = Vec::with_capacity(64);
         stack.extend((!self.nodes.is_empty()).then_some(0));
         while let Some(index) = stack.pop() {
@@ -235,8 +245,10 @@ impl TriangleTree {
                 continue;
             }
             for place in node.first as usize..(node.first + node.count) as usize {
-                if meet(&Bounds::of(&self.corners[place]), bounds) {
-                    visit(self.order[place]);
+                if meet(&Bounds::of(&self.corners[place]), bounds)
+                    && visit(self.order[place]).is_break()
+                {
+                    return;
                 }
             }
         }

@@ -43,5 +43,5 @@ pub use motion_range::{RangePose, motion_range};
 pub use offset::PoseOffset;
 pub use pose::{JointDelta, Pose, PoseError, PoseFile};
 pub use pose_space::PoseSpace;
-pub use skeleton::{Joint, Skeleton, SkeletonError};
+pub use skeleton::{Joint, MOST_JOINTS, Skeleton, SkeletonError, check_joint_count};
 pub use trs::Trs;

@@ -1,5 +1,7 @@
 //! The joint hierarchy.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{Pose, Trs};
 use crate::math::{Affine, Point64, origin_of};
 
@@ -30,6 +32,21 @@ pub struct Skeleton {
     children: Vec<Vec<usize>>,
 }
 
+/// Most joints of a skeleton, in all formats. Characters have about a hundred, those with hair and
+/// cloth a thousand; more indicate a damaged file and would make every frame slow.
+pub const MOST_JOINTS: usize = 4000;
+
+/// Refuses a number of joints above [`MOST_JOINTS`], before any work on them.
+///
+/// # Errors
+/// [`SkeletonError::TooMany`].
+pub fn check_joint_count(count: usize) -> Result<(), SkeletonError> {
+    if count > MOST_JOINTS {
+        return Err(SkeletonError::TooMany { count });
+    }
+    Ok(())
+}
+
 /// Why a list of joints is not a skeleton.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -39,6 +56,12 @@ pub enum SkeletonError {
     Order {
         /// The child.
         name: String,
+    },
+    /// More than [`MOST_JOINTS`].
+    #[error("there are {count} joints; a character has at most {MOST_JOINTS}")]
+    TooMany {
+        /// How many there are.
+        count: usize,
     },
     /// A singular or non-finite bind transform.
     #[error("joint \"{name}\" has a bind transform that is not finite and invertible")]
@@ -52,9 +75,10 @@ impl Skeleton {
     /// Validates and takes a list of joints.
     ///
     /// # Errors
-    /// [`SkeletonError::Order`] if a parent index is not smaller than its child's, [`SkeletonError::Singular`] for a bind
-    /// transform without an inverse.
+    /// [`SkeletonError::TooMany`] joints, [`SkeletonError::Order`] if a parent index is not smaller than its child's,
+    /// [`SkeletonError::Singular`] for a bind transform without an inverse.
     pub fn new(mut joints: Vec<Joint>) -> Result<Self, SkeletonError> {
+        check_joint_count(joints.len())?;
         let mut children = vec![Vec::new(); joints.len()];
         make_names_unique(&mut joints);
         for (index, joint) in joints.iter().enumerate() {
@@ -187,16 +211,21 @@ impl Skeleton {
 }
 
 fn make_names_unique(joints: &mut [Joint]) {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
+    // The next suffix of each name: those before it are taken.
+    let mut next: HashMap<String, usize> = HashMap::new();
     for (index, joint) in joints.iter_mut().enumerate() {
         if joint.name.is_empty() {
             joint.name = format!("joint{index}");
         }
+        if seen.insert(joint.name.clone()) {
+            continue;
+        }
         let base = joint.name.clone();
-        let mut suffix = 2;
+        let suffix = next.entry(base.clone()).or_insert(2);
         while !seen.insert(joint.name.clone()) {
             joint.name = format!("{base}.{suffix}");
-            suffix += 1;
+            *suffix += 1;
         }
     }
 }

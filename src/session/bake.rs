@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::character::Character;
 use crate::io::{
     FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache,
-    write_atomically, write_bvh_poses, write_obj, write_ply, write_rigged_glb,
+    refuse_protected, write_atomically, write_bvh_poses, write_obj, write_ply, write_rigged_glb,
 };
 use crate::methods::{Actor, Projective, Subject};
 use crate::progress::Progress;
@@ -192,11 +192,38 @@ pub fn bake(
             return Ok(());
         }
         baked.frames += 1;
+        check_finite(path, frame, actor)?;
         sink.frame(frame, take.time_of(frame), actor)
     })?;
     baked.contact = ContactSummary::of(actor);
     sink.finish(&mut baked).map_err(PlayError::Receiver)?;
     Ok(baked)
+}
+
+/// Coordinates above this are as useless as infinite ones: their squares overflow `f32`.
+const LARGEST: f32 = 1e15;
+
+/// Refuses a frame that other programs could not read.
+fn check_finite(path: &Path, frame: u32, actor: &Actor) -> Result<(), IoError> {
+    let wrong = |what: &str, vertex: usize| {
+        let text = format!(
+            "in frame {frame}, vertex {vertex} has no finite {what}; check the clip and the transforms of the joints, or choose other frames"
+        );
+        Err(IoError::Write {
+            file: path.display().to_string(),
+            source: std::io::Error::other(text),
+        })
+    };
+    let is_sane = |values: [f32; 3]| values.iter().all(|value| value.abs() < LARGEST);
+    let mut positions = actor.positions().iter();
+    if let Some(vertex) = positions.position(|point| !is_sane(point.coords.into())) {
+        return wrong("position", vertex);
+    }
+    let mut normals = actor.normals().iter();
+    if let Some(vertex) = normals.position(|normal| !is_sane((*normal).into())) {
+        return wrong("normal", vertex);
+    }
+    Ok(())
 }
 
 /// Writer of frames.
@@ -251,6 +278,15 @@ impl Sink {
             }
             BakeFormat::Obj | BakeFormat::Ply => {
                 let names = (last > first).then(|| FrameNames::new(&path, last as usize));
+                // Before the first file is written.
+                if let Some(names) = &names {
+                    let files = settings
+                        .frames(take)
+                        .map(|frame| names.path(frame as usize));
+                    files
+                        .map(|file| refuse_protected(&file))
+                        .collect::<Result<(), _>>()?;
+                }
                 Self::Frames {
                     path,
                     names,

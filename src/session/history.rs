@@ -1,5 +1,6 @@
 //! History: the undo and redo steps.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Document, Gesture};
@@ -36,6 +37,8 @@ pub struct HistoryView {
 
 /// Edited skeletons whose flesh is kept for undo; each may take tens of megabytes.
 const MAX_EDITED_SUBJECTS: usize = 12;
+/// Bytes of opened characters and their flesh that are kept for undo; older steps are forgotten.
+const MOST_BYTES: u64 = 384 << 20;
 /// Steps kept; each holds a pose and a few pointers.
 pub(super) const MAX_STEPS: usize = 200;
 
@@ -57,9 +60,9 @@ impl UndoHistory {
             self.future.clear();
             self.drop_old_flesh();
             if self.past.len() > MAX_STEPS {
-                self.past.remove(0);
-                self.forgotten += 1;
+                self.forget(1);
             }
+            self.forget(self.steps_beyond(MOST_BYTES, now));
             self.open = (gesture == Gesture::Dragging).then_some(label);
         } else if continues {
             self.future.clear();
@@ -69,6 +72,28 @@ impl UndoHistory {
         } else if gesture == Gesture::Once {
             self.open = None;
         }
+    }
+
+    /// Removes the oldest steps.
+    fn forget(&mut self, steps: usize) {
+        self.past.drain(..steps);
+        self.forgotten += steps;
+    }
+
+    /// How many of the oldest steps hold characters that, together with all newer ones, take more
+    /// memory than allowed. What the present document holds is not counted.
+    fn steps_beyond(&self, most_bytes: u64, now: &Document) -> usize {
+        let mut seen: HashSet<usize> = HashSet::new();
+        let mut left = most_bytes;
+        bytes_of(now, &mut seen);
+        for (at, step) in self.past.iter().enumerate().rev() {
+            let bytes = bytes_of(&step.document, &mut seen);
+            if bytes > left {
+                return at + 1;
+            }
+            left -= bytes;
+        }
+        0
     }
 
     /// Drops the flesh of all but the latest edited skeletons; it is computed again when an older one is restored.
@@ -191,6 +216,22 @@ impl UndoHistory {
     }
 }
 
+/// Bytes of the characters that a document holds and that were not seen before.
+fn bytes_of(document: &Document, seen: &mut HashSet<usize>) -> u64 {
+    let first = document.subject.as_ref();
+    let subjects = std::iter::successors(first, |subject| subject.base.as_ref());
+    let mut bytes = 0;
+    for subject in subjects {
+        if seen.insert(Arc::as_ptr(subject) as usize) {
+            bytes += subject.bytes();
+        }
+        if seen.insert(Arc::as_ptr(&subject.character) as usize) {
+            bytes += subject.character.bytes();
+        }
+    }
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use Gesture::{Dragging, Released};
@@ -310,5 +351,37 @@ mod tests {
         );
         while history.undo(&mut now) {}
         assert_eq!(now.params.density_kg_m3, 7.0);
+    }
+
+    #[test]
+    fn steps_that_hold_too_much_memory_are_forgotten() {
+        use crate::progress::Progress;
+        let opened = || {
+            let character = crate::io::builtin::load_builtin("arm").unwrap();
+            let subject = Subject::build(Arc::new(character), &Progress::new()).unwrap();
+            Document {
+                subject: Some(Arc::new(subject)),
+                ..Document::default()
+            }
+        };
+        let (mut history, mut now) = (UndoHistory::default(), opened());
+        for density in 0..5 {
+            let mut next = if density == 0 { now.clone() } else { opened() };
+            next.params.density_kg_m3 = f64::from(density) + 1.0;
+            let before = std::mem::replace(&mut now, next);
+            history.record(before, &now, "Open", Gesture::Once);
+        }
+        let one = bytes_of(&now, &mut HashSet::new());
+        assert!(one > 10_000);
+        assert_eq!(history.steps_beyond(10 * one, &now), 0);
+        // The first two steps share a character.
+        assert_eq!(history.steps_beyond(4 * one, &now), 0);
+        assert_eq!(history.steps_beyond(2 * one, &now), 3);
+        assert_eq!(history.steps_beyond(0, &now), 5);
+        history.forget(3);
+        assert_eq!(
+            (history.view().forgotten, history.view().labels.len()),
+            (3, 2)
+        );
     }
 }

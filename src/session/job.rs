@@ -31,6 +31,17 @@ pub(super) enum JobState<T> {
     Lost,
 }
 
+/// Wakes the owner of a job when its thread ends, however it ends.
+struct WakeOnDrop(Option<Waker>);
+
+impl Drop for WakeOnDrop {
+    fn drop(&mut self) {
+        if let Some(waker) = &self.0 {
+            waker();
+        }
+    }
+}
+
 impl<T: Send + 'static> Job<T> {
     /// Starts the work on its own thread.
     pub(super) fn start(
@@ -44,12 +55,11 @@ impl<T: Send + 'static> Job<T> {
         std::thread::Builder::new()
             .name("job".into())
             .spawn(move || {
+                // Dropped in reverse order, also by a panic: the sender before the waker.
+                let _wake = WakeOnDrop(waker);
+                let sender = sender;
                 // Sending fails only if the receiver was dropped.
                 let _ = sender.send(work(&shared));
-                drop(sender);
-                if let Some(waker) = waker {
-                    waker();
-                }
             })?;
         Ok(Self {
             title,
@@ -83,5 +93,23 @@ impl<T: Send + 'static> Job<T> {
 impl<T> Drop for Job<T> {
     fn drop(&mut self) {
         self.progress.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_job_that_panics_is_lost_and_wakes_its_owner() {
+        let (sender, woken) = channel();
+        let waker: Waker = Arc::new(move || sender.send(()).unwrap());
+        let work = |_: &Progress| -> u32 { panic!("on purpose") };
+        let job = Job::start("x".to_owned(), Some(waker), work).unwrap();
+        woken.recv().unwrap();
+        assert!(matches!(job.poll(), JobState::Lost));
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::character::{FleshBase, SimVertices};
+use crate::io::Reach;
 
 /// The user's input: the files that make up one character, or one `builtin:NAME`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,6 +25,8 @@ pub struct Source {
     pub flesh_base: Option<FleshBase>,
     /// File of the joint mapping of a motion.
     pub mapping: Option<PathBuf>,
+    /// How far names in the files lead; into their own folder unless the user asks for more.
+    pub reach: Reach,
 }
 
 /// The default character.

@@ -1,5 +1,6 @@
 //! A character with all data derived from it, to which methods are bound.
 
+mod bytes;
 mod weights;
 
 use std::sync::{Arc, Mutex, Weak};

@@ -15,6 +15,8 @@ use crate::tissue::SkinComponent;
 pub struct CheckupView<'a> {
     /// The findings; `None` while the check-up is running.
     pub checkup: Option<&'a Checkup>,
+    /// Whether it stopped without findings.
+    pub failed: bool,
     /// Notes of the reader and of the tissue stage.
     pub notes: &'a [Note],
     /// The connected parts of the skin.
@@ -49,10 +51,10 @@ pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             icons::label(ui, Icon::Check, theme::colors(ui.ctx()).mended);
-            let text = if view.checkup.is_some() {
-                "Nothing had to be mended"
-            } else {
-                "Looking…"
+            let text = match (view.checkup.is_some(), view.failed) {
+                (true, _) => "Nothing had to be mended",
+                (false, true) => "The check-up stopped because of a fault; the log has its report",
+                (false, false) => "Looking…",
             };
             ui.label(RichText::new(text).color(theme::colors(ui.ctx()).text_weak));
         });

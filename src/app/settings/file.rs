@@ -1,13 +1,15 @@
 //! The settings file.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::Settings;
 use crate::cache::UserFolder;
+use crate::files::{open_regular, read_limited};
+use crate::io::write_atomically;
 
 /// Maximum size of a settings file, bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -52,15 +54,15 @@ impl SettingsFile {
     /// name.
     #[must_use]
     pub fn load(&self) -> LoadedSettings {
-        let text = match fs::metadata(&self.path) {
+        let text = match read_limited(&self.path, MOST_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return LoadedSettings {
                     settings: Settings::default(),
                     warning: None,
                 };
             }
-            Ok(about) if about.len() > MOST_BYTES => Err("it is too large".to_owned()),
-            _ => fs::read_to_string(&self.path).map_err(|error| error.to_string()),
+            Ok(bytes) => String::from_utf8(bytes).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
         };
         let (settings, damage) = match text.map(|text| parse(&text)) {
             Ok(understood) => understood,
@@ -75,7 +77,9 @@ impl SettingsFile {
     /// Keeps a copy of the damaged file, and returns a message.
     fn keep_damaged_copy(&self, reason: &str) -> String {
         let beside = self.path.with_extension("damaged.json");
-        let kept = match fs::copy(&self.path, &beside) {
+        // Nothing that can't be read is copied: it may be a pipe or without end.
+        let copied = open_regular(&self.path).and_then(|_| fs::copy(&self.path, &beside));
+        let kept = match copied {
             Ok(_) => format!("the file as it was is kept as {}", beside.display()),
             Err(_) => "the file is left as it is until a setting is changed".to_owned(),
         };
@@ -95,14 +99,7 @@ impl SettingsFile {
         }
         let mut text = serde_json::to_string_pretty(settings)?;
         text.push('\n');
-        let beside = self
-            .path
-            .with_extension(format!("{}.new", std::process::id()));
-        let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, &self.path));
-        if written.is_err() {
-            let _ = fs::remove_file(&beside);
-        }
-        written
+        write_atomically(&self.path, |out| out.write_all(text.as_bytes())).map_err(io::Error::other)
     }
 }
 

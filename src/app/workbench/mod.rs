@@ -19,6 +19,7 @@ use super::actions::{Action, Actions};
 use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::dialogs::{Dialogs, NO_DIALOG};
+use super::faults::FaultReport;
 use super::ghosts::OnionSkinCache;
 use super::layout::Layout;
 use super::panels::joints::JointsState;
@@ -64,6 +65,7 @@ pub struct Workbench {
     poses: PosesState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
+    faults: FaultReport,
     ghosts: OnionSkinCache,
     actions: Actions,
     clock: Clock,
@@ -124,6 +126,7 @@ impl Workbench {
             poses: PosesState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
+            faults: FaultReport::default(),
             ghosts: OnionSkinCache::default(),
             actions: Actions::default(),
             clock: Clock::default(),
@@ -301,6 +304,7 @@ impl Workbench {
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
+        self.faults.ui(&ctx);
         if !self.actions.list().is_empty() {
             // Actions raised after this pass's actions were applied, for example by a window above the views.
             ctx.request_repaint();

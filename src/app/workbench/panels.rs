@@ -235,7 +235,7 @@ impl Workbench {
                 ui,
                 &self.session,
                 &subject,
-                checkup.as_deref(),
+                (checkup.as_deref(), self.checkup.has_failed()),
                 &mut self.actions,
             );
         });

@@ -17,7 +17,7 @@ pub(super) use self::camera::parse_view;
 use self::looks::{CompareOption, LookOptions, parse_compare};
 use self::saved::SavedView;
 use self::scores::{RenderReport, RenderScores};
-use super::folder::check_folder;
+use super::folder::{check_folder, check_outputs};
 use super::options::{CharacterOptions, Options, methods_help, parse_method};
 use super::pose::PoseOptions;
 use super::weights::WeightsOption;
@@ -113,6 +113,7 @@ impl Render {
             check_compare(self.compare.map(|(how, _)| how), &self.method)?;
         }
         let subject = self.character.open(options)?;
+        check_outputs([&self.output])?;
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref())?;
         let (options, pose) = (

@@ -8,12 +8,11 @@ use serde::Serialize;
 
 use super::WeightsOption;
 use crate::character::{Attachment, Character};
-use crate::cli::folder::check_folder;
+use crate::cli::folder::{check_folder, check_outputs};
 use crate::cli::options::{CharacterOptions, Options};
 use crate::cli::{CommandResult, Failure, print_json, print_lines, stderr};
 use crate::io::{WeightFormat, write_atomically, write_rigged_glb, write_weights};
 use crate::methods::Subject;
-use crate::session::ProjectState;
 use crate::weights::finish::MOST_KEPT;
 use crate::weights::score::{bleed, nearest_joints, smoothness};
 use crate::weights::transfer::TransferReport;
@@ -121,10 +120,8 @@ impl WeightsVerb {
         }
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
-        if let Some(path) = &self.output {
-            self.check_not_source(path, saved.as_ref())?;
-        }
         let subject = self.weights.on(&subject, saved.as_ref())?;
+        check_outputs(&self.output)?;
         // All that is worth keeping; the number asked for is kept below.
         let subject = subject.weighted(subject.weight_method().with_influences(MOST_KEPT));
         let name = &subject.character.name;
@@ -154,24 +151,6 @@ impl WeightsVerb {
             self.write(&subject, &finished.weights, output, path)?;
         }
         self.report(&subject, &finished, options)
-    }
-
-    /// Files that were read are not overwritten.
-    fn check_not_source(&self, output: &Path, saved: Option<&ProjectState>) -> CommandResult {
-        let Ok(target) = output.canonicalize() else {
-            return Ok(());
-        };
-        let of_project = saved.map_or(&[][..], |saved| &saved.files);
-        let mut sources = (self.character.files.iter().chain(of_project))
-            .map(PathBuf::as_path)
-            .chain(self.weights.file());
-        if sources.any(|source| source.canonicalize().is_ok_and(|source| source == target)) {
-            return Err(Failure::Undone(format!(
-                "{} is one of the files that are read, which Sinew never overwrites; choose another name",
-                output.display()
-            )));
-        }
-        Ok(())
     }
 
     fn write(

@@ -9,11 +9,8 @@ use crate::character::{Note, Severity};
 use crate::io::bytes::text_of;
 use crate::io::error::{Parsed, bad};
 use crate::math::{Quat, Vec64};
-use crate::rig::{Channel, Clip, Curve, Joint, Skeleton, Track, Trs};
+use crate::rig::{Channel, Clip, Curve, Joint, MOST_JOINTS, Skeleton, Track, Trs};
 
-/// Maximum number of joints. Characters have about a hundred; a larger count indicates a damaged
-/// file and would be slow.
-const MOST_JOINTS: usize = 2000;
 /// Maximum of frames × channels: 20 minutes of a hundred channels at 120 Hz.
 const MOST_VALUES: usize = 16_000_000;
 /// Maximum file size, bytes: [`MOST_VALUES`] values of usual length.

@@ -9,6 +9,9 @@ use crate::rig::{Channel, Clip, Curve, Track};
 /// Relative change from the rest pose above which a joint counts as moving.
 const MOVED: f64 = 1e-6;
 
+/// Latest time of a key, seconds: a day.
+const LONGEST_SECS: f64 = 86_400.0;
+
 /// A sampled animation stack.
 pub(super) struct SampledStack {
     name: String,
@@ -36,6 +39,11 @@ pub(super) fn bake(scene: &ufbx::Scene, character: &mut Character) -> Vec<Sample
         } else {
             name
         };
+        if let Some(problem) = problem_of(&stack.anim) {
+            let text = format!("the animation \"{name}\" is omitted: {problem}");
+            character.note(Severity::Warning, 1, text);
+            continue;
+        }
         match ufbx::bake_anim(scene, &stack.anim, options) {
             Ok(root) => baked.push(SampledStack { name, root }),
             Err(error) => {
@@ -49,6 +57,40 @@ pub(super) fn bake(scene: &ufbx::Scene, character: &mut Character) -> Vec<Sample
         }
     }
     baked
+}
+
+/// Why an animation is not sampled. The library samples from key to key; a time that is not finite, or
+/// too large to be increased by a sample, would never end.
+fn problem_of(anim: &ufbx::Anim) -> Option<String> {
+    let is_usable = |time: f64| time.abs() <= LONGEST_SECS;
+    let values = anim.layers.iter().flat_map(|layer| &layer.anim_values);
+    let curves = values.flat_map(|value| value.curves.iter().flatten());
+    for curve in curves {
+        let keys = &curve.keyframes;
+        if let Some(key) = keys.iter().find(|key| !is_usable(key.time)) {
+            return Some(format!(
+                "a key is at {} s, expected at most {LONGEST_SECS} s",
+                key.time
+            ));
+        }
+        let ascending = |pair: &[ufbx::Keyframe]| pair[0].time <= pair[1].time;
+        if !keys.windows(2).all(ascending) {
+            return Some("the times of its keys don't ascend".to_owned());
+        }
+        let numbers = |key: &ufbx::Keyframe| {
+            let tangents = [key.left, key.right].map(|tangent| [tangent.dx, tangent.dy]);
+            key.value.abs() < super::LARGEST
+                && tangents
+                    .as_flattened()
+                    .iter()
+                    .all(|number| number.is_finite())
+        };
+        if !keys.iter().all(numbers) {
+            return Some("the value of a key is not finite".to_owned());
+        }
+    }
+    let range = [anim.time_begin, anim.time_end];
+    (!range.into_iter().all(is_usable)).then(|| "its range of time is not finite".to_owned())
 }
 
 /// Nodes that a stack animates.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::skeleton::FbxJoints;
 use super::{FbxNodes, affine_of, number, usable};
 use crate::character::{Attachment, Character, Image, Material, Severity, SourceMesh};
-use crate::io::error::{Parsed, bad};
+use crate::io::error::{ParseProblem, Parsed, bad};
 use crate::io::gltf::give_to_nearest_bone;
-use crate::io::obj::read_referenced;
-use crate::io::picture;
-use crate::io::polygon::triangulate;
+use crate::io::picture::PictureBudget;
+use crate::io::polygon::Triangulator;
+use crate::io::referenced::{abridged, read_referenced};
 use crate::math::{Affine, Point, Vec3, linear_part};
 use crate::weights::SkinWeights;
 
@@ -26,6 +26,7 @@ struct MeshRepairs {
     seams: usize,
     skins: usize,
     empty: usize,
+    polygons: Triangulator,
 }
 
 /// Reads all visible meshes (or all meshes, if none is visible), nodes depth-first.
@@ -97,7 +98,7 @@ fn read_mesh(
             ));
         }
         if !mesh.face_hole.get(i).copied().unwrap_or(false) {
-            triangulate(ring, &positions, &mut triangles);
+            tally.polygons.add(ring, &positions, &mut triangles);
         }
     }
     if triangles.is_empty() {
@@ -191,16 +192,14 @@ fn attachment(
         return skinned(rig, skin, positions, tally);
     }
     let geometry = affine_of(&scene.nodes[node].geometry_to_node);
-    let carrier =
-        std::iter::successors(Some(node), |&n| tree.parent[n]).find_map(|n| rig.joint_of_node[n]);
+    let carrier = rig.joint_of_node[node].or(rig.above.joint[node]);
     match carrier {
         Some(joint) if rig.joint_of_node[node].is_some() => Attachment::Rigid {
             joint,
             joint_from_mesh: geometry,
         },
         Some(joint) => {
-            let joint_from_node =
-                tree.between(&rig.joint_of_node, node) * tree.local[node].to_affine();
+            let joint_from_node = rig.above.between[node] * tree.local[node].to_affine();
             Attachment::Rigid {
                 joint,
                 joint_from_mesh: joint_from_node * geometry,
@@ -286,7 +285,7 @@ fn materials(
     folder: Option<&Path>,
     character: &mut Character,
 ) -> Vec<Material> {
-    let mut spent = 0;
+    let mut budget = PictureBudget::default();
     let mut read = |material: &ufbx::Material| {
         let map = if material.pbr.base_color.has_value {
             &material.pbr.base_color
@@ -299,16 +298,14 @@ fn materials(
         ];
         let texture = textures.into_iter().flatten().next();
         let image = texture.and_then(|texture| {
-            let image = picture_of(texture, folder, &mut spent);
-            if image.is_none() {
-                let file: &str = &texture.filename;
-                character.note(
-                    Severity::Warning,
-                    1,
-                    format!("the texture \"{file}\" cannot be read; the mesh is drawn without it"),
-                );
+            let image = picture_of(texture, folder, &mut budget);
+            if let Err(problem) = &image {
+                let file = abridged(&texture.filename);
+                let text =
+                    format!("the texture \"{file}\" {problem}; the mesh is drawn without it");
+                character.note(Severity::Warning, 1, text);
             }
-            image
+            image.ok()
         });
         let c = map.value_vec4;
         let color = if map.has_value {
@@ -329,25 +326,31 @@ fn materials(
             alpha_cutoff: None,
         }
     };
-    scene
+    let materials = scene
         .materials
         .iter()
         .map(|material| read(material))
-        .collect()
+        .collect();
+    budget.note(character);
+    materials
 }
 
 /// The image embedded in the file, or stored beside it.
-fn picture_of(texture: &ufbx::Texture, folder: Option<&Path>, spent: &mut usize) -> Option<Image> {
+fn picture_of(
+    texture: &ufbx::Texture,
+    folder: Option<&Path>,
+    budget: &mut PictureBudget,
+) -> Parsed<Image> {
     let embedded: &[u8] = &texture.content;
     if !embedded.is_empty() {
-        return picture::decode(embedded, spent).ok();
+        return budget.decode(embedded);
     }
     let names: [&str; 2] = [&texture.relative_filename, &texture.filename];
-    let bytes = names
-        .iter()
-        .filter(|name| !name.is_empty())
-        .find_map(|name| read_referenced(folder, name))?;
-    picture::decode(&bytes, spent).ok()
+    let mut read = Err(ParseProblem::new("has no file name"));
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        read = read.or_else(|_| read_referenced(folder, name));
+    }
+    budget.decode(&read?)
 }
 
 impl MeshRepairs {

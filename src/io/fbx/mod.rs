@@ -158,18 +158,6 @@ impl FbxNodes {
         }
         Ok(tree)
     }
-
-    /// Product of the transforms of the nodes strictly between a node and the nearest joint above
-    /// it (or the world).
-    fn between(&self, joint_of_node: &[Option<usize>], node: usize) -> Affine {
-        let mut product = Affine::identity();
-        let mut above = self.parent[node];
-        while let Some(current) = above.filter(|&n| joint_of_node[n].is_none()) {
-            product = self.local[current].to_affine() * product;
-            above = self.parent[current];
-        }
-        product
-    }
 }
 
 /// The index of an element among those of its kind.

@@ -7,14 +7,17 @@
 use super::{FbxNodes, affine_of, number, usable};
 use crate::io::error::Parsed;
 use crate::io::gltf::bind_others;
+use crate::io::hierarchy::AboveNodes;
 use crate::math::Affine;
-use crate::rig::{Joint, Skeleton};
+use crate::rig::{Joint, Skeleton, check_joint_count};
 
 /// The joints of a scene.
 pub(super) struct FbxJoints {
     pub skeleton: Skeleton,
     /// Joint of every node.
     pub joint_of_node: Vec<Option<usize>>,
+    /// The way from every node up to a joint.
+    pub above: AboveNodes,
 }
 
 impl FbxJoints {
@@ -46,11 +49,11 @@ impl FbxJoints {
             .iter()
             .enumerate()
             .for_each(|(joint, &node)| joint_of_node[node] = Some(joint));
-        let parent = |node: usize| {
-            std::iter::successors(tree.parent[node], |&n| tree.parent[n])
-                .find_map(|n| joint_of_node[n])
-        };
-        let parents: Vec<Option<usize>> = nodes.iter().map(|&node| parent(node)).collect();
+        check_joint_count(nodes.len())?;
+        let above = AboveNodes::of(&tree.order, &tree.parent, &joint_of_node, |node| {
+            tree.local[node].to_affine()
+        });
+        let parents: Vec<Option<usize>> = nodes.iter().map(|&node| above.joint[node]).collect();
         let binds = binds(scene, tree, &joint_of_node, &nodes, &parents);
         let made =
             nodes
@@ -60,7 +63,7 @@ impl FbxJoints {
                 .map(|((&node, &parent), world_from_bind)| Joint {
                     name: scene.nodes[node].element.name.to_string(),
                     parent,
-                    parent_from_base: tree.between(&joint_of_node, node),
+                    parent_from_base: above.between[node],
                     rest: tree.local[node],
                     world_from_bind,
                     deforms: deforms[node],
@@ -70,6 +73,7 @@ impl FbxJoints {
         Ok(Self {
             skeleton,
             joint_of_node,
+            above,
         })
     }
 }

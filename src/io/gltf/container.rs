@@ -1,7 +1,7 @@
 //! GLB chunks, buffers in files and in `data:` URIs.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -11,8 +11,9 @@ use gltf::json::{Buffer, Root};
 use super::document::size;
 use super::extensions::CompressedView;
 use super::meshopt;
-use crate::io::bytes::{LARGEST_FILE, read_file};
+use crate::io::bytes::LARGEST_FILE;
 use crate::io::error::{ParseProblem, Parsed, bad};
+use crate::io::referenced::{abridged, protect, read_at};
 
 /// A JSON and a binary chunk.
 type Chunks<'a> = (Cow<'a, [u8]>, Option<Cow<'a, [u8]>>);
@@ -112,17 +113,29 @@ impl UriBase {
                 abridged(uri)
             ));
         };
-        // Exporters disagree whether names are percent-encoded: first decoded, as the standard
-        // requires, then literally.
-        let decoded = String::from_utf8(percent_decode(uri)).unwrap_or_else(|_| uri.to_owned());
-        let path = [decoded.as_str(), uri].map(|name| folder.join(name.replace('\\', "/")));
-        let path: &Path = path.iter().find(|p| p.is_file()).unwrap_or(&path[0]);
-        match read_file(path) {
-            Ok(bytes) => Ok(bytes),
-            Err(error) => bad(format!(
-                "refers to the file \"{}\", which cannot be read: {error}",
-                abridged(&decoded)
-            )),
+        let (decoded, literal) = names_of(uri);
+        let read = read_at(folder, &decoded);
+        let read = read.or_else(|problem| match &literal {
+            Some(literal) => read_at(folder, literal).map_err(|_| problem),
+            None => Err(problem),
+        });
+        read.map_err(|problem| {
+            let name = abridged(&decoded);
+            ParseProblem::new(format!("refers to the file \"{name}\", which {problem}"))
+        })
+    }
+
+    /// Protects the files of all URIs from being overwritten, also those that are not read.
+    pub fn protect(&self, root: &Root) {
+        let buffers = root.buffers.iter().filter_map(|buffer| buffer.uri.as_ref());
+        let images = root.images.iter().filter_map(|image| image.uri.as_ref());
+        for uri in buffers
+            .chain(images)
+            .filter(|uri| !uri.starts_with("data:"))
+        {
+            let (decoded, literal) = names_of(uri);
+            let names = std::iter::once(decoded).chain(literal);
+            names.for_each(|name| protect(self.folder.as_deref(), &name));
         }
     }
 }
@@ -249,8 +262,12 @@ pub(crate) fn percent_decode(text: &str) -> Vec<u8> {
     percent_encoding::percent_decode_str(text).collect()
 }
 
-fn abridged(uri: &str) -> String {
-    uri.chars().take(120).collect()
+/// File names that a URI may mean. Exporters disagree whether names are percent-encoded: first
+/// decoded, as the standard requires, then literally, if that differs.
+fn names_of(uri: &str) -> (String, Option<String>) {
+    let decoded = String::from_utf8(percent_decode(uri)).unwrap_or_else(|_| uri.to_owned());
+    let literal = (decoded != uri).then(|| uri.to_owned());
+    (decoded, literal)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::document::number;
 use super::extensions::TextureTransform;
 use crate::character::{Character, Image, Material, Severity};
 use crate::io::error::{Parsed, bad};
-use crate::io::picture;
+use crate::io::picture::PictureBudget;
 
 /// The materials, with the set of texture coordinates that each image uses.
 pub struct GltfMaterials {
@@ -34,7 +34,7 @@ pub fn read(
     character: &mut Character,
 ) -> GltfMaterials {
     let mut images: HashMap<usize, Option<Arc<Image>>> = HashMap::new();
-    let mut decoded_bytes = 0;
+    let mut budget = PictureBudget::default();
     let mut materials = GltfMaterials {
         all: Vec::new(),
         tex_coord_set: Vec::new(),
@@ -44,13 +44,13 @@ pub fn read(
         let look = BaseColor::of(material);
         let image = look.texture.and_then(|texture| image_of(root, texture));
         let base_color_image = image.and_then(|index| {
-            let decode = || match decode_image(root, accessors, place, index, &mut decoded_bytes) {
+            let decode = || match decode_image(root, accessors, place, index, &mut budget) {
                 Ok(image) => Some(Arc::new(image)),
                 Err(problem) => {
                     character.note(
                         Severity::Warning,
                         1,
-                        format!("texture {index} is omitted: {problem}"),
+                        format!("texture {index} {problem}; it is omitted"),
                     );
                     None
                 }
@@ -74,6 +74,7 @@ pub fn read(
         });
         materials.tex_coord_set.push(look.tex_coord_set);
     }
+    budget.note(character);
     materials
 }
 
@@ -112,7 +113,7 @@ fn decode_image(
     accessors: &Accessors<'_>,
     place: &UriBase,
     index: usize,
-    spent: &mut usize,
+    budget: &mut PictureBudget,
 ) -> Parsed<Image> {
     let image = &root.images[index];
     let fetched;
@@ -124,5 +125,5 @@ fn decode_image(
         (None, Some(view)) => accessors.view_bytes(view)?,
         (None, None) => return bad("it has neither a file nor data"),
     };
-    picture::decode(bytes, spent)
+    budget.decode(bytes)
 }

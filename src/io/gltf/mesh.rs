@@ -8,7 +8,7 @@ use super::accessor::Accessors;
 use super::document::{attribute, number};
 use super::material::GltfMaterials;
 use super::scene::NodeTree;
-use super::skeleton::{GltfJoints, between};
+use super::skeleton::GltfJoints;
 use super::weights;
 use crate::character::{Attachment, Character, Severity, SourceMesh, SourcePrimitive};
 use crate::io::error::{Parsed, bad};
@@ -169,9 +169,8 @@ impl MeshReader<'_> {
         {
             return Ok(attachment);
         }
-        let scene = self.scene;
-        let carrier = std::iter::successors(Some(node), |&n| scene.parent[n])
-            .find_map(|n| self.rig.joint_of_node[n]);
+        let (scene, above) = (self.scene, &self.rig.above);
+        let carrier = self.rig.joint_of_node[node].or(above.joint[node]);
         Ok(match carrier {
             Some(joint) if self.rig.joint_of_node[node].is_some() => Attachment::Rigid {
                 joint,
@@ -179,7 +178,7 @@ impl MeshReader<'_> {
             },
             Some(joint) => Attachment::Rigid {
                 joint,
-                joint_from_mesh: between(scene, &self.rig.joint_of_node, node) * scene.local[node],
+                joint_from_mesh: above.between[node] * scene.local[node],
             },
             None => Attachment::Static {
                 world_from_mesh: scene.world[node],

@@ -86,6 +86,7 @@ fn read(bytes: &[u8], place: &UriBase, progress: &Progress) -> Parsed<Character>
         damaged_materials,
         extensions,
     } = GltfDocument::parse(&json)?;
+    place.protect(&root);
     let buffers = container::buffers(&root, binary.as_deref(), place)?;
     let decoded = container::decompress(&extensions.compressed, &buffers)?;
     let accessors = Accessors::new(&root, &buffers, &decoded);

@@ -15,6 +15,8 @@ pub struct NodeTree {
     pub visible: Vec<usize>,
     /// As `visible`, followed by the nodes outside the scene.
     pub all: Vec<usize>,
+    /// All nodes, parents before children.
+    pub downwards: Vec<usize>,
     /// The transform of every node relative to its parent.
     pub local: Vec<Affine>,
     /// The rest transform of every node.
@@ -50,7 +52,9 @@ impl NodeTree {
         let visible = depth_first(root, &top)?;
         let all = depth_first(root, &roots)?;
         if all.len() < count {
-            let looping = (0..count).find(|i| !all.contains(i)).unwrap_or(0);
+            let mut reached = vec![false; count];
+            all.iter().for_each(|&node| reached[node] = true);
+            let looping = reached.iter().position(|reached| !reached).unwrap_or(0);
             return bad(format!("the nodes form a cycle through node {looping}"));
         }
         let mut seen = vec![false; count];
@@ -73,6 +77,7 @@ impl NodeTree {
             parent,
             visible,
             all: ordered,
+            downwards: all,
             local,
             world,
         })

@@ -17,8 +17,9 @@ use super::accessor::Accessors;
 use super::scene::{NodeTree, trs_of};
 use crate::character::Character;
 use crate::io::error::Parsed;
+use crate::io::hierarchy::AboveNodes;
 use crate::math::{Affine, linear_part};
-use crate::rig::{Joint, Skeleton, Trs};
+use crate::rig::{Joint, Skeleton, Trs, check_joint_count};
 
 /// The joints of a document.
 pub struct GltfJoints {
@@ -26,6 +27,8 @@ pub struct GltfJoints {
     pub skeleton: Skeleton,
     /// Joint of every node.
     pub joint_of_node: Vec<Option<usize>>,
+    /// The way from every node up to a joint.
+    pub(in crate::io) above: AboveNodes,
     /// Every skin of the document, mapped to that skeleton.
     pub skins: Vec<BoundSkin>,
 }
@@ -61,15 +64,17 @@ impl GltfJoints {
         for (joint, &node) in joint_nodes.iter().enumerate() {
             joint_of_node[node] = Some(joint);
         }
-        let parents: Vec<Option<usize>> = joint_nodes
-            .iter()
-            .map(|&node| parent_joint(scene, &joint_of_node, node))
-            .collect();
+        check_joint_count(joint_nodes.len())?;
+        let above = AboveNodes::of(&scene.downwards, &scene.parent, &joint_of_node, |node| {
+            scene.local[node]
+        });
+        let parents: Vec<Option<usize>> =
+            joint_nodes.iter().map(|&node| above.joint[node]).collect();
         let mut skins = bind_matrices(root, scene, accessors, &joint_of_node, character)?;
         let binds = common_bind(root, scene, &mut skins, &joint_nodes, &parents, vertices);
         let joints = joint_nodes.iter().zip(&parents).zip(&binds).map(
             |((&node, &parent), &world_from_bind)| {
-                let (rest, parent_from_base) = split_rest(root, scene, &joint_of_node, node);
+                let (rest, parent_from_base) = split_rest(root, scene, &above, node);
                 let name = root.nodes[node].name.clone().unwrap_or_default();
                 Joint {
                     name,
@@ -86,6 +91,7 @@ impl GltfJoints {
         Ok(Self {
             skeleton,
             joint_of_node,
+            above,
             skins,
         })
     }
@@ -132,32 +138,10 @@ fn joint_nodes(root: &Root, scene: &NodeTree, deforming: &[bool]) -> Vec<bool> {
     is_joint
 }
 
-fn parent_joint(scene: &NodeTree, joint_of_node: &[Option<usize>], node: usize) -> Option<usize> {
-    std::iter::successors(scene.parent[node], |&above| scene.parent[above])
-        .find_map(|above| joint_of_node[above])
-}
-
-/// Product of the transforms of the nodes strictly between a node and the nearest joint above it
-/// (or the world).
-pub fn between(scene: &NodeTree, joint_of_node: &[Option<usize>], node: usize) -> Affine {
-    let mut product = Affine::identity();
-    let mut above = scene.parent[node];
-    while let Some(current) = above.filter(|&n| joint_of_node[n].is_none()) {
-        product = scene.local[current] * product;
-        above = scene.parent[current];
-    }
-    product
-}
-
 /// The rest transform of a joint and the constant transform before it. The part of a matrix that
 /// `Trs` cannot represent (shear) goes into the constant.
-fn split_rest(
-    root: &Root,
-    scene: &NodeTree,
-    joint_of_node: &[Option<usize>],
-    node: usize,
-) -> (Trs, Affine) {
-    let above = between(scene, joint_of_node, node);
+fn split_rest(root: &Root, scene: &NodeTree, above: &AboveNodes, node: usize) -> (Trs, Affine) {
+    let above = above.between[node];
     if root.nodes[node].matrix.is_none() {
         return (trs_of(&root.nodes[node]), above);
     }

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{Parsed, bad};
-use super::obj::read_referenced;
-use super::picture;
-use super::polygon::triangulate;
+use super::picture::PictureBudget;
+use super::polygon::Triangulator;
+use super::referenced::{abridged, read_referenced};
 use crate::character::{Attachment, Character, Material, Severity, SourceMesh};
 use crate::math::{Point, Vec3};
 use body::BodyReader;
@@ -217,7 +217,7 @@ impl PlyContent {
         let mut character = Character::default();
         let vertices = self.positions.len();
         let mut triangles = Vec::with_capacity(self.ends.len());
-        let (mut start, mut short) = (0, 0);
+        let (mut start, mut short, mut polygons) = (0, 0, Triangulator::default());
         for (face, &end) in self.ends.iter().enumerate() {
             let ring = &self.corners[start..end];
             start = end;
@@ -227,7 +227,7 @@ impl PlyContent {
                 ));
             }
             short += usize::from(ring.len() < 3);
-            triangulate(ring, &self.positions, &mut triangles);
+            polygons.add(ring, &self.positions, &mut triangles);
         }
         for strip in self
             .strips
@@ -300,15 +300,18 @@ fn read_element(
 }
 
 fn add_texture(character: &mut Character, name: &str, folder: Option<&Path>) {
-    let decoded =
-        read_referenced(folder, name).and_then(|bytes| picture::decode(&bytes, &mut 0).ok());
-    if decoded.is_none() {
-        character.note(
-            Severity::Warning,
-            1,
-            format!("the texture \"{name}\" cannot be read; the mesh is drawn without it"),
-        );
-    }
+    let read = read_referenced(folder, name);
+    let mut budget = PictureBudget::default();
+    let decoded = match read.and_then(|bytes| budget.decode(&bytes)) {
+        Ok(image) => Some(image),
+        Err(problem) => {
+            let name = abridged(name);
+            let text = format!("the texture \"{name}\" {problem}; the mesh is drawn without it");
+            character.note(Severity::Warning, 1, text);
+            None
+        }
+    };
+    budget.note(character);
     character.materials.push(Material {
         name: name.to_owned(),
         base_color: if decoded.is_some() {

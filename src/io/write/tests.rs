@@ -57,3 +57,31 @@ fn frames_are_numbered() {
         PathBuf::from("walk.000003")
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_are_kept() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = folder("manners");
+    let (file, link, dangling) = (folder.join("a"), folder.join("b"), folder.join("c"));
+    std::fs::write(&file, "old").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("a", &link).unwrap();
+    symlink("d", &dangling).unwrap();
+    for path in [&link, &dangling] {
+        write_atomically(path, |out| out.write_all(b"new")).unwrap();
+        assert!(std::fs::symlink_metadata(path).unwrap().is_symlink());
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+    assert_eq!(std::fs::read_to_string(folder.join("d")).unwrap(), "new");
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o440)).unwrap();
+    let refused = AtomicFile::create(&file).unwrap_err().to_string();
+    assert!(refused.contains("write-protected"), "{refused}");
+    symlink("circle", folder.join("circle")).unwrap();
+    for path in [&folder.join("circle"), Path::new("/dev/null")] {
+        assert!(AtomicFile::create(path).is_err(), "{path:?}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -13,6 +13,7 @@
 //! - Orientations are exact ([`orientation`]), so that the count does not depend on rounding.
 
 use std::cmp::Ordering;
+use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
@@ -23,13 +24,18 @@ use crate::progress::{Cancelled, Progress};
 /// Faces between two checks for cancellation.
 const CHUNK: usize = 512;
 
-/// Nearby faces that one face is tested against. Where thousands of faces lie in one place, testing all pairs would take hours, and
+/// Nearby faces of one face that are looked at. Where thousands of faces lie in one place, testing all pairs would take hours, and
 /// storing them all the memory.
 const MOST_OF_FACE: usize = 10_000;
 
-/// How many pairs of nearby faces are tested: several times as many as the densest characters have.
+/// How many pairs of nearby faces are looked at: several times as many as the densest characters have.
 fn most_of(faces: usize) -> usize {
-    10_000_000 + 100 * faces
+    10_000_000 + 60 * faces
+}
+
+/// How many of them are tested exactly, which takes up to a microsecond.
+fn most_tested(faces: usize) -> usize {
+    2_000_000 + 20 * faces
 }
 
 /// Faces that intersect another face, ascending, by the rules of [`intersecting_pairs`].
@@ -51,16 +57,19 @@ pub fn intersecting_faces(mesh: &TriMesh, progress: &Progress) -> Result<Vec<u32
 pub fn intersecting_pairs(mesh: &TriMesh, progress: &Progress) -> Result<Vec<[u32; 2]>, Cancelled> {
     let tree = TriangleTree::new(mesh);
     let count = mesh.triangles.len();
-    let (mut all, mut tested) = (Vec::new(), 0);
+    let (mut all, mut looked, mut tested) = (Vec::new(), 0, 0);
     for start in (0..count).step_by(CHUNK) {
         progress.check()?;
         let faces = (start..(start + CHUNK).min(count)).into_par_iter();
-        let found: Vec<(Vec<[u32; 2]>, usize)> = faces
-            .map(|face| pairs_of(mesh, &tree, face as u32))
+        let found: Vec<FacePairs> = faces
+            .map(|face| FacePairs::of(mesh, &tree, face as u32))
             .collect();
-        tested += found.iter().map(|(_, tested)| tested).sum::<usize>();
-        all.extend(found.into_iter().flat_map(|(pairs, _)| pairs));
-        if tested > most_of(count) {
+        for face in found {
+            looked += face.looked;
+            tested += face.tested;
+            all.extend(face.pairs);
+        }
+        if looked > most_of(count) || tested > most_tested(count) {
             break;
         }
     }
@@ -68,19 +77,47 @@ pub fn intersecting_pairs(mesh: &TriMesh, progress: &Progress) -> Result<Vec<[u3
     Ok(all)
 }
 
-/// The pairs of a face with those after it that it intersects, and how many were tested.
-fn pairs_of(mesh: &TriMesh, tree: &TriangleTree, face: u32) -> (Vec<[u32; 2]>, usize) {
-    let corners = mesh.corners(face as usize);
-    let (mut pairs, mut tested) = (Vec::new(), 0);
-    tree.meeting(&Bounds::of(&corners), |other| {
-        if other > face && tested < MOST_OF_FACE {
-            tested += 1;
-            if triangles_intersect(&corners, &mesh.corners(other as usize)) {
-                pairs.push([face, other]);
+/// The pairs of a face with those after it that it intersects.
+struct FacePairs {
+    pairs: Vec<[u32; 2]>,
+    /// Nearby faces that were looked at.
+    looked: usize,
+    /// Of these, tested exactly.
+    tested: usize,
+}
+
+impl FacePairs {
+    fn of(mesh: &TriMesh, tree: &TriangleTree, face: u32) -> Self {
+        let corners = mesh.corners(face as usize);
+        let mut found = Self {
+            pairs: Vec::new(),
+            looked: 0,
+            tested: 0,
+        };
+        tree.meeting_until(&Bounds::of(&corners), |other| {
+            found.looked += 1;
+            if other > face {
+                let others = mesh.corners(other as usize);
+                if !has_common_edge(&corners, &others) {
+                    found.tested += 1;
+                    if triangles_intersect(&corners, &others) {
+                        found.pairs.push([face, other]);
+                    }
+                }
             }
-        }
-    });
-    (pairs, tested)
+            if found.looked < MOST_OF_FACE {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        found
+    }
+}
+
+/// Whether two triangles have two corners in common: then they meet in that edge or lie in one plane.
+fn has_common_edge(s: &[Point; 3], t: &[Point; 3]) -> bool {
+    s.iter().filter(|corner| t.contains(corner)).count() >= 2
 }
 
 /// Whether the interiors of two triangles that are not coplanar have a common point. Exact; coordinates must be finite.

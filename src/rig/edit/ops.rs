@@ -4,9 +4,8 @@ use super::change::{EditError, RigBone, RigEdit};
 use super::names::{other_side, split_side};
 use super::{JointId, Rig, RigJoint};
 use crate::math::Point64;
+use crate::rig::MOST_JOINTS;
 
-/// Joint indices are 16-bit numbers.
-const MOST_JOINTS: usize = 65_000;
 /// Maximum number of pieces of a bone.
 const MOST_PARTS: usize = 64;
 

@@ -45,11 +45,11 @@ pub enum ProjectError {
         /// The file.
         file: String,
     },
-    /// The project would overwrite one of the character's own files.
+    /// The name of a file could not be unpacked on every system.
     #[error(
-        "{file} is one of the character's own files, which Sinew never overwrites; choose another name"
+        "{file} can't be packed: a name in its path contains \":\", \"\\\" or a control character, and other files refer to it; rename it"
     )]
-    OverSource {
+    NotPackable {
         /// The file.
         file: String,
     },

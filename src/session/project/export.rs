@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::Projects;
 use super::report::{ReportInput, write_report};
+use super::save::inputs_of;
 use crate::dynamics::Params;
+use crate::io::refuse_input;
 use crate::methods::{Actor, MethodId, MethodValues, Subject};
 use crate::progress::Progress;
 use crate::report::Columns;
@@ -249,14 +251,8 @@ impl Projects {
                 "An export is in progress; wait for it, or cancel it.",
             );
         }
-        if document.files_read.iter().any(|file| file.path == path) {
-            return messages.push(
-                Level::Error,
-                format!(
-                    "{} is one of the character's own files, which Sinew never overwrites.",
-                    path.display()
-                ),
-            );
+        if let Err(error) = refuse_input(&path, inputs_of(document)) {
+            return messages.push(Level::Error, format!("Nothing was exported: {error}."));
         }
         let name = path
             .file_name()

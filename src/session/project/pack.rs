@@ -13,6 +13,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::paths::{slashed, without_parents};
 use crate::cache::{Cache, UserFolder};
+use crate::files::{random_digits, read_limited};
 use crate::io::write_atomically;
 use crate::progress::Progress;
 
@@ -23,6 +24,13 @@ const FILES: &str = "files";
 /// Limits of total size and number of the character's files.
 const LARGEST: u64 = 1 << 30;
 const MOST_FILES: usize = 10_000;
+const TOO_LARGE: &str = "the packed project is larger than allowed (1 GB)";
+/// Ratio of unpacked to packed bytes above which an archive of more than so many bytes is refused:
+/// meshes and pictures shrink to a third or a tenth, an archive made to do harm to a thousandth.
+const MOST_RATIO: u64 = 200;
+const HARMLESS: u64 = 64 << 20;
+/// A folder that was being unpacked so long ago has no owner.
+const UNPACKING: Duration = Duration::from_hours(1);
 /// Unpacked projects that have not been opened for this long are removed; the archive can be unpacked again.
 const KEPT: Duration = Duration::from_hours(24 * 30);
 
@@ -100,7 +108,8 @@ pub(super) fn unpack(bytes: &[u8], cache: &Cache, progress: &Progress) -> Result
     unpack_into(&folder_of(cache), bytes, LARGEST, progress)
 }
 
-/// As [`unpack`], into a subfolder of the given one, with a limit of bytes.
+/// As [`unpack`], into a subfolder of the given one, with a limit of bytes. A refused archive leaves
+/// nothing: it is unpacked into a folder of another name, which is renamed in the end.
 fn unpack_into(
     all: &Path,
     bytes: &[u8],
@@ -109,21 +118,52 @@ fn unpack_into(
 ) -> Result<PathBuf, String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))
         .map_err(|error| format!("the packed project is damaged: {error}"))?;
-    let folder = all.join(&blake3::hash(bytes).to_hex()[..32]);
+    let names = names_in(&mut archive, bytes.len() as u64, largest)?;
+    let hash = blake3::hash(bytes).to_hex();
+    let folder = all.join(&hash[..32]);
+    remove_old(all, &folder);
+    let is_new = !folder.is_dir();
+    let unpacked = if is_new {
+        UnpackFolder(all.join(format!("{}.{}", &hash[..32], random_digits())))
+    } else {
+        UnpackFolder(PathBuf::new())
+    };
+    let place = if is_new { &unpacked.0 } else { &folder };
+    let mut left = largest;
+    for (number, inside) in &names {
+        if progress.is_cancelled() {
+            return Err("opening was cancelled".to_owned());
+        }
+        let entry = archive.by_index(*number);
+        let entry = entry.map_err(|error| format!("the packed project is damaged: {error}"))?;
+        left -= put(entry, &place.join(inside), left)?;
+    }
+    // Another program may have unpacked the same archive in the meantime: that is as good.
+    if is_new
+        && let Err(error) = std::fs::rename(place, &folder)
+        && !folder.is_dir()
+    {
+        return Err(format!("the packed project can't be unpacked: {error}"));
+    }
+    Ok(folder)
+}
+
+/// The places of all files in an archive, in its order; refuses the archive by what it declares.
+fn names_in(
+    archive: &mut ZipArchive<Cursor<&[u8]>>,
+    packed: u64,
+    largest: u64,
+) -> Result<Vec<(usize, PathBuf)>, String> {
     if archive.len() > MOST_FILES {
         return Err(format!(
             "the packed project has {} files; no character has more than {MOST_FILES}",
             archive.len()
         ));
     }
-    remove_old(all, &folder);
-    let (mut left, mut seen, mut has_content) = (largest, HashSet::new(), false);
+    let (mut names, mut seen, mut total) = (Vec::new(), HashSet::new(), 0_u64);
     for number in 0..archive.len() {
-        if progress.is_cancelled() {
-            return Err("opening was cancelled".to_owned());
-        }
-        let mut entry = archive
-            .by_index(number)
+        let entry = archive
+            .by_index_raw(number)
             .map_err(|error| format!("the packed project is damaged: {error}"))?;
         if entry.is_dir() {
             continue;
@@ -140,38 +180,115 @@ fn unpack_into(
                 "the packed project has an entry \"{name}\" that would be written outside its folder, so it is not opened"
             ));
         };
-        has_content |= inside == Path::new(CONTENT);
-        let mut unpacked = Vec::new();
-        let read = entry.by_ref().take(left + 1).read_to_end(&mut unpacked);
-        read.map_err(|error| format!("the packed project is damaged in \"{name}\": {error}"))?;
-        left = left
-            .checked_sub(unpacked.len() as u64)
-            .ok_or("the packed project is larger than allowed (1 GB)")?;
-        put(&folder.join(&inside), &unpacked)
-            .map_err(|error| format!("the packed project can't be unpacked: {error}"))?;
+        total = total.saturating_add(entry.size());
+        names.push((number, inside));
     }
-    if has_content {
-        Ok(folder)
-    } else {
-        Err(format!(
+    if total > largest {
+        return Err(TOO_LARGE.to_owned());
+    }
+    if total > HARMLESS && total / MOST_RATIO > packed {
+        return Err(format!(
+            "the packed project would become {} times larger, so it is not opened",
+            total / packed.max(1)
+        ));
+    }
+    if names.iter().all(|(_, inside)| inside != Path::new(CONTENT)) {
+        return Err(format!(
             "it is an archive without {CONTENT}, so it is not a packed project"
-        ))
+        ));
+    }
+    Ok(names)
+}
+
+/// Whether a name can be unpacked on every system: relative, without `..`, `\` and `:`.
+fn is_plain(name: &str) -> bool {
+    !name.contains(['\\', ':'])
+        && !name.contains(char::is_control)
+        && name.split('/').all(|name| !matches!(name, "" | "." | ".."))
+}
+
+/// Makes names that [`unpack`] accepts of [`names_of`]. Only the last part of a name is changed, and
+/// only where `may_change` says that no other file refers to it. `Err` is the first name that can't
+/// be made plain.
+pub(super) fn make_plain(
+    names: &mut [String],
+    may_change: impl Fn(usize) -> bool,
+) -> Result<(), usize> {
+    for at in 0..names.len() {
+        if is_plain(&names[at]) {
+            continue;
+        }
+        let (folder, last) = names[at].rsplit_once('/').unwrap_or((FILES, &names[at]));
+        let last = last.replace(|c: char| c.is_control() || "\\:".contains(c), "_");
+        let numbered = (0..).map(|number| match number {
+            0 => format!("{folder}/{last}"),
+            number => format!("{folder}/{number}-{last}"),
+        });
+        let plain = numbered
+            .into_iter()
+            .find(|plain| !names.contains(plain))
+            .filter(|plain| is_plain(plain) && may_change(at));
+        names[at] = plain.ok_or(at)?;
+    }
+    Ok(())
+}
+
+/// Refuses an archive that could not be opened again.
+pub(super) fn check_sizes(content: &str, files: &[(String, Vec<u8>)]) -> Result<(), String> {
+    let bytes = files.iter().map(|(_, bytes)| bytes.len() as u64);
+    if bytes.sum::<u64>() + content.len() as u64 > LARGEST {
+        return Err("the character's files are larger than a packed project can be (1 GB)".into());
+    }
+    if files.len() >= MOST_FILES {
+        return Err(format!(
+            "the character has {} files, more than a packed project can have",
+            files.len()
+        ));
+    }
+    Ok(())
+}
+
+/// A folder that is removed with all that is in it, unless it was renamed. An empty path is none.
+struct UnpackFolder(PathBuf);
+
+impl Drop for UnpackFolder {
+    fn drop(&mut self) {
+        if !self.0.as_os_str().is_empty() {
+            // After it was renamed there is nothing to remove.
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
     }
 }
 
-/// Relative names only: no `..`, no absolute path on any system.
-fn is_plain(name: &str) -> bool {
-    !name.contains(['\\', ':']) && name.split('/').all(|name| !matches!(name, "" | "." | ".."))
-}
-
-/// Writes a file unless it exists with the same content.
-fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    if std::fs::read(path).is_ok_and(|present| present == bytes) {
-        return Ok(());
+/// Writes an entry unless it exists with the same content; returns its length, at most `left`.
+fn put(mut entry: impl Read, path: &Path, left: u64) -> Result<u64, String> {
+    let failed = |error: std::io::Error| format!("the packed project can't be unpacked: {error}");
+    let damaged = |error| {
+        format!(
+            "the packed project is damaged in {}: {error}",
+            path.display()
+        )
+    };
+    let present = read_limited(path, left).ok();
+    let mut unpacked = Vec::new();
+    let mut limited = entry.by_ref().take(left + 1);
+    limited.read_to_end(&mut unpacked).map_err(damaged)?;
+    let length = unpacked.len() as u64;
+    if length > left {
+        return Err(TOO_LARGE.to_owned());
+    }
+    if present.is_some_and(|present| present == unpacked) {
+        return Ok(length);
     }
     let folder = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    write_atomically(path, |out| out.write_all(bytes)).map_err(|error| error.to_string())
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    if path.exists() {
+        write_atomically(path, |out| out.write_all(&unpacked))
+            .map_err(|error| error.to_string())?;
+    } else {
+        std::fs::write(path, &unpacked).map_err(failed)?;
+    }
+    Ok(length)
 }
 
 /// Removes old unpacked folders, and marks the present one as used.
@@ -181,10 +298,19 @@ fn remove_old(all: &Path, present: &Path) {
     };
     for entry in listing.flatten() {
         let path = entry.path();
-        let is_ours = entry
+        let name = entry
             .file_name()
             .to_str()
-            .is_some_and(|name| name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit()));
+            .map(str::to_owned)
+            .unwrap_or_default();
+        let (hash, unfinished) = name.split_once('.').unwrap_or((&name, ""));
+        let is_hex = |text: &str| text.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_ours = hash.len() == 32 && is_hex(hash) && matches!(unfinished.len(), 0 | 16);
+        let kept = if unfinished.is_empty() {
+            KEPT
+        } else {
+            UNPACKING
+        };
         let used = entry
             .metadata()
             .ok()
@@ -192,7 +318,7 @@ fn remove_old(all: &Path, present: &Path) {
             .and_then(|about| about.modified().ok());
         let old = used
             .and_then(|used| SystemTime::now().duration_since(used).ok())
-            .is_some_and(|age| age > KEPT);
+            .is_some_and(|age| age > kept);
         if is_ours && old && path != present {
             // A folder that cannot be removed is kept.
             let _ = std::fs::remove_dir_all(path);
@@ -282,8 +408,38 @@ mod tests {
         let zeros = vec![0; 5_000_000];
         let (result, all) = write_and_unpack(&[(CONTENT, b"{}"), ("files/a", &zeros)], 1_000_000);
         assert!(result.unwrap_err().contains("1 GB"));
-        assert!(!all.join("files/a").exists());
+        assert_eq!(std::fs::read_dir(&all).map_or(0, Iterator::count), 0);
+        // Too large only in sum, by what is in it, whatever it declares.
+        let many = [
+            (CONTENT, &b"{}"[..]),
+            ("files/a", &zeros[..600]),
+            ("files/b", &zeros[..600]),
+        ];
+        let mut bytes = archive(&many);
+        let length = 600_u32.to_le_bytes();
+        while let Some(at) = bytes.windows(4).position(|window| window == length) {
+            bytes[at..at + 4].copy_from_slice(&6_u32.to_le_bytes());
+        }
+        let lying = unpack_into(&all, &bytes, 1000, &Progress::new());
+        assert!(lying.is_err(), "{lying:?}");
+        assert_eq!(std::fs::read_dir(&all).map_or(0, Iterator::count), 0);
         clean(&all);
+    }
+
+    #[test]
+    fn names_are_made_plain_where_nothing_refers_to_them() {
+        let mut names = ["files/a:b.glb", "files/a_b.glb", "files/c\\d.glb"].map(str::to_owned);
+        assert_eq!(make_plain(&mut names, |_| true), Ok(()));
+        assert_eq!(names, ["files/1-a_b.glb", "files/a_b.glb", "files/c_d.glb"]);
+        for name in ["files/a:b/c.glb", "files/a\\b/c.glb"] {
+            assert_eq!(
+                make_plain(&mut [name.to_owned()], |_| true),
+                Err(0),
+                "{name}"
+            );
+        }
+        let mut names = ["files/a.glb", "files/a:b.bin"].map(str::to_owned);
+        assert_eq!(make_plain(&mut names, |at| at == 0), Err(1));
     }
 
     #[test]

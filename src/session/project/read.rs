@@ -10,7 +10,8 @@ use super::{Answer, MissingSources, ProjectError, SourceError, files, pack, path
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
-use crate::io::{FileRead, read_file, recorded, text_of};
+use crate::files::inside;
+use crate::io::{FileRead, Reach, read_file, recorded, text_of, with_reach};
 use crate::methods::{MethodId, MethodValues, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
@@ -189,6 +190,12 @@ fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Conte
         (bytes, absolute.parent().map(Path::to_owned))
     };
     let (mut file, unknown) = read_text(&name, &unpacked)?;
+    if let Some(folder) = folder.as_deref().filter(|_| packed) {
+        confine(&mut file, folder).map_err(|reason| ProjectError::Content {
+            file: name.clone(),
+            reason,
+        })?;
+    }
     let mut notes = transfers::load(&mut file, folder.as_deref(), progress);
     if !unknown.is_empty() {
         notes.push(format!(
@@ -202,6 +209,28 @@ fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Conte
         folder,
         notes,
     })
+}
+
+/// Lets a packed project refer to files in it only: it may come from anybody.
+fn confine(file: &mut ProjectFile, folder: &Path) -> Result<(), String> {
+    let part = &mut file.character;
+    let references = part.files.iter_mut().chain(&mut part.also_read);
+    let mut names = Vec::new();
+    for reference in references.chain(&mut part.mapping) {
+        reference.absolute = None;
+        names.push(reference.path.clone());
+    }
+    let weights = file.views.iter().filter_map(|view| view.weights.as_deref());
+    let transfers = weights.filter_map(WeightMethod::transfer_file);
+    names.extend(transfers.map(str::to_owned));
+    for name in names
+        .iter()
+        .filter(|name| !paths::is_builtin(Path::new(name)))
+    {
+        inside(folder, folder, name)
+            .map_err(|problem| format!("refers to the file \"{name}\", which {problem}"))?;
+    }
+    Ok(())
 }
 
 /// Removes the project from the files of a source and returns it.
@@ -225,7 +254,8 @@ pub(in crate::session) fn load_all(
     progress: &Progress,
 ) -> Result<Loaded, SourceError> {
     let Some(path) = project_in(source)? else {
-        let (character, files_read) = recorded(|| files::load_files(source, progress));
+        let load = || files::load_files(source, progress);
+        let (character, files_read) = recorded(|| with_reach(source.reach.clone(), load));
         let mut character = character?;
         files::apply_flesh_settings(source, &character.skeleton, &mut character.flesh)?;
         return Ok(Loaded {
@@ -245,7 +275,11 @@ pub(in crate::session) fn load_all(
     progress.check()?;
     let (whole, moved) = source_of(source, &file, &path, folder.as_deref(), answers)?;
     notes.extend(moved);
-    let (character, files_read) = recorded(|| files::load_files(&whole, progress));
+    // The files of a packed project were put there together.
+    let reach = folder.clone().filter(|_| packed);
+    let reach = reach.map_or(source.reach.clone(), Reach::Within);
+    let (character, files_read) =
+        recorded(|| with_reach(reach, || files::load_files(&whole, progress)));
     let mut character = character?;
     notes.extend(changed_beside(
         &file.character.also_read,

@@ -8,11 +8,11 @@ use super::convert::file_of;
 use super::file::{FileRef, RecoveryPart};
 use super::text::to_text;
 use super::{Contents, ProjectError, Projects, Unsaved, pack, paths};
-use crate::io::{FileRead, IoError, read_file, write_atomically};
+use crate::io::{FileRead, read_file, refuse_input, write_atomically};
 use crate::progress::Progress;
 use crate::session::job::{Job, JobState};
 use crate::session::message::Messages;
-use crate::session::{Level, Waker};
+use crate::session::{Document, Level, Waker};
 
 /// Request of a save.
 #[derive(Clone)]
@@ -76,43 +76,17 @@ impl SaveRequest {
         })
     }
 
-    /// Refuses to overwrite source files and files that are write-protected.
+    /// Refuses to overwrite source files.
     fn check_target(&self) -> Result<(), ProjectError> {
-        let target = self
-            .path
-            .canonicalize()
-            .or_else(|_| std::path::absolute(&self.path))
-            .unwrap_or_else(|_| self.path.clone());
-        let (file, document) = (|| self.path.display().to_string(), &self.contents.document);
-        let sources = document
-            .files_read
-            .iter()
-            .map(|file| &file.path)
-            .chain(&document.source.files);
-        for source in sources {
-            if *source == target || source.canonicalize().is_ok_and(|source| source == target) {
-                return Err(ProjectError::OverSource { file: file() });
-            }
-        }
-        if std::fs::metadata(&self.path).is_ok_and(|about| about.permissions().readonly()) {
-            let source = std::io::Error::new(
-                std::io::ErrorKind::PermissionDenied,
-                "it is write-protected",
-            );
-            return Err(IoError::Write {
-                file: file(),
-                source,
-            }
-            .into());
-        }
-        Ok(())
+        let document = &self.contents.document;
+        Ok(refuse_input(&self.path, inputs_of(document))?)
     }
 
     fn write_plain(&self) -> Result<Vec<String>, ProjectError> {
         let absolute = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let file = file_of(&self.contents, absolute.parent())?;
         let text = to_text(&file)?;
-        write_atomically(&target_of(&self.path), |out| out.write_all(text.as_bytes()))?;
+        write_atomically(&self.path, |out| out.write_all(text.as_bytes()))?;
         Ok(Vec::new())
     }
 
@@ -120,7 +94,17 @@ impl SaveRequest {
         let mut file = file_of(&self.contents, None)?;
         let read = &self.contents.document.files_read;
         let sources: Vec<PathBuf> = read.iter().map(|file| file.path.clone()).collect();
-        let names = pack::names_of(&sources);
+        let mut names = pack::names_of(&sources);
+        let given = &self.contents.document.source.files;
+        // Other files refer to the files that were not given by the user.
+        pack::make_plain(&mut names, |at| {
+            given
+                .iter()
+                .any(|file| std::path::absolute(file).is_ok_and(|file| file == sources[at]))
+        })
+        .map_err(|at| ProjectError::NotPackable {
+            file: sources[at].display().to_string(),
+        })?;
         let (mut files, mut notes) = (Vec::with_capacity(read.len()), Vec::new());
         for (FileRead { path, hash, .. }, name) in read.iter().zip(&names) {
             let bytes = read_file(path).map_err(|source| ProjectError::Read {
@@ -148,9 +132,11 @@ impl SaveRequest {
         // A file that is referenced twice is packed once.
         let mut seen = std::collections::HashSet::new();
         files.retain(|(name, _)| seen.insert(name.clone()));
-        write_atomically(&target_of(&self.path), |out| {
-            pack::pack(out, &text, &files, progress)
+        pack::check_sizes(&text, &files).map_err(|reason| ProjectError::Content {
+            file: self.path.display().to_string(),
+            reason,
         })?;
+        write_atomically(&self.path, |out| pack::pack(out, &text, &files, progress))?;
         Ok(notes)
     }
 }
@@ -175,12 +161,12 @@ fn inside(reference: &mut FileRef, sources: &[PathBuf], files: &[(String, Vec<u8
     }
 }
 
-/// Resolves a symbolic link, so that its target is replaced and not the link.
-fn target_of(path: &Path) -> PathBuf {
-    match std::fs::symlink_metadata(path) {
-        Ok(about) if about.is_symlink() => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
-        _ => path.to_owned(),
-    }
+/// The files of a document's character, which are never overwritten. A project that was opened is not
+/// one of them.
+pub(super) fn inputs_of(document: &Document) -> impl Iterator<Item = &Path> {
+    let read = document.files_read.iter().map(|file| file.path.as_path());
+    let given = document.source.files.iter().map(PathBuf::as_path);
+    read.chain(given.filter(|path| !paths::is_builtin(path)))
 }
 
 impl Projects {

@@ -3,9 +3,9 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::files::random_digits;
 use crate::io::{IoError, write_atomically};
 
 /// Prefix of the file names, and the extensions of work and lock.
@@ -24,16 +24,11 @@ pub(super) struct RecoveryFile {
 impl RecoveryFile {
     /// Creates a recovery file in the folder, and the folder if it does not exist.
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
         std::fs::create_dir_all(folder)?;
         let secs = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_secs());
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let work = folder.join(format!(
-            "{PREFIX}{secs}-{}-{number}.{WORK}",
-            std::process::id()
-        ));
+        let work = folder.join(format!("{PREFIX}{secs}-{}.{WORK}", random_digits()));
         let file = File::options()
             .write(true)
             .create_new(true)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::recovery_file::{LOCK, PREFIX, RecoveryFile, WORK, remove};
 use super::{Recovery, Unsaved};
-use crate::io::{read_file, text_of};
+use crate::io::{clear_unfinished, read_file, text_of};
 use crate::progress::Progress;
 use crate::session::project::unsaved_of;
 
@@ -74,6 +74,7 @@ pub(super) fn scan_with_retries(folder: &Path, progress: &Progress) -> Scan {
 /// Searches the folder once.
 fn scan(folder: &Path) -> Scan {
     let mut found = Scan::default();
+    clear_unfinished(folder);
     let Ok(listing) = std::fs::read_dir(folder) else {
         return found;
     };
@@ -85,20 +86,19 @@ fn scan(folder: &Path) -> Scan {
     };
     for path in names.iter().filter(is_ours) {
         match path.extension().and_then(|ending| ending.to_str()) {
-            Some(WORK) => look_at(path, &names, &mut found),
-            Some(LOCK) if !path.with_extension(WORK).exists() => sweep(path, &names),
+            Some(WORK) => look_at(path, &mut found),
+            Some(LOCK) if !path.with_extension(WORK).exists() => sweep(path),
             _ => {}
         }
     }
     found
 }
 
-fn look_at(path: &Path, names: &[PathBuf], found: &mut Scan) {
+fn look_at(path: &Path, found: &mut Scan) {
     let Some(recovery_file) = RecoveryFile::adopt(path) else {
         found.living += usize::from(path.is_file());
         return;
     };
-    remove_unfinished(path, names);
     let read = read_file(path)
         .map_err(|error| error.to_string())
         .and_then(|bytes| unsaved_of(&text_of(&bytes)));
@@ -122,22 +122,8 @@ fn look_at(path: &Path, names: &[PathBuf], found: &mut Scan) {
     }
 }
 
-/// Removes incomplete files that a killed program left beside its work.
-fn remove_unfinished(work: &Path, names: &[PathBuf]) {
-    let Some(name) = work.file_name().and_then(|name| name.to_str()) else {
-        return;
-    };
-    let begun = format!(".{name}.");
-    let is_begun = |path: &&PathBuf| {
-        path.file_name()
-            .and_then(|name| name.to_str())
-            .is_some_and(|other| other.starts_with(&begun))
-    };
-    names.iter().filter(is_begun).for_each(|path| remove(path));
-}
-
 /// Removes a lock file that is not held and has no work file.
-fn sweep(lock: &Path, names: &[PathBuf]) {
+fn sweep(lock: &Path) {
     let age = std::fs::metadata(lock)
         .and_then(|about| about.modified())
         .ok()
@@ -145,7 +131,6 @@ fn sweep(lock: &Path, names: &[PathBuf]) {
     if age.is_some_and(|age| age > ABANDONED)
         && std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok())
     {
-        remove_unfinished(&lock.with_extension(WORK), names);
         remove(lock);
     }
 }

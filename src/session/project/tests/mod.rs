@@ -53,10 +53,14 @@ impl Drop for Folder {
 }
 
 fn open(files: Vec<PathBuf>, folder: &Folder) -> Session {
+    open_source(Source::of_files(files), folder)
+}
+
+fn open_source(source: Source, folder: &Folder) -> Session {
     let mut session = Session::new();
     session.set_cache(Cache::in_folder(folder.file("cache")));
     session.apply_once(Command::SetMethod(MethodId::LBS));
-    session.apply_once(Command::Open(Source::of_files(files)));
+    session.apply_once(Command::Open(source));
     run_until_idle(&mut session);
     session
 }

@@ -1,7 +1,7 @@
 //! Files that a project refers to: moved, missing, changed or packed.
 
 use super::super::*;
-use super::{Folder, do_project, edit, open, save_as, text_of_error};
+use super::{Folder, do_project, edit, open, open_source, save_as, text_of_error};
 use crate::dynamics::Params;
 use crate::session::Command;
 
@@ -113,7 +113,11 @@ fn a_packed_project_needs_nothing_else() {
     std::fs::write(&mesh, cube).unwrap();
     std::fs::create_dir_all(folder.file("look")).unwrap();
     std::fs::write(folder.file("look/cube.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
-    let mut session = open(vec![mesh], &folder);
+    let source = Source {
+        reach: crate::io::Reach::ParentFolder,
+        ..Source::of_files(vec![mesh])
+    };
+    let mut session = open_source(source, &folder);
     session.apply_once(Command::SetParams(Params {
         density_kg_m3: 500.0,
         ..session.document().params
@@ -153,4 +157,70 @@ fn a_packed_project_needs_nothing_else() {
     );
     let third = open(vec![packed], &folder);
     assert_eq!(third.document().params.density_kg_m3, 600.0);
+}
+
+/// Names that not every system can have, in the file that the user gave and in one it refers to.
+#[cfg(unix)]
+#[test]
+fn a_packed_project_that_was_saved_opens_again() {
+    let folder = Folder::new();
+    let faces = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    for name in ["a:b.obj", "a\\b.obj"] {
+        let mesh = folder.file(name);
+        std::fs::write(&mesh, format!("mtllib look.mtl\nusemtl red\n{faces}")).unwrap();
+        std::fs::write(folder.file("look.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
+        let mut session = open(vec![mesh.clone()], &folder);
+        let packed = folder.file("all.sinew");
+        save_as(&mut session, &packed, true);
+        assert!(!session.project().is_dirty(), "{}", text_of_error(&session));
+        std::fs::remove_file(mesh).unwrap();
+        let again = open(vec![packed], &folder);
+        let character = again.subject().map(|subject| subject.character.clone());
+        let color = character.map(|character| character.materials[0].base_color);
+        assert_eq!(
+            color,
+            Some([1.0, 0.0, 0.0, 1.0]),
+            "{}",
+            text_of_error(&again)
+        );
+    }
+    // A name that another file refers to can't be changed.
+    let mesh = folder.file("m.obj");
+    std::fs::write(&mesh, format!("mtllib lo:ok.mtl\nusemtl red\n{faces}")).unwrap();
+    std::fs::write(folder.file("lo:ok.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
+    let mut session = open(vec![mesh], &folder);
+    let packed = folder.file("none.sinew");
+    save_as(&mut session, &packed, true);
+    assert!(
+        text_of_error(&session).contains("can't be packed"),
+        "{}",
+        text_of_error(&session)
+    );
+    assert!(!packed.exists());
+}
+
+#[test]
+fn a_packed_project_can_not_name_files_of_this_computer() {
+    use std::io::Write;
+    let folder = Folder::new();
+    let arm = folder.with_arm("arm.glb");
+    let arm = arm.display().to_string();
+    for name in [&*arm, "../../../arm.glb", "file:///etc/passwd"] {
+        let packed = folder.file("evil.sinew");
+        let content = serde_json::json!({
+            "format": "sinew", "version": 1, "character": {"files": [{"path": name}]}
+        });
+        let mut zip = zip::ZipWriter::new(std::fs::File::create(&packed).unwrap());
+        zip.start_file("project.json", zip::write::SimpleFileOptions::default())
+            .unwrap();
+        zip.write_all(content.to_string().as_bytes()).unwrap();
+        zip.finish().unwrap();
+        let session = open(vec![packed], &folder);
+        assert!(session.subject().is_none(), "{name}");
+        assert!(
+            text_of_error(&session).contains("is not read"),
+            "{}",
+            text_of_error(&session)
+        );
+    }
 }

@@ -1,0 +1,19 @@
+//! Safe handling of files: what may be opened, where a name in a file may lead, which paths name
+//! the same file, and names that nobody else uses.
+//!
+//! - [`open_regular`] and [`read_limited`] open regular files only. A pipe, a device, a folder or a
+//!   file of the kernel is refused at once, without waiting.
+//! - [`inside`] resolves a name that stands in a file of unknown origin. It never leads out of that
+//!   file's folder.
+//! - [`FileIdentity`] compares files by identity, not by spelling.
+//! - [`random_digits`] makes names for temporary files and folders.
+
+mod identity;
+mod inside;
+mod open;
+mod random;
+
+pub use identity::FileIdentity;
+pub use inside::{NameProblem, inside};
+pub use open::{open_regular, read_limited};
+pub use random::random_digits;
