@@ -155,7 +155,7 @@ struct Reduction {
     step: u32,
     rgba: Vec<u8>,
     /// For each pixel of the row in work: colours times alpha, alpha, and the number of pixels.
-    sums: Vec<[u32; 5]>,
+    sums: Vec<[u64; 5]>,
     rows: u32,
 }
 
@@ -179,9 +179,9 @@ impl Reduction {
         let step = self.step as usize;
         for (x, [r, g, b, a]) in pixels.enumerate() {
             let sum = &mut self.sums[x / step];
-            let alpha = u32::from(a);
+            let alpha = u64::from(a);
             for (sum, color) in sum.iter_mut().zip([r, g, b]) {
-                *sum += u32::from(color) * alpha;
+                *sum += u64::from(color) * alpha;
             }
             sum[3] += alpha;
             sum[4] += 1;
@@ -195,7 +195,7 @@ impl Reduction {
     fn end_row(&mut self) {
         for sum in &mut self.sums {
             let [r, g, b, alpha, count] = std::mem::take(sum);
-            let mean = |color: u32| (color / alpha.max(1)) as u8;
+            let mean = |color: u64| (color / alpha.max(1)) as u8;
             let alpha = (alpha / count.max(1)) as u8;
             self.rgba.extend([mean(r), mean(g), mean(b), alpha]);
         }
