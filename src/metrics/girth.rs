@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use nalgebra::Vector2;
 
-use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
+use super::{Better, Measure, MeasuredFrame, Metric, Place, Quantity, RestSkin, Spot, Unit};
 use crate::math::{Point64, Vec64, origin_of};
 use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
@@ -34,6 +34,7 @@ pub static METRIC: Metric = Metric {
         },
     ],
     needs_reference: false,
+    reads_flesh: false,
     bind: |rest, _| Ok(Box::new(Girth::new(rest))),
 };
 
@@ -49,6 +50,8 @@ struct BentJoint {
 struct Girth {
     hinges: Vec<(BentJoint, f64)>,
     least: f64,
+    /// The joints that lost and gained most in the last frame.
+    extremes: Option<[(f64, usize); 2]>,
 }
 
 impl Girth {
@@ -62,6 +65,7 @@ impl Girth {
         Self {
             hinges: hinges.collect(),
             least,
+            extremes: None,
         }
     }
 }
@@ -72,7 +76,7 @@ impl Measure for Girth {
         frame: &MeasuredFrame<'_>,
         progress: &Progress,
     ) -> Result<Vec<Option<f64>>, Cancelled> {
-        let mut extent: Option<[f64; 2]> = None;
+        let mut extent: Option<[(f64, usize); 2]> = None;
         for (hinge, rest) in &self.hinges {
             progress.check()?;
             if frame.world_from_joint.len() < frame.rest.joints.len() {
@@ -81,14 +85,31 @@ impl Measure for Girth {
             let position = |joint: usize| origin_of(&frame.world_from_joint[joint]);
             if let Some(girth) = girth_at(frame.skin, *hinge, &position, self.least) {
                 let change = girth / rest - 1.0;
-                let [low, high] = extent.unwrap_or([change; 2]);
-                extent = Some([low.min(change), high.max(change)]);
+                let here = (change, hinge.joint);
+                let [low, high] = extent.unwrap_or([here; 2]);
+                extent = Some([
+                    if change < low.0 { here } else { low },
+                    if change > high.0 { here } else { high },
+                ]);
             }
         }
+        self.extremes = extent;
         Ok(vec![
-            extent.map(|[low, _]| low),
-            extent.map(|[_, high]| high),
+            extent.map(|[low, _]| low.0),
+            extent.map(|[_, high]| high.0),
         ])
+    }
+
+    fn places(&self) -> Vec<Option<Place>> {
+        let place = |(value, joint): (f64, usize)| Place {
+            spot: Spot::Joint(joint as u32),
+            value,
+            unit: Unit::Ratio,
+        };
+        vec![
+            self.extremes.map(|[low, _]| place(low)),
+            self.extremes.map(|[_, high]| place(high)),
+        ]
     }
 }
 

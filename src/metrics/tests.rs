@@ -20,6 +20,7 @@ fn measured(rest: RestSkin, positions: &[Point], world_from_joint: &[Affine]) ->
             vertices: 3,
             deepest: 0.002,
             deepest_edges: 0.1,
+            deepest_at: Some(positions[positions.len() / 2]),
         }),
         reference: Some(&reference),
         ..MeterFrame::default()
