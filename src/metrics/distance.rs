@@ -1,8 +1,6 @@
 //! Distance between the skins that two methods make of one pose.
 
-use super::{
-    Better, Measure, MeasuredFrame, Metric, Place, Quantity, Spot, Unit, percentile,
-};
+use super::{Better, Measure, MeasuredFrame, Metric, Place, Quantity, Spot, Unit, percentile};
 use crate::progress::{Cancelled, Progress};
 
 /// The metric.

@@ -91,11 +91,10 @@ impl Meter {
             let found = measure.measure(&measured, progress)?;
             values.extend(metric.quantities.iter().zip(found));
             let worst = metric.quantities.iter().zip(measure.places());
-            places.extend(
-                worst.filter_map(|(quantity, place)| {
+            places
+                .extend(worst.filter_map(|(quantity, place)| {
                     Some((quantity, place?.on_source(&self.rest)))
-                }),
-            );
+                }));
         }
         Ok(Measurements { values, places })
     }

@@ -87,15 +87,14 @@ impl Measure for Stretch {
             let edges = self.edges.iter().copied();
             self.ratios.iter().copied().zip(edges)
         };
-        self.extremes =
-            [ratios().min_by(by_ratio), ratios().max_by(by_ratio)].map(|extreme| {
-                let (value, edge) = extreme?;
-                Some(Place {
-                    spot: Spot::Edge(edge),
-                    value,
-                    unit: Unit::Ratio,
-                })
-            });
+        self.extremes = [ratios().min_by(by_ratio), ratios().max_by(by_ratio)].map(|extreme| {
+            let (value, edge) = extreme?;
+            Some(Place {
+                spot: Spot::Edge(edge),
+                value,
+                unit: Unit::Ratio,
+            })
+        });
         // A skin without edges is not stretched.
         let mut at = |p: f64| percentile(&mut self.ratios, p).or(Some(1.0));
         Ok([0.01, 0.5, 0.99, 1.0].map(&mut at).into())
