@@ -65,6 +65,7 @@ pub static METRICS: [&Metric; 9] = [
 pub type BindMeasure = fn(&RestSkin, &Progress) -> Result<Box<dyn Measure>, Cancelled>;
 
 /// A way of measuring frames.
+#[derive(Debug)]
 pub struct Metric {
     /// What it measures, in the order of [`Measure::measure`].
     pub quantities: &'static [Quantity],
