@@ -304,9 +304,9 @@ impl Layout {
         commands
     }
 
-    /// The layout as saved in projects.
+    /// The layout as saved in projects, with the state of the scoreboard.
     #[must_use]
-    pub fn state(&self, views: &Views) -> WindowState {
+    pub fn state(&self, views: &Views, board: &BoardState) -> WindowState {
         WindowState {
             views: views.list().to_vec(),
             active: views.active().id,
@@ -317,7 +317,7 @@ impl Layout {
                 .map(|(id, pane)| (*id, pane.state, pane.viewport.camera))
                 .collect(),
             maximised: self.maximised,
-            board: BoardState::default(),
+            board: board.clone(),
         }
     }
 

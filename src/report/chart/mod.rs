@@ -5,10 +5,13 @@
 mod canvas;
 mod raster;
 mod svg;
+mod ticks;
 
 use canvas::{Anchor, COLORS, Canvas, Words, rgb};
 use raster::RasterCanvas;
 use svg::SvgCanvas;
+
+pub use ticks::Ticks;
 
 /// About this many ticks an axis.
 const TICKS: f64 = 5.0;
@@ -86,14 +89,14 @@ impl Chart {
                 .filter_map(|(x, y)| Some((*x, (*y)?)))
                 .filter(|(x, y)| x.is_finite() && y.is_finite())
         };
-        let x_ticks = ticks(extent(finite().map(|(x, _)| x)));
-        let y_ticks = ticks(extent(finite().map(|(_, y)| y)));
+        let x_ticks = Ticks::of(finite().map(|(x, _)| x), TICKS);
+        let y_ticks = Ticks::of(finite().map(|(_, y)| y), TICKS);
         let x = Scale {
-            values: extent(finite().map(|(x, _)| x)),
+            values: x_ticks.extent(),
             pixels: [MARGINS[0], width - MARGINS[2]],
         };
         let y = Scale {
-            values: [y_ticks[0], y_ticks[y_ticks.len() - 1]],
+            values: y_ticks.range(),
             pixels: [top + height - MARGINS[3] - legend, top + MARGINS[1]],
         };
         canvas.text(
@@ -113,31 +116,29 @@ impl Chart {
     fn axes(
         &self,
         canvas: &mut dyn Canvas,
-        (x, x_ticks): (&Scale, &[f64]),
-        (y, y_ticks): (&Scale, &[f64]),
+        (x, x_ticks): (&Scale, &Ticks),
+        (y, y_ticks): (&Scale, &Ticks),
     ) {
         let ([left, right], [bottom, top]) = (x.pixels, y.pixels);
-        let digits = digits(y_ticks);
-        for &tick in y_ticks {
+        for &tick in y_ticks.values() {
             let at = y.at(tick);
             let weight = if tick == 0.0 { 1.2 } else { 0.5 };
             canvas.rule([left, at], [right, at], weight);
             canvas.text(
-                &number(tick, digits),
+                &y_ticks.text(tick),
                 [left - 6.0, at + 4.0],
                 Anchor::End,
                 Words::Plain,
             );
         }
-        let digits = self::digits(x_ticks);
-        for &tick in x_ticks.iter().filter(|tick| {
+        for &tick in x_ticks.values().iter().filter(|tick| {
             let [low, high] = x.values;
             (low - 1e-9..=high + 1e-9).contains(*tick)
         }) {
             let at = x.at(tick);
             canvas.rule([at, bottom], [at, bottom + 4.0], 1.0);
             canvas.text(
-                &number(tick, digits),
+                &x_ticks.text(tick),
                 [at, bottom + 17.0],
                 Anchor::Middle,
                 Words::Plain,
@@ -226,59 +227,4 @@ fn draw_curve(canvas: &mut dyn Canvas, curve: &Curve, x: &Scale, y: &Scale) {
     for at in places.into_iter().step_by(every).flatten() {
         canvas.marker(at, curve.style);
     }
-}
-
-/// Smallest and largest value; a range of its own size around a single one.
-fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
-    let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
-        [low.min(value), high.max(value)]
-    });
-    if low > high {
-        return [0.0, 1.0];
-    }
-    // Differences below what numbers resolve are none.
-    let least = 1e-9 * low.abs().max(high.abs());
-    if high - low > least.max(1e-12) {
-        [low, high]
-    } else {
-        let half = if low == 0.0 { 1.0 } else { low.abs() / 2.0 };
-        [low - half, high + half]
-    }
-}
-
-/// Round numbers that contain a range: 1, 2 or 5 times a power of ten apart.
-fn ticks([low, high]: [f64; 2]) -> Vec<f64> {
-    let rough = (high - low) / TICKS;
-    let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .map(|factor| factor * power)
-        .find(|step| *step >= rough * 0.999)
-        .unwrap_or(rough);
-    let (first, last) = (
-        (low / step).floor() as i64,
-        (high / step - 1e-9).ceil() as i64,
-    );
-    (first..=last.max(first + 1))
-        .map(|tick| tick as f64 * step)
-        .collect()
-}
-
-/// Digits after the point that tell ticks apart.
-fn digits(ticks: &[f64]) -> usize {
-    let step = ticks
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .fold(f64::INFINITY, f64::min);
-    if step.is_finite() && step > 0.0 {
-        // Differences of ticks are inexact: 0.001 must not count as a little less.
-        (-(step.log10() + 1e-6).floor()).clamp(0.0, 9.0) as usize
-    } else {
-        0
-    }
-}
-
-fn number(value: f64, digits: usize) -> String {
-    let text = format!("{value:.digits$}");
-    text.replace('-', "−")
 }

@@ -11,7 +11,6 @@ use crate::metrics::METRICS;
 use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::report::{Columns, CompareSettings, compare};
-use crate::session::jobs::basis::FrameBasis;
 use crate::session::tests::run_until_idle;
 use crate::session::{Command, KeysCommand, Motion, Session, Source, Take, ViewCommand};
 
@@ -237,11 +236,10 @@ fn memory_is_bounded() {
     let mut curves = Curves::default();
     let mut most = 0;
     for clip in 0..300 {
+        let mut basis = basis.clone();
+        basis.clip = clip;
         let key = CurveKey {
-            basis: FrameBasis {
-                clip,
-                ..basis.clone()
-            },
+            basis,
             metric: METRICS[2],
             against: None,
         };
