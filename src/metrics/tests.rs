@@ -221,3 +221,44 @@ fn measurements_are_written_by_their_ids() {
     assert_eq!(json["intersecting_pairs"], serde_json::json!(0));
     assert!(json["stretch_p50"].is_f64() && json["girth_change_min"].is_null());
 }
+
+#[test]
+fn the_worst_place_is_where_the_skin_is_dented() {
+    let mesh = ball(Point::origin(), 1.0, 24, 32);
+    let mut dented = mesh.positions.clone();
+    let rest = RestSkin {
+        // As in a file with its vertices in another order.
+        source_from_skin: (0..mesh.positions.len() as u32).rev().collect(),
+        ..rest_of(&mesh)
+    };
+    let vertex = rest.mesh.triangles[mesh.triangles.len() / 2][0] as usize;
+    dented[vertex] *= 0.7;
+    dented.reverse();
+    let source = (mesh.positions.len() - 1 - vertex) as u32;
+    let mut reference = mesh.positions.clone();
+    reference.reverse();
+    let mut meter = Meter::new(rest, METRICS, &Progress::new()).unwrap();
+    let frame = MeterFrame {
+        positions: &dented,
+        reference: Some(&reference),
+        ..MeterFrame::default()
+    };
+    let found = meter.measure(&frame, &Progress::new()).unwrap();
+    for id in [
+        "stretch_max",
+        "skin_energy",
+        "roughness_deg",
+        "distance_max_mm",
+    ] {
+        let place = found.place(id).expect("a place");
+        let at = place.spot.position(&dented, &[]).expect("in range");
+        let dent = dented[source as usize].cast::<f64>();
+        assert!((at - dent).norm() < 0.4, "{id}: {at} instead of {dent}");
+    }
+    let furthest = found.place("distance_max_mm").expect("a place");
+    assert_eq!(furthest.spot, Spot::Vertex(source));
+    assert!((furthest.value - 300.0).abs() < 1.0);
+    assert_eq!(found.place("volume_change"), None);
+    assert_eq!(found.place("new_pairs"), None);
+    assert_eq!(found.place("girth_change_min"), None, "there are no joints");
+}

@@ -1,5 +1,7 @@
 //! The line above the plots: choice of metrics, legend, progress, export.
 
+use std::fmt::Write;
+
 use egui::{Align, ComboBox, Layout, ProgressBar, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::plots::line_color;
@@ -168,10 +170,11 @@ fn about(view: &BoardView<'_>, index: usize) -> String {
         );
     }
     if view.board.every() > 1 {
-        text.push_str(&format!(
-            " The clip is long: one of {} frames is measured.",
-            view.board.every()
-        ));
+        let every = view.board.every();
+        let _ = write!(
+            text,
+            " The clip is long: one of {every} frames is measured."
+        );
     }
     text
 }

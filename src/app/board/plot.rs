@@ -1,5 +1,7 @@
 //! One plot of the scoreboard: grid, lines, peaks, cursor; the pointer shows values and goes to frames.
 
+use std::fmt::Write;
+
 use egui::{
     Align2, CornerRadius, FontId, Painter, PointerButton, Pos2, Rect, Response, Role, Sense, Shape,
     Stroke, Ui, WidgetInfo, pos2, vec2,
@@ -305,11 +307,8 @@ fn hover(
         };
         let at = place(area, view, plot, axis, measured, value);
         painter.circle_filled(at, 3.0, line_color(painter.ctx(), index));
-        text.push_str(&format!(
-            "\n{}: {}",
-            line.label,
-            text_of(value, plot.quantity)
-        ));
+        let value = text_of(value, plot.quantity);
+        let _ = write!(text, "\n{}: {value}", line.label);
     }
     response.clone().on_hover_text_at_pointer(text);
     goes

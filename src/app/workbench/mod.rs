@@ -176,6 +176,12 @@ impl Workbench {
         &self.tools
     }
 
+    /// The scoreboard.
+    #[must_use]
+    pub fn board(&self) -> &BoardPanel {
+        &self.board
+    }
+
     /// The edit tools' state.
     #[cfg(test)]
     pub(crate) fn edit_tool(&self) -> &EditTool {
@@ -296,7 +302,7 @@ impl Workbench {
         self.top_bar(ui);
         self.status_bar(ui);
         self.timeline(ui);
-        self.board(ui);
+        self.scoreboard(ui);
         self.joints_panel(ui, painter);
         self.side_panel(ui, painter);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);

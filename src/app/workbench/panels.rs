@@ -142,7 +142,7 @@ impl Workbench {
     }
 
     /// The scoreboard above the timeline, if it is open.
-    pub(super) fn board(&mut self, ui: &mut Ui) {
+    pub(super) fn scoreboard(&mut self, ui: &mut Ui) {
         self.session.board_mut().ask(self.board.request());
         if !self.board.state.open {
             return;

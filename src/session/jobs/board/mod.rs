@@ -27,7 +27,7 @@ use super::stages::DerivedStages;
 use crate::metrics::{Metric, Place, Quantity, quantity};
 use crate::report::{Cell, Comparison, MethodRow, PoseColumn};
 use crate::session::{Document, ViewId};
-use curves::{CurveKey, Curves, Reading};
+use curves::{Curve, CurveKey, Curves, Reading};
 use lines::{Lines, lines_of};
 use peaks::peaks_of;
 use work::{Outcome, Run, Target};
@@ -154,11 +154,7 @@ impl Board {
         let Some((metric, key)) = self.key(line, id) else {
             return Vec::new();
         };
-        let known = self
-            .curves
-            .get(&key)
-            .into_iter()
-            .flat_map(|curve| curve.known());
+        let known = self.curves.get(&key).into_iter().flat_map(Curve::known);
         known
             .map(|(index, reading)| (self.frame(index), reading.get(metric, id).0))
             .collect()
@@ -355,7 +351,9 @@ impl Board {
                 for key in &keys {
                     if let Some(curve) = self.curves.get_mut(key) {
                         let left: Vec<usize> = curve.missing().collect();
-                        left.into_iter().for_each(|index| curve.set_failed(index));
+                        for index in left {
+                            curve.set_failed(index);
+                        }
                     }
                 }
             }

@@ -37,11 +37,11 @@ fn shown(methods: &[MethodId]) -> Session {
     session
 }
 
-fn request(ids: &[&str]) -> Option<BoardRequest> {
-    Some(BoardRequest {
+fn request(ids: &[&str]) -> BoardRequest {
+    BoardRequest {
         quantities: ids.iter().map(|id| (*id).to_owned()).collect(),
         distance_to: None,
-    })
+    }
 }
 
 fn tick_until(session: &mut Session, done: impl Fn(&Board) -> bool) {
@@ -72,7 +72,7 @@ fn values_are_those_of_a_report_in_whatever_order_they_come() {
     let methods = [MethodId::LBS, MethodId::DQS, MethodId::PD];
     let mut session = shown(&methods);
     assert!(session.board().lines().is_empty(), "nobody asked");
-    session.board_mut().ask(request(&IDS));
+    session.board_mut().ask(Some(request(&IDS)));
     fill(&mut session);
     let subject = session.subject().unwrap().clone();
     let take = Take::whole(
@@ -122,7 +122,7 @@ fn values_are_those_of_a_report_in_whatever_order_they_come() {
 #[test]
 fn a_change_recomputes_what_depends_on_it_and_nothing_else() {
     let mut session = shown(&[MethodId::LBS, MethodId::PD]);
-    session.board_mut().ask(request(&["volume_change"]));
+    session.board_mut().ask(Some(request(&["volume_change"])));
     fill(&mut session);
     let before = [0, 1].map(|line| session.board().points(line, "volume_change"));
     // A pose, the selection and another view's clock are no inputs.
@@ -154,7 +154,7 @@ fn a_change_recomputes_what_depends_on_it_and_nothing_else() {
     // Another metric is measured beside those that are known.
     session
         .board_mut()
-        .ask(request(&["volume_change", "skin_energy"]));
+        .ask(Some(request(&["volume_change", "skin_energy"])));
     session.tick(0.01);
     assert_eq!(session.board().points(0, "volume_change"), before[0]);
     fill(&mut session);
@@ -167,7 +167,7 @@ fn a_change_recomputes_what_depends_on_it_and_nothing_else() {
 #[test]
 fn cancelling_closing_and_another_clip_end_the_work() {
     let mut session = shown(&[MethodId::PD]);
-    session.board_mut().ask(request(&["new_pairs"]));
+    session.board_mut().ask(Some(request(&["new_pairs"])));
     tick_until(&mut session, |board| board.run.is_some());
     session.board_mut().cancel();
     assert!(session.board().run.is_none() && session.board().is_cancelled());
@@ -193,7 +193,7 @@ fn cancelling_closing_and_another_clip_end_the_work() {
     assert!(session.board().run.is_none() && session.board().lines().is_empty());
     assert_eq!(session.board().comparison(), None);
     // Opened again, it goes on.
-    session.board_mut().ask(request(&["new_pairs"]));
+    session.board_mut().ask(Some(request(&["new_pairs"])));
     fill(&mut session);
     assert!(session.board().points(0, "new_pairs").len() > 20);
 }
@@ -201,7 +201,9 @@ fn cancelling_closing_and_another_clip_end_the_work() {
 #[test]
 fn values_come_coarse_first_and_make_a_curve_at_once() {
     let mut session = shown(&[MethodId::LBS]);
-    session.board_mut().ask(request(&["girth_change_min"]));
+    session
+        .board_mut()
+        .ask(Some(request(&["girth_change_min"])));
     tick_until(&mut session, |board| board.run.is_some());
     let run = session.board_mut().run.take().unwrap();
     let mut frames: Vec<usize> = Vec::new();
