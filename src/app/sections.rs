@@ -55,8 +55,16 @@ pub(super) fn viewport_view<'a>(
     }
 }
 
+/// Which parts of the window are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShownParts {
+    pub(super) panel: bool,
+    pub(super) bones: bool,
+    pub(super) board: bool,
+}
+
 /// Data for menus, palette and keyboard.
-pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> ShortcutContext<'_> {
+pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
     ShortcutContext {
         has_character: session.subject().is_some(),
         has_selection: session.selection().active().is_some(),
@@ -64,8 +72,9 @@ pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> Sh
         undo: session.undo_label(),
         redo: session.redo_label(),
         editing: session.rigging().mode() == Mode::Edit,
-        panel_shown,
-        bones_shown,
+        panel_shown: shown.panel,
+        bones_shown: shown.bones,
+        board_shown: shown.board,
     }
 }
 

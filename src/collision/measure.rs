@@ -12,6 +12,9 @@ pub struct Penetration {
     pub deepest: f32,
     /// Largest penetration depth in mean edge lengths.
     pub deepest_edges: f32,
+    /// World position of the deepest vertex.
+    #[serde(skip)]
+    pub deepest_at: Option<Point>,
 }
 
 /// Measures all vertices against all wedges, independently of the tracked contacts.
@@ -38,7 +41,10 @@ pub fn deepest_penetration(
         };
         if depth > 0.0 {
             found.vertices += 1;
-            found.deepest = found.deepest.max(depth);
+            if depth > found.deepest {
+                found.deepest = depth;
+                found.deepest_at = of_vertex.first().map(|hit| positions[hit.vertex as usize]);
+            }
         }
     }
     found.deepest_edges = found.deepest / body.mean_edge().max(f32::MIN_POSITIVE);

@@ -1,6 +1,7 @@
 //! Contact depth: how deep the skin is inside itself, of methods that detect contacts.
 
-use super::{Better, Measure, MeasuredFrame, Metric, Quantity, Unit};
+use super::{Better, Measure, MeasuredFrame, Metric, Place, Quantity, Spot, Unit};
+use crate::math::Point;
 use crate::progress::{Cancelled, Progress};
 
 /// The metric.
@@ -22,10 +23,15 @@ pub static METRIC: Metric = Metric {
         },
     ],
     needs_reference: false,
-    bind: |_, _| Ok(Box::new(ContactDepth)),
+    reads_flesh: true,
+    bind: |_, _| Ok(Box::new(ContactDepth::default())),
 };
 
-struct ContactDepth;
+#[derive(Default)]
+struct ContactDepth {
+    /// The skin's vertex nearest to the deepest simulated one in the last frame.
+    deepest: Option<Place>,
+}
 
 impl Measure for ContactDepth {
     fn measure(
@@ -35,9 +41,24 @@ impl Measure for ContactDepth {
     ) -> Result<Vec<Option<f64>>, Cancelled> {
         let mm = frame.rest.metres_per_unit * 1e3;
         let found = frame.penetration;
+        self.deepest = found.and_then(|found| {
+            let at = found.deepest_at?;
+            let far = |p: &Point| (p - at).norm_squared();
+            let vertices = frame.skin.positions.iter().enumerate();
+            let (nearest, _) = vertices.min_by(|a, b| far(a.1).total_cmp(&far(b.1)))?;
+            Some(Place {
+                spot: Spot::Vertex(nearest as u32),
+                value: f64::from(found.deepest) * mm,
+                unit: Unit::Millimetres,
+            })
+        });
         Ok(vec![
             found.map(|found| f64::from(found.deepest) * mm),
             found.map(|found| found.vertices as f64),
         ])
+    }
+
+    fn places(&self) -> Vec<Option<Place>> {
+        vec![self.deepest; 2]
     }
 }

@@ -1,6 +1,6 @@
 //! Distance between the skins that two methods make of one pose.
 
-use super::{Better, Measure, MeasuredFrame, Metric, Quantity, Unit, percentile};
+use super::{Better, Measure, MeasuredFrame, Metric, Place, Quantity, Spot, Unit, percentile};
 use crate::progress::{Cancelled, Progress};
 
 /// The metric.
@@ -23,6 +23,7 @@ pub static METRIC: Metric = Metric {
         ),
     ],
     needs_reference: true,
+    reads_flesh: false,
     bind: |_, _| Ok(Box::new(Distance::default())),
 };
 
@@ -39,6 +40,8 @@ const fn quantity(id: &'static str, label: &'static str, doc: &'static str) -> Q
 #[derive(Default)]
 struct Distance {
     distances: Vec<f64>,
+    /// The vertex that is furthest away in the last frame.
+    furthest: Option<Place>,
 }
 
 impl Measure for Distance {
@@ -47,22 +50,32 @@ impl Measure for Distance {
         frame: &MeasuredFrame<'_>,
         _: &Progress,
     ) -> Result<Vec<Option<f64>>, Cancelled> {
+        self.furthest = None;
         let Some(reference) = frame.reference else {
             return Ok(vec![None; 3]);
         };
         let mm = frame.rest.metres_per_unit * 1e3;
         self.distances.clear();
-        let vertices = frame
-            .skin
-            .positions
-            .iter()
-            .zip(&frame.rest.source_from_skin);
-        self.distances
-            .extend(vertices.filter_map(|(position, &source)| {
-                let other = reference.get(source as usize)?;
-                let distance = (position.cast::<f64>() - other.cast::<f64>()).norm() * mm;
-                distance.is_finite().then_some(distance)
-            }));
+        let vertices = frame.skin.positions.iter();
+        let vertices = vertices.zip(&frame.rest.source_from_skin).enumerate();
+        let mut furthest: Option<(f64, usize)> = None;
+        for (vertex, (position, &source)) in vertices {
+            let Some(other) = reference.get(source as usize) else {
+                continue;
+            };
+            let distance = (position.cast::<f64>() - other.cast::<f64>()).norm() * mm;
+            if distance.is_finite() {
+                self.distances.push(distance);
+                if furthest.is_none_or(|(known, _)| distance > known) {
+                    furthest = Some((distance, vertex));
+                }
+            }
+        }
+        self.furthest = furthest.map(|(value, vertex)| Place {
+            spot: Spot::Vertex(vertex as u32),
+            value,
+            unit: Unit::Millimetres,
+        });
         let count = self.distances.len() as f64;
         let squares: f64 = self.distances.iter().map(|d| d * d).sum();
         Ok(vec![
@@ -70,5 +83,9 @@ impl Measure for Distance {
             percentile(&mut self.distances, 0.99),
             percentile(&mut self.distances, 1.0),
         ])
+    }
+
+    fn places(&self) -> Vec<Option<Place>> {
+        vec![self.furthest; 3]
     }
 }

@@ -9,7 +9,7 @@
 
 use nalgebra::{Matrix2, Matrix3x2};
 
-use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
+use super::{Better, Measure, MeasuredFrame, Metric, Place, Quantity, RestSkin, Spot, Unit};
 use crate::dynamics::Equations;
 use crate::math::Point;
 use crate::mesh::TriMesh;
@@ -28,6 +28,7 @@ pub static TISSUE: Metric = Metric {
         better: Better::Lower,
     }],
     needs_reference: false,
+    reads_flesh: true,
     bind: |_, _| Ok(Box::new(TissueEnergy)),
 };
 
@@ -77,12 +78,15 @@ pub static SKIN: Metric = Metric {
         better: Better::Lower,
     }],
     needs_reference: false,
+    reads_flesh: false,
     bind: |rest, _| Ok(Box::new(SkinEnergy::new(rest))),
 };
 
 struct SkinEnergy {
     /// Index, inverse of the edge matrix in the triangle's plane, and area.
     triangles: Vec<(usize, Matrix2<f64>, f64)>,
+    /// The most strained triangle of the last frame.
+    worst: Option<Place>,
 }
 
 impl SkinEnergy {
@@ -104,6 +108,7 @@ impl SkinEnergy {
             triangles: (0..rest.mesh.triangles.len())
                 .filter_map(triangle)
                 .collect(),
+            worst: None,
         }
     }
 }
@@ -115,15 +120,28 @@ impl Measure for SkinEnergy {
         _: &Progress,
     ) -> Result<Vec<Option<f64>>, Cancelled> {
         let (mut energy, mut area) = (0.0, 0.0);
+        let mut worst: Option<(f64, usize)> = None;
         for (index, inverse, rest_area) in &self.triangles {
             let f = edges_of(frame.skin, *index) * inverse;
             let c = f.transpose() * f;
             let root = c.determinant().max(0.0).sqrt();
-            energy +=
-                rest_area * (c.trace() - 2.0 * (c.trace() + 2.0 * root).max(0.0).sqrt() + 2.0);
+            let strain = c.trace() - 2.0 * (c.trace() + 2.0 * root).max(0.0).sqrt() + 2.0;
+            energy += rest_area * strain;
             area += rest_area;
+            if worst.is_none_or(|(known, _)| strain > known) {
+                worst = Some((strain, *index));
+            }
         }
+        self.worst = worst.map(|(value, triangle)| Place {
+            spot: Spot::Triangle(frame.skin.triangles[triangle]),
+            value: value.max(0.0),
+            unit: Unit::Ratio,
+        });
         Ok(vec![(area > 0.0).then(|| (energy / area).max(0.0))])
+    }
+
+    fn places(&self) -> Vec<Option<Place>> {
+        vec![self.worst]
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use nalgebra::Vector2;
 use rayon::prelude::*;
 
-use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
+use super::{Better, Measure, MeasuredFrame, Metric, Place, Quantity, RestSkin, Spot, Unit};
 use crate::math::{Affine, Point64, Vec64, origin_of};
 use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
@@ -35,7 +35,13 @@ pub static METRIC: Metric = Metric {
         },
     ],
     needs_reference: false,
-    bind: |rest, _| Ok(Box::new(Girth(Sections::of(rest)))),
+    reads_flesh: false,
+    bind: |rest, _| {
+        Ok(Box::new(Girth {
+            sections: Sections::of(rest),
+            extremes: None,
+        }))
+    },
 };
 
 /// A joint between two bones.
@@ -112,7 +118,11 @@ impl Sections {
     }
 }
 
-struct Girth(Sections);
+struct Girth {
+    sections: Sections,
+    /// The joints that lost and gained most in the last frame.
+    extremes: Option<[(f64, usize); 2]>,
+}
 
 impl Measure for Girth {
     fn measure(
@@ -120,17 +130,37 @@ impl Measure for Girth {
         frame: &MeasuredFrame<'_>,
         progress: &Progress,
     ) -> Result<Vec<Option<f64>>, Cancelled> {
-        let mut extent: Option<[f64; 2]> = None;
+        let mut extent: Option<[(f64, usize); 2]> = None;
         if frame.world_from_joint.len() >= frame.rest.joints.len() {
-            for section in self.0.at(frame.skin, frame.world_from_joint, progress)? {
-                let [low, high] = extent.unwrap_or([section.change; 2]);
-                extent = Some([low.min(section.change), high.max(section.change)]);
+            let found = self
+                .sections
+                .at(frame.skin, frame.world_from_joint, progress)?;
+            for section in found {
+                let here = (section.change, section.joint);
+                let [low, high] = extent.unwrap_or([here; 2]);
+                extent = Some([
+                    if here.0 < low.0 { here } else { low },
+                    if here.0 > high.0 { here } else { high },
+                ]);
             }
         }
+        self.extremes = extent;
         Ok(vec![
-            extent.map(|[low, _]| low),
-            extent.map(|[_, high]| high),
+            extent.map(|[low, _]| low.0),
+            extent.map(|[_, high]| high.0),
         ])
+    }
+
+    fn places(&self) -> Vec<Option<Place>> {
+        let place = |(value, joint): (f64, usize)| Place {
+            spot: Spot::Joint(joint as u32),
+            value,
+            unit: Unit::Ratio,
+        };
+        vec![
+            self.extremes.map(|[low, _]| place(low)),
+            self.extremes.map(|[_, high]| place(high)),
+        ]
     }
 }
 

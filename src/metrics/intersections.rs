@@ -23,6 +23,7 @@ pub static METRIC: Metric = Metric {
         },
     ],
     needs_reference: false,
+    reads_flesh: false,
     bind: |rest, progress| Ok(Box::new(Intersections::new(rest, progress)?)),
 };
 

@@ -3,7 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
+use super::{Measure, MeasuredFrame, Metric, Place, Quantity, RestSkin, Unit};
 use crate::collision::Penetration;
 use crate::math::{Affine, Point};
 use crate::mesh::TriMesh;
@@ -33,10 +33,12 @@ pub struct Meter {
 }
 
 /// What was measured of one frame, in the order of the metrics. Serialised as a map from ids to values,
-/// null where a quantity is not defined.
+/// null where a quantity is not defined, without places.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measurements {
     values: Vec<(&'static Quantity, Option<f64>)>,
+    /// Places of the quantities that have one.
+    places: Vec<(&'static Quantity, Place)>,
 }
 
 impl Meter {
@@ -84,12 +86,23 @@ impl Meter {
             tissue_energy: frame.tissue_energy,
             reference: frame.reference,
         };
-        let mut values = Vec::new();
+        let (mut values, mut places) = (Vec::new(), Vec::new());
         for (metric, measure) in &mut self.metrics {
             let found = measure.measure(&measured, progress)?;
             values.extend(metric.quantities.iter().zip(found));
+            let worst = metric.quantities.iter().zip(measure.places());
+            places
+                .extend(worst.filter_map(|(quantity, place)| {
+                    Some((quantity, place?.on_source(&self.rest)))
+                }));
         }
-        Ok(Measurements { values })
+        Ok(Measurements { values, places })
+    }
+
+    /// Whether some metric reads what takes time to compute of simulated flesh ([`Metric::reads_flesh`]).
+    #[must_use]
+    pub fn reads_flesh(&self) -> bool {
+        self.metrics.iter().any(|(metric, _)| metric.reads_flesh)
     }
 }
 
@@ -99,6 +112,13 @@ impl Measurements {
     pub fn get(&self, id: &str) -> Option<f64> {
         let (_, value) = self.values.iter().find(|(quantity, _)| quantity.id == id)?;
         *value
+    }
+
+    /// Where the frame is worst by a quantity, by vertices of the source meshes; `None` if it has no place.
+    #[must_use]
+    pub fn place(&self, id: &str) -> Option<Place> {
+        let (_, place) = self.places.iter().find(|(quantity, _)| quantity.id == id)?;
+        Some(*place)
     }
 
     /// The value of a quantity that counts things; 0 if it was not measured.

@@ -16,6 +16,8 @@
 //! | [`contact::METRIC`]        | `contact_depth_mm`, `contact_vertices`                                         | 0                 |
 //! | [`distance::METRIC`]       | `distance_rms_mm`, `distance_p99_mm`, `distance_max_mm`                        | –                 |
 //!
+//! Where a frame is worst by a quantity, on an edge, a triangle, a vertex or a joint, is its [`Place`]; volumes and counts of pairs have none.
+//!
 //! | lifetime      | type                                                    |
 //! |---------------|---------------------------------------------------------|
 //! | per character | [`RestSkin`]; [`Measure`], what a metric keeps of it     |
@@ -27,6 +29,7 @@ pub mod energy;
 pub mod girth;
 pub mod intersections;
 mod meter;
+mod place;
 pub mod roughness;
 mod score;
 pub mod stretch;
@@ -36,6 +39,7 @@ pub mod volume;
 mod tests;
 
 pub use meter::{Measurements, Meter, MeterFrame};
+pub use place::{Place, Spot};
 pub use score::{Score, Scorer};
 
 use crate::collision::Penetration;
@@ -61,11 +65,14 @@ pub static METRICS: [&Metric; 9] = [
 pub type BindMeasure = fn(&RestSkin, &Progress) -> Result<Box<dyn Measure>, Cancelled>;
 
 /// A way of measuring frames.
+#[derive(Debug)]
 pub struct Metric {
     /// What it measures, in the order of [`Measure::measure`].
     pub quantities: &'static [Quantity],
     /// It compares with another method's frame, which must be given.
     pub needs_reference: bool,
+    /// It looks at [`MeasuredFrame::penetration`] or [`MeasuredFrame::tissue_energy`], which take time to compute.
+    pub reads_flesh: bool,
     /// Measures the bind pose, which frames are compared with.
     pub bind: BindMeasure,
 }
@@ -122,6 +129,12 @@ pub trait Measure: Send {
         frame: &MeasuredFrame<'_>,
         progress: &Progress,
     ) -> Result<Vec<Option<f64>>, Cancelled>;
+
+    /// Where the frame that was measured last is worst, by vertices of the welded skin: as many as there are quantities, `None` for those
+    /// without a place. Empty if no quantity has one.
+    fn places(&self) -> Vec<Option<Place>> {
+        Vec::new()
+    }
 }
 
 /// The skin in the bind pose.
@@ -189,6 +202,13 @@ impl RestSkin {
 /// The metrics that need only a frame and the bind pose.
 pub fn without_reference() -> impl Iterator<Item = &'static Metric> {
     METRICS.into_iter().filter(|metric| !metric.needs_reference)
+}
+
+/// The metric that yields a quantity, and the quantity, by its id.
+#[must_use]
+pub fn quantity(id: &str) -> Option<(&'static Metric, &'static Quantity)> {
+    let of = |metric: &'static Metric| metric.quantities.iter().map(move |q| (metric, q));
+    METRICS.into_iter().flat_map(of).find(|(_, q)| q.id == id)
 }
 
 /// The `p` quantile: the value whose rank, from 0, is nearest to `p` times the last one; `None` for an empty list.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
+use super::{Better, Measure, MeasuredFrame, Metric, Place, Quantity, RestSkin, Spot, Unit};
 use crate::math::Vec64;
 use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
@@ -29,6 +29,7 @@ pub static METRIC: Metric = Metric {
         },
     ],
     needs_reference: false,
+    reads_flesh: false,
     bind: |rest, _| Ok(Box::new(Roughness::new(rest))),
 };
 
@@ -36,6 +37,8 @@ pub static METRIC: Metric = Metric {
 struct Roughness {
     hinges: Vec<EdgePair>,
     rest_angles: Vec<f64>,
+    /// The edge whose angle changed most in the last frame.
+    sharpest: Option<Place>,
 }
 
 /// Two triangles with a common edge, which the first one runs through from `from` to `to`.
@@ -75,6 +78,7 @@ impl Roughness {
         Self {
             hinges,
             rest_angles,
+            sharpest: None,
         }
     }
 }
@@ -86,6 +90,7 @@ impl Measure for Roughness {
         _: &Progress,
     ) -> Result<Vec<Option<f64>>, Cancelled> {
         let (mut squares, mut count, mut creases) = (0.0, 0_usize, 0_usize);
+        let mut sharpest: Option<(f64, EdgePair)> = None;
         for (&hinge, rest) in self.hinges.iter().zip(&self.rest_angles) {
             let Some(angle) = dihedral(frame.skin, hinge) else {
                 continue;
@@ -95,9 +100,21 @@ impl Measure for Roughness {
             squares += change * change;
             count += 1;
             creases += usize::from(change.abs() > CREASE_DEG);
+            if sharpest.is_none_or(|(known, _)| change.abs() > known) {
+                sharpest = Some((change.abs(), hinge));
+            }
         }
+        self.sharpest = sharpest.map(|(value, hinge)| Place {
+            spot: Spot::Edge([hinge.from, hinge.to]),
+            value,
+            unit: Unit::Degrees,
+        });
         let rms = (count > 0).then(|| (squares / count as f64).sqrt());
         Ok(vec![rms, Some(creases as f64)])
+    }
+
+    fn places(&self) -> Vec<Option<Place>> {
+        vec![self.sharpest; 2]
     }
 }
 

@@ -1,6 +1,8 @@
 //! Edge stretch: the length of an edge over its length in the bind pose.
 
-use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit, percentile};
+use super::{
+    Better, Measure, MeasuredFrame, Metric, Place, Quantity, RestSkin, Spot, Unit, percentile,
+};
 use crate::math::Point;
 use crate::progress::{Cancelled, Progress};
 
@@ -29,6 +31,7 @@ pub static METRIC: Metric = Metric {
         ),
     ],
     needs_reference: false,
+    reads_flesh: false,
     bind: |rest, _| Ok(Box::new(Stretch::new(rest))),
 };
 
@@ -47,6 +50,8 @@ struct Stretch {
     edges: Vec<[u32; 2]>,
     rest_lengths: Vec<f64>,
     ratios: Vec<f64>,
+    /// The shortest and the longest edge of the last frame, relative to the bind pose.
+    extremes: [Option<Place>; 2],
 }
 
 impl Stretch {
@@ -61,6 +66,7 @@ impl Stretch {
             ratios: Vec::with_capacity(edges.len()),
             edges,
             rest_lengths,
+            extremes: [None; 2],
         }
     }
 }
@@ -76,9 +82,27 @@ impl Measure for Stretch {
         let edges = self.edges.iter().zip(&self.rest_lengths);
         self.ratios
             .extend(edges.map(|(&edge, rest)| length(positions, edge) / rest));
+        let by_ratio = |a: &(f64, [u32; 2]), b: &(f64, [u32; 2])| a.0.total_cmp(&b.0);
+        let ratios = || {
+            let edges = self.edges.iter().copied();
+            self.ratios.iter().copied().zip(edges)
+        };
+        self.extremes = [ratios().min_by(by_ratio), ratios().max_by(by_ratio)].map(|extreme| {
+            let (value, edge) = extreme?;
+            Some(Place {
+                spot: Spot::Edge(edge),
+                value,
+                unit: Unit::Ratio,
+            })
+        });
         // A skin without edges is not stretched.
         let mut at = |p: f64| percentile(&mut self.ratios, p).or(Some(1.0));
         Ok([0.01, 0.5, 0.99, 1.0].map(&mut at).into())
+    }
+
+    fn places(&self) -> Vec<Option<Place>> {
+        let [shortest, longest] = self.extremes;
+        vec![shortest, None, longest, longest]
     }
 }
 

@@ -20,6 +20,7 @@ fn measured(rest: RestSkin, positions: &[Point], world_from_joint: &[Affine]) ->
             vertices: 3,
             deepest: 0.002,
             deepest_edges: 0.1,
+            deepest_at: Some(positions[positions.len() / 2]),
         }),
         reference: Some(&reference),
         ..MeterFrame::default()
@@ -257,4 +258,45 @@ fn sections_are_loops_around_their_joints() {
             .sum();
         assert!((around - section.girth).abs() < 1e-6 * around);
     }
+}
+
+#[test]
+fn the_worst_place_is_where_the_skin_is_dented() {
+    let mesh = ball(Point::origin(), 1.0, 24, 32);
+    let mut dented = mesh.positions.clone();
+    let rest = RestSkin {
+        // As in a file with its vertices in another order.
+        source_from_skin: (0..mesh.positions.len() as u32).rev().collect(),
+        ..rest_of(&mesh)
+    };
+    let vertex = rest.mesh.triangles[mesh.triangles.len() / 2][0] as usize;
+    dented[vertex] *= 0.7;
+    dented.reverse();
+    let source = (mesh.positions.len() - 1 - vertex) as u32;
+    let mut reference = mesh.positions.clone();
+    reference.reverse();
+    let mut meter = Meter::new(rest, METRICS, &Progress::new()).unwrap();
+    let frame = MeterFrame {
+        positions: &dented,
+        reference: Some(&reference),
+        ..MeterFrame::default()
+    };
+    let found = meter.measure(&frame, &Progress::new()).unwrap();
+    for id in [
+        "stretch_max",
+        "skin_energy",
+        "roughness_deg",
+        "distance_max_mm",
+    ] {
+        let place = found.place(id).expect("a place");
+        let at = place.spot.position(&dented, &[]).expect("in range");
+        let dent = dented[source as usize].cast::<f64>();
+        assert!((at - dent).norm() < 0.4, "{id}: {at} instead of {dent}");
+    }
+    let furthest = found.place("distance_max_mm").expect("a place");
+    assert_eq!(furthest.spot, Spot::Vertex(source));
+    assert!((furthest.value - 300.0).abs() < 1.0);
+    assert_eq!(found.place("volume_change"), None);
+    assert_eq!(found.place("new_pairs"), None);
+    assert_eq!(found.place("girth_change_min"), None, "there are no joints");
 }

@@ -20,6 +20,7 @@ pub static METRIC: Metric = Metric {
         better: Better::NearZero,
     }],
     needs_reference: false,
+    reads_flesh: false,
     bind: |rest, _| Ok(Box::new(VolumeChange::new(rest))),
 };
 

@@ -10,6 +10,19 @@ use crate::studio::Take;
 const ANGLE: &str = "Angle, degrees";
 const TIME: &str = "Time, seconds";
 
+impl PoseColumn {
+    /// A frame of a motion, called `name` for people.
+    #[must_use]
+    pub fn of_frame(frame: u32, time_secs: f64, name: &str) -> Self {
+        Self {
+            id: format!("frame-{frame}"),
+            label: format!("Frame {frame}, {time_secs:.2} s"),
+            movement: name.to_owned(),
+            at: Some(time_secs),
+        }
+    }
+}
+
 /// The poses of a comparison.
 pub enum Columns {
     /// Separate poses; simulated flesh is held in each until it is still.
@@ -22,12 +35,7 @@ impl Columns {
     /// The frames of a take, called `name` for people.
     #[must_use]
     pub fn of_take(take: Take, name: &str) -> Self {
-        let column = |frame: u32| PoseColumn {
-            id: format!("frame-{frame}"),
-            label: format!("Frame {frame}, {:.2} s", take.time_of(frame)),
-            movement: name.to_owned(),
-            at: Some(take.time_of(frame)),
-        };
+        let column = |frame: u32| PoseColumn::of_frame(frame, take.time_of(frame), name);
         Self::Motion(take.frames().map(column).collect(), take)
     }
 

@@ -29,10 +29,6 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
             continue;
         }
         for (index, quantity) in comparison.quantities.iter().enumerate() {
-            let value = |method: usize, pose: usize| {
-                let value = comparison.value(method, pose, index)?;
-                Some(shown(value, quantity).0)
-            };
             // Differences that are not printed are rounding errors, and an axis over them shows nothing else.
             let mut texts = poses.iter().flat_map(|&pose| {
                 (0..comparison.methods.len()).filter_map(move |method| {
@@ -44,22 +40,6 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
             if !texts.any(|text| Some(&text) != first.as_ref()) {
                 continue;
             }
-            let curves: Vec<Curve> = comparison
-                .methods
-                .iter()
-                .enumerate()
-                .map(|(method, row)| Curve {
-                    label: row.label.clone(),
-                    style: method,
-                    points: with_break(
-                        poses
-                            .iter()
-                            .map(|&pose| (at(pose), value(method, pose)))
-                            .collect(),
-                    ),
-                })
-                .filter(|curve| curve.points.iter().any(|(_, value)| value.is_some()))
-                .collect();
             let stem = slug(&format!("{movement}-{}", quantity.id));
             let taken = |stem: &str| charts.iter().any(|chart| chart.file_stem == stem);
             let (mut file_stem, mut number) = (stem.clone(), 2);
@@ -71,16 +51,7 @@ pub fn charts(comparison: &Comparison, x_label: &str) -> Vec<CurveChart> {
                 movement: movement.to_owned(),
                 quantity: quantity.id,
                 file_stem,
-                chart: Chart {
-                    title: format!("{}: {movement}", quantity.label),
-                    x: Axis {
-                        label: x_label.to_owned(),
-                    },
-                    y: Axis {
-                        label: heading(quantity),
-                    },
-                    curves,
-                },
+                chart: chart_of(comparison, index, movement, &poses, x_label),
             });
         }
     }
@@ -95,4 +66,47 @@ fn with_break(mut points: Vec<(f64, Option<f64>)>) -> Vec<(f64, Option<f64>)> {
         points.insert(first, (0.0, None));
     }
     points
+}
+
+/// The chart of a quantity, by index, over these poses of a movement by ascending position.
+///
+/// # Panics
+/// If an index is out of range.
+#[must_use]
+pub fn chart_of(
+    comparison: &Comparison,
+    quantity: usize,
+    movement: &str,
+    poses: &[usize],
+    x_label: &str,
+) -> Chart {
+    let described = &comparison.quantities[quantity];
+    let at = |pose: usize| comparison.poses[pose].at.unwrap_or_default();
+    let value = |method: usize, pose: usize| {
+        let value = comparison.value(method, pose, quantity)?;
+        Some(shown(value, described).0)
+    };
+    let curves = comparison.methods.iter().enumerate();
+    let curves = curves.map(|(method, row)| Curve {
+        label: row.label.clone(),
+        style: method,
+        points: with_break(
+            poses
+                .iter()
+                .map(|&pose| (at(pose), value(method, pose)))
+                .collect(),
+        ),
+    });
+    Chart {
+        title: format!("{}: {movement}", described.label),
+        x: Axis {
+            label: x_label.to_owned(),
+        },
+        y: Axis {
+            label: heading(described),
+        },
+        curves: curves
+            .filter(|curve| curve.points.iter().any(|(_, value)| value.is_some()))
+            .collect(),
+    }
 }

@@ -12,7 +12,7 @@
 //! | `measure`    | [`compare`]: computes and measures every method in every pose                  |
 //! | `statistics` | [`Summary`]: medians with intervals; the best method; how values are printed   |
 //! | `curves`     | [`charts`]: a quantity over the angle of a movement, or over time              |
-//! | `chart`      | [`Chart`]: a line chart as SVG                                                 |
+//! | `chart`      | [`Chart`]: a line chart as SVG or as a picture                                 |
 //! | `tables`     | CSV, JSON and LaTeX                                                            |
 //! | `markdown`   | medians as a Markdown table                                                    |
 //! | `pictures`   | [`draw_pictures`]: the same poses by the same cameras for all methods          |
@@ -39,13 +39,16 @@ mod worst;
 #[cfg(test)]
 mod tests;
 
-pub use chart::{Axis, Chart, Curve};
+pub use chart::{Axis, Chart, Curve, Ticks, charts_picture, charts_svg, curve_color};
 pub use columns::Columns;
 pub use comparison::{About, Cell, Comparison, MethodRow, PoseColumn, shell_word};
-pub use curves::{CurveChart, charts};
+pub use curves::{CurveChart, chart_of, charts};
 pub use machine::{cpu_name, machine};
 pub use markdown::{markdown, winners};
-pub use measure::{CompareSettings, FRAME_TIME, ForeignResult, Measured, compare};
+pub use measure::{
+    CompareSettings, FRAME_TIME, Failures, ForeignResult, Measured, compare, compute_columns,
+    measure_frame,
+};
 pub use page::{PageParts, page};
 pub use pictures::{
     PictureCell, PictureError, PictureKind, PictureSettings, ReportPicture, draw_each,

@@ -277,6 +277,60 @@ fn charts_are_well_formed_whatever_the_values() {
 }
 
 #[test]
+fn pictures_of_charts_have_what_their_svg_has() {
+    let comparison = comparison();
+    let charts: Vec<Chart> = charts(&comparison, "Angle, degrees")
+        .into_iter()
+        .map(|chart| chart.chart)
+        .collect();
+    let svg = charts_svg(&charts, [480, 200]);
+    assert_well_formed(&svg);
+    assert!(svg.contains("viewBox=\"0 0 480 1200\""));
+    assert_eq!(svg.matches("<path").count(), 2 * charts.len());
+    let picture = charts_picture(&charts, [480, 200], 2);
+    assert_eq!(picture.dimensions(), (960, 2400));
+    let ink = |color: [u8; 3], rows: std::ops::Range<u32>| {
+        let is_ink = |x: u32, y: u32| picture.get_pixel(x, y).0[..3] == color;
+        let rows = rows.flat_map(|y| (0..960).map(move |x| (x, y)));
+        rows.filter(|&(x, y)| is_ink(x, y)).count()
+    };
+    for chart in 0..charts.len() as u32 {
+        for style in 0..2 {
+            let found = ink(curve_color(style), 400 * chart..400 * (chart + 1));
+            // Curve, markers and the sample of the legend.
+            assert!((400..40_000).contains(&found), "{chart} {style}: {found}");
+        }
+    }
+    // The axis label of the first chart is written upwards: dark pixels at the left edge, none at the right.
+    let dark = |columns: std::ops::Range<u32>| {
+        let pixels = columns.flat_map(|x| (0..400).map(move |y| (x, y)));
+        pixels
+            .filter(|&(x, y)| picture.get_pixel(x, y).0[..3].iter().all(|c| *c < 120))
+            .count()
+    };
+    assert!(dark(4..40) > 200 && dark(940..960) == 0);
+}
+
+#[test]
+fn long_curves_have_few_markers() {
+    let points = (0..1000).map(|x| (f64::from(x), Some(f64::from(x % 7))));
+    let chart = Chart {
+        curves: vec![Curve {
+            points: points.collect(),
+            ..Curve::default()
+        }],
+        ..Chart::default()
+    };
+    let svg = chart.svg([480, 330]);
+    assert!((10..30).contains(&svg.matches("<circle").count()));
+    assert_eq!(
+        svg.matches('L').count(),
+        999,
+        "the curve itself has all points"
+    );
+}
+
+#[test]
 fn charts_need_no_style_sheet_and_no_colours() {
     let curves = (0..20).map(|style| Curve {
         label: style.to_string(),

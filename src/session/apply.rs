@@ -6,8 +6,8 @@ use super::editing::{EditContext, Editor};
 use super::history::UndoHistory;
 use super::jobs::{JobContext, Jobs};
 use super::{
-    Command, CommandQueue, Document, Gesture, KeysCommand, PoseCommand, ProjectCommand, RigCommand,
-    Scrubbing, Session, ViewCommand,
+    Command, CommandQueue, Document, ExportAs, Gesture, KeysCommand, PoseCommand, ProjectCommand,
+    RigCommand, Scrubbing, Session, ViewCommand,
 };
 use crate::dynamics::Params;
 
@@ -298,10 +298,18 @@ impl Session {
                 return self.projects.save(to, contents, messages, waker);
             }
             ProjectCommand::Export { export, path } => {
-                let shown = (self.channels.active().pose(), self.views.active().weights);
-                return self
-                    .projects
-                    .export(export, path, document, shown, messages, waker);
+                let scores = matches!(export.what, ExportAs::Scores(_))
+                    .then(|| self.jobs.board.comparison())
+                    .flatten();
+                let (pose, weights) = (self.channels.active().pose(), self.views.active().weights);
+                return self.projects.export(
+                    export,
+                    path,
+                    document,
+                    (pose, weights, scores),
+                    messages,
+                    waker,
+                );
             }
             ProjectCommand::JumpTo(position) => {
                 return self.go_to_step(|history, document| history.jump(document, position));

@@ -39,7 +39,7 @@
 //! | `editing`    | the [`Document`], its history, selection, posing tools, keys                | undo restores the document               |
 //! | [`Channels`] | clocks and poses of the views                                                | undo does not touch clocks               |
 //! | [`Views`]    | the views, their ghosts and scores                                            | stored in the project, not covered by undo |
-//! | `jobs`       | bound methods on [`SimWorker`]s, stages being computed, devices, crowds, ranges | derived: kept until their replacement is ready |
+//! | `jobs`       | bound methods on [`SimWorker`]s, stages being computed, devices, crowds, ranges, the [`Board`] | derived: kept until their replacement is ready |
 //! | [`Rigging`]  | editing of the skeleton, and rebuilding the flesh for it                       | one character                            |
 //! | [`Projects`], [`Recoveries`] | project files, unsaved work                                    | the whole run                            |
 
@@ -93,6 +93,7 @@ pub use editing::timeline::{Keying, KeysCommand};
 pub use gesture::Gesture;
 pub use history::HistoryView;
 pub use job::JobView;
+pub use jobs::board::{Board, BoardLine, BoardRequest, Peak};
 pub use jobs::devices::{DeviceStatus, Devices};
 pub use jobs::pictures::Pictures;
 pub use jobs::ranges::{Ranges, Scrubbing, SimulatedFrames};
@@ -105,7 +106,7 @@ pub use posing::{
 };
 pub use project::{
     Answer, Export, ExportAs, Found, MissingSource, MissingSources, ProjectCommand, ProjectError,
-    ProjectState, ProjectView, Projects, SourceError, is_project, load, project_state,
+    ProjectState, ProjectView, Projects, ScoreFormat, SourceError, is_project, load, project_state,
 };
 pub use recovery::{Recoveries, Recovery, WriteDelays};
 pub use rigging::{RigCommand, RigQuality, RigRating, RigView, Rigging};
@@ -116,7 +117,7 @@ pub use together::Interpreted;
 pub use views::ghosts::GhostWorker;
 pub use views::scores::ViewScore;
 pub use views::{ChannelId, MAX_CROWD, MAX_VIEWS, View, ViewCommand, ViewId, Views};
-pub use window::{PaneState, WindowState};
+pub use window::{BoardState, PaneState, WindowState};
 pub use worker::{SimWorker, Waker};
 
 use std::path::Path;
@@ -297,6 +298,17 @@ impl Session {
     #[must_use]
     pub fn ranges(&self) -> &Ranges {
         &self.jobs.ranges
+    }
+
+    /// The live scoreboard.
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        &self.jobs.board
+    }
+
+    /// As [`Session::board`], mutable: to say what is wanted, to cancel and to go on.
+    pub fn board_mut(&mut self) -> &mut Board {
+        &mut self.jobs.board
     }
 
     /// Thumbnails of the pose library.

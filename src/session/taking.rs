@@ -144,6 +144,7 @@ impl Session {
         } = opened;
         self.editor.keying.start_over();
         self.jobs.ranges.start_over();
+        self.jobs.board.forget_character();
         self.editor.document = fresh(&before, source, &subject, files_read.into());
         let same_joints = || {
             before

@@ -69,6 +69,7 @@ impl Session {
         let mut changed = self.edit(Editor::take_finished_copy);
         changed |= self.with_jobs(|jobs, around| {
             jobs.ranges.follow(real_secs, &jobs.stages, around)
+                | jobs.board.follow(real_secs, &jobs.stages, around)
                 | jobs.pictures.follow(around.document, around.waker)
         });
         let shown = self.snapshot().map(|snapshot| snapshot.sequence);

@@ -1,4 +1,4 @@
-//! Window state in a project: the views, how each is drawn and compared, its camera, and the pane layout.
+//! Window state in a project: the views, how each is drawn and compared, its camera, the pane layout, and the scoreboard.
 //!
 //! Saved under `window` in the project file. The window writes and restores it; the command line takes its defaults of `render`
 //! from it.
@@ -35,6 +35,28 @@ impl Default for PaneState {
     }
 }
 
+/// The scoreboard: whether it is open, and what it shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BoardState {
+    /// Whether it is open.
+    pub open: bool,
+    /// Ids of the quantities that are plotted; unknown ones are kept and not shown.
+    pub quantities: Vec<String>,
+    /// The view whose method distances are measured to.
+    pub distance_to: Option<ViewId>,
+}
+
+impl Default for BoardState {
+    fn default() -> Self {
+        Self {
+            open: false,
+            quantities: ["volume_change", "stretch_p99"].map(str::to_owned).to_vec(),
+            distance_to: None,
+        }
+    }
+}
+
 /// The window state in a project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WindowState {
@@ -51,6 +73,9 @@ pub struct WindowState {
     /// The maximized view.
     #[serde(default)]
     pub maximised: Option<ViewId>,
+    /// The scoreboard.
+    #[serde(default)]
+    pub board: BoardState,
 }
 
 impl WindowState {

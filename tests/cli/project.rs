@@ -16,7 +16,9 @@ use sinew::app::layout::Layout;
 use sinew::app::look::{Backdrop, Look};
 use sinew::methods::MethodId;
 use sinew::render::NamedView;
-use sinew::session::{Command, Compare, PaneState, ProjectCommand, Session, Source, ViewCommand};
+use sinew::session::{
+    BoardState, Command, Compare, PaneState, ProjectCommand, Session, Source, ViewCommand,
+};
 
 /// A picture; none, which is told, where there is nothing to draw with.
 fn picture(folder: &TestFolder, words: &[&dyn AsRef<OsStr>]) -> Option<RgbaImage> {
@@ -55,7 +57,7 @@ fn project(path: &Path, state: PaneState, compare: Option<MethodId>) {
     let camera = &mut layout.pane_mut(view).unwrap().viewport.camera;
     camera.look_from(NamedView::Front);
     camera.frame(&bounds, 1.2);
-    let window = layout.state(session.views());
+    let window = layout.state(session.views(), &BoardState::default());
     session.projects_mut().set_window(window);
     session.apply_once(
         ProjectCommand::SaveAs {

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod board;
 mod crowd_view;
 mod dragged_weights;
 mod panels;

@@ -9,7 +9,9 @@ mod window;
 
 pub use tools::{EditAction, PosingRequest, ProbeAction};
 pub use view::{CameraAction, LayoutAction, LayoutPreset, SplitSide, ViewRequest};
-pub use window::{CaptureAction, ProjectAction, TimelineAction, ToolWindowAction, UnsavedAnswer};
+pub use window::{
+    BoardAction, CaptureAction, ProjectAction, TimelineAction, ToolWindowAction, UnsavedAnswer,
+};
 
 use std::path::PathBuf;
 
@@ -52,6 +54,8 @@ pub enum Action {
     ToolWindows(ToolWindowAction),
     /// Keys, takes, the timeline.
     Timeline(TimelineAction),
+    /// The scoreboard.
+    Board(BoardAction),
     /// Cancels the current tool, otherwise deselects.
     Escape,
     /// Shows or hides the bones.

@@ -77,6 +77,8 @@ pub enum ProjectAction {
     AskExport,
     /// Opens the export dialog for a report.
     AskReport,
+    /// Opens the export dialog for the scoreboard.
+    AskScores,
     /// Sets the export settings; none to cancel.
     SetExport(Option<Export>),
     /// Asks for the export's file.
@@ -94,6 +96,17 @@ pub enum UnsavedAnswer {
     DontSave,
     /// Cancel.
     Cancel,
+}
+
+/// Actions on the scoreboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoardAction {
+    /// Opens or closes it.
+    Toggle,
+    /// Cancels the measurement; what is measured is kept.
+    Cancel,
+    /// Goes on measuring.
+    Resume,
 }
 
 /// Actions of menus, palette and keyboard on the timeline.

@@ -15,7 +15,7 @@ use self::tiles::PaneTiles;
 use super::actions::{LayoutAction, LayoutPreset, SplitSide};
 use super::pane::{Pane, PaneContext};
 use crate::render::Camera;
-use crate::session::{Command, Session, ViewCommand, ViewId, Views, WindowState};
+use crate::session::{BoardState, Command, Session, ViewCommand, ViewId, Views, WindowState};
 
 fn direction(side: SplitSide) -> LinearDir {
     match side {
@@ -304,9 +304,9 @@ impl Layout {
         commands
     }
 
-    /// The layout as saved in projects.
+    /// The layout as saved in projects, with the state of the scoreboard.
     #[must_use]
-    pub fn state(&self, views: &Views) -> WindowState {
+    pub fn state(&self, views: &Views, board: &BoardState) -> WindowState {
         WindowState {
             views: views.list().to_vec(),
             active: views.active().id,
@@ -317,6 +317,7 @@ impl Layout {
                 .map(|(id, pane)| (*id, pane.state, pane.viewport.camera))
                 .collect(),
             maximised: self.maximised,
+            board: board.clone(),
         }
     }
 
@@ -328,6 +329,7 @@ impl Layout {
             tiles,
             panes,
             maximised,
+            board: _,
         } = state;
         let Some(tree) = serde_json::from_value(tiles)
             .ok()

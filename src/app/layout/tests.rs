@@ -94,7 +94,8 @@ fn a_layout_round_trips_through_its_file() {
     let mut state = layout.panes[&id].state;
     (state.look.wireframe, state.comparing) = (true, crate::session::Compare::Wipe(0.25));
     act(&mut layout, &mut session, &LayoutAction::SetPane(id, state));
-    let file = serde_json::to_value(layout.state(session.views())).expect("a value");
+    let board = BoardState::default();
+    let file = serde_json::to_value(layout.state(session.views(), &board)).expect("a value");
 
     let mut other = Session::new();
     let mut restored = Layout::new(other.views());
@@ -109,7 +110,7 @@ fn a_layout_round_trips_through_its_file() {
         layout.panes[&id].viewport.camera
     );
     assert_eq!(
-        serde_json::to_value(restored.state(other.views())).expect("a value"),
+        serde_json::to_value(restored.state(other.views(), &board)).expect("a value"),
         file
     );
 }

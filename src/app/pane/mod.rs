@@ -12,6 +12,7 @@ use std::sync::Arc;
 use egui::{Color32, Rect, Sense, StrokeKind, Ui, pos2, vec2};
 
 use super::actions::Actions;
+use super::board::{BoardPanel, mark};
 use super::probe::{self, Probe};
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::edit::{self, EditTool, EditView};
@@ -67,6 +68,8 @@ pub struct PaneContext<'a> {
     pub dots: bool,
     /// The maximised view.
     pub maximised: Option<ViewId>,
+    /// The scoreboard.
+    pub board: &'a BoardPanel,
     /// Sequence number and step times of the active view's frame, and milliseconds of drawing.
     pub timing: Option<(u64, StepTimes, f64)>,
 }
@@ -237,9 +240,28 @@ impl Pane {
             session,
         ));
         self.overlays(ui, body, id, &look, own.as_ref(), context);
+        if crowd.is_none() && !editing {
+            self.board_marks(ui, body, id, own.as_deref(), context);
+        }
         match &crowd {
             Some(crowd) => self.plates.extend(score_line::crowd_ui(ui, body, crowd)),
             None => self.scores(ui, body, id, own.as_ref(), context),
+        }
+    }
+
+    /// Draws the colour of the view's line on the scoreboard, and the worst place of the frame.
+    fn board_marks(
+        &self,
+        ui: &Ui,
+        body: Rect,
+        id: ViewId,
+        own: Option<&Snapshot>,
+        context: &PaneContext<'_>,
+    ) {
+        let painter = ui.painter().with_clip_rect(body);
+        mark::draw_stripe(&painter, body, context.session, id);
+        if let Some((map, own)) = self.viewport.map().zip(own) {
+            mark::draw_mark(&painter, &map, context.session, id, own, context.board);
         }
     }
 

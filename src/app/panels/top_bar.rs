@@ -152,7 +152,16 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("template.four-legged"),
         ],
     ),
-    ("Window", &[Row("panel"), Line, Row("notices"), Row("log")]),
+    (
+        "Window",
+        &[
+            Row("panel"),
+            Row("scoreboard"),
+            Line,
+            Row("notices"),
+            Row("log"),
+        ],
+    ),
     (
         "Help",
         &[Row("sheet"), Row("first-steps"), Line, Row("about")],

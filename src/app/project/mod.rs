@@ -19,7 +19,8 @@ use super::actions::{Action, Actions};
 use super::dialogs::Purpose;
 use crate::methods::MethodId;
 use crate::session::{
-    Command, DEFAULT_FPS, Export, ExportAs, Gesture, ProjectCommand, Session, WindowState,
+    Command, DEFAULT_FPS, Export, ExportAs, Gesture, ProjectCommand, ScoreFormat, Session,
+    WindowState,
 };
 
 pub use export::export_ui;
@@ -147,12 +148,12 @@ impl ProjectUi {
                     return self.apply(ProjectAction::Save, session);
                 }
             }
-            ProjectAction::AskExport | ProjectAction::AskReport => {
+            ProjectAction::AskExport | ProjectAction::AskReport | ProjectAction::AskScores => {
                 let is_report = action == ProjectAction::AskReport;
-                let format = if is_report {
-                    ExportAs::Report
-                } else {
-                    ExportAs::ALL[0]
+                let format = match action {
+                    ProjectAction::AskReport => ExportAs::Report,
+                    ProjectAction::AskScores => ExportAs::Scores(ScoreFormat::Svg),
+                    _ => ExportAs::ALL[0],
                 };
                 let (clip, method) = (
                     session.channels().active().playback().clip,

@@ -117,6 +117,8 @@ pub struct ShortcutContext<'a> {
     pub panel_shown: bool,
     /// Bones are drawn.
     pub bones_shown: bool,
+    /// The scoreboard is open.
+    pub board_shown: bool,
 }
 
 impl ShortcutContext<'_> {

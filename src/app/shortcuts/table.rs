@@ -5,6 +5,7 @@ use egui::{Key, Modifiers};
 use super::Trigger::{Elsewhere, For, ForDigit};
 use super::{ActiveMode, Group, Needs, Shortcut};
 use crate::app::actions::Action;
+use crate::app::actions::BoardAction;
 use crate::app::actions::CameraAction;
 use crate::app::actions::CaptureAction;
 use crate::app::actions::EditAction;
@@ -352,6 +353,16 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::Num0)
         .while_typing(),
     // Window.
+    Shortcut::new(
+        "scoreboard",
+        Group::Window,
+        "Scoreboard",
+        "Metrics of all shown methods over the time of the clip, with their worst frames",
+        For(|| Action::Board(BoardAction::Toggle)),
+    )
+    .also("plot graph curve metrics scores chart measure compare statistics peak worst")
+    .key(CTRL_SHIFT, Key::B)
+    .switch(|now| now.board_shown),
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", tool_windows!(ToggleSheet))
         .also("keyboard keys hotkeys help cheat sheet")
         .key(NONE, Key::F1)

@@ -4,7 +4,7 @@ use egui::{PointerButton, Response, Ui};
 
 /// The visible time range.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct TimeAxis {
+pub(in crate::app) struct TimeAxis {
     left: f32,
     width: f32,
     from_secs: f64,
@@ -37,21 +37,26 @@ impl TimeAxis {
         (self.from_secs, self.span_secs) = (0.0, duration_secs.clamp(1.0 / 30.0, SPANS[1]));
     }
 
-    pub(super) fn x(&self, secs: f64) -> f32 {
+    pub(in crate::app) fn x(&self, secs: f64) -> f32 {
         self.left + ((secs - self.from_secs) / self.span_secs) as f32 * self.width
     }
 
-    pub(super) fn secs(&self, x: f32) -> f64 {
+    pub(in crate::app) fn secs(&self, x: f32) -> f64 {
         self.from_secs + f64::from((x - self.left) / self.width) * self.span_secs
     }
 
-    pub(super) fn points_per_sec(&self) -> f32 {
+    pub(in crate::app) fn points_per_sec(&self) -> f32 {
         self.width / self.span_secs as f32
     }
 
     /// The wheel zooms at the pointer, and pans sideways or with Shift; the middle button pans. A
     /// double click on an empty area shows the whole clip.
-    pub(super) fn zoom_and_pan(&mut self, ui: &Ui, response: &Response, duration_secs: f64) {
+    pub(in crate::app) fn zoom_and_pan(
+        &mut self,
+        ui: &Ui,
+        response: &Response,
+        duration_secs: f64,
+    ) {
         if response.dragged_by(PointerButton::Middle) {
             self.from_secs -= f64::from(response.drag_delta().x / self.points_per_sec());
         }

@@ -34,7 +34,9 @@ use crate::session::{Clips, DEFAULT_FPS, Scrubbing, Session, SimulatedFrames};
 pub use keyboard::{carry_out, keyboard};
 pub use transport::transport_ui;
 
-use axis::TimeAxis;
+pub(in crate::app) use axis::TimeAxis;
+pub(in crate::app) use ruler::steps;
+
 use pointer::TimelineDrag;
 
 /// Data for the timeline.
@@ -191,6 +193,18 @@ impl TimelineState {
         }
     }
 
+    /// Places the times in a strip, whether rows and ruler are shown or not: what is drawn beside the timeline has the same times.
+    pub(in crate::app) fn lay_out(&mut self, strip: &TimeStrip, view: &TimelineView<'_>) {
+        self.follow(view);
+        let times = strip.times;
+        self.axis.lay_out(times.left() + 10.0, times.width() - 36.0);
+    }
+
+    /// The times along the strip.
+    pub(in crate::app) fn axis_mut(&mut self) -> &mut TimeAxis {
+        &mut self.axis
+    }
+
     /// Cancels the current drag. Returns whether there was one.
     pub fn cancel_drag(&mut self, actions: &mut Actions) -> bool {
         match self.drag.take() {
@@ -209,6 +223,23 @@ pub const LINE_HEIGHT: f32 = 38.0;
 pub const OPEN_HEIGHT: f32 = 190.0;
 /// Width of the names, points.
 const NAMES_WIDTH: f32 = 132.0;
+
+/// The part of a panel along which times are drawn, beside the names.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::app) struct TimeStrip {
+    /// Its rectangle.
+    pub(in crate::app) times: Rect,
+}
+
+impl TimeStrip {
+    /// The strip of the whole room of a panel.
+    pub(in crate::app) fn of(room: Rect) -> Self {
+        let corner = pos2(room.left() + NAMES_WIDTH, room.top());
+        Self {
+            times: Rect::from_min_max(corner, room.max),
+        }
+    }
+}
 
 /// Draws transport line, ruler and rows into the available space.
 pub fn timeline_ui(
@@ -233,9 +264,7 @@ pub fn timeline_ui(
     };
     let ruler_rect = strip(room.top(), room.top() + ruler::HEIGHT);
     let rows_rect = strip(ruler_rect.bottom(), room.bottom());
-    state
-        .axis
-        .lay_out(ruler_rect.left() + 10.0, ruler_rect.width() - 36.0);
+    state.lay_out(&TimeStrip::of(room), view);
     let response = ui.interact(
         ruler_rect.union(rows_rect),
         ui.scope_id().with("times"),

@@ -15,7 +15,7 @@ const LABEL_GAP: f32 = 56.0;
 pub(super) const HANDLE: f32 = 5.0;
 
 /// Frames between labels, and between lines.
-pub(super) fn steps(points_per_frame: f32, fps: f64) -> (u32, u32) {
+pub(in crate::app) fn steps(points_per_frame: f32, fps: f64) -> (u32, u32) {
     let second = fps.round().clamp(1.0, 1000.0) as u32;
     let mut choices = vec![1, 2, 5, 10];
     choices.extend(

@@ -4,6 +4,7 @@ use egui::Context;
 
 use super::Workbench;
 use crate::app::actions::Action;
+use crate::app::actions::BoardAction;
 use crate::app::actions::CameraAction;
 use crate::app::actions::EditAction;
 use crate::app::actions::ProjectAction;
@@ -39,7 +40,7 @@ impl Workbench {
         );
         shortcuts::read(
             ctx,
-            &now(&self.session, self.panel_shown, self.bones_shown()),
+            &now(&self.session, self.shown_parts()),
             &mut self.actions,
         );
         // Applied at once: egui ends the drag in the same pass, which would commit it.
@@ -177,8 +178,11 @@ impl Workbench {
                     &mut self.actions,
                 );
             }
+            Action::Board(BoardAction::Toggle) => self.board.toggle(),
+            Action::Board(BoardAction::Cancel) => self.session.board_mut().cancel(),
+            Action::Board(BoardAction::Resume) => self.session.board_mut().resume(),
             Action::ToolWindows(action) => {
-                let now = now(&self.session, self.panel_shown, self.bones_shown());
+                let now = now(&self.session, self.shown_parts());
                 self.tool_windows
                     .carry_out(ctx, action, &self.session, &now);
             }
@@ -218,8 +222,8 @@ impl Workbench {
             self.tool_windows.settings().autosave_secs,
         ));
         let choosing = self.dialogs.is_open();
-        let layout = &self.layout;
-        let window = |session: &Session| layout.state(session.views());
+        let (layout, board) = (&self.layout, &self.board.state);
+        let window = |session: &Session| layout.state(session.views(), board);
         if let Some(action) = self.project.after_tick(&mut self.session, window, choosing) {
             self.carry_out_one(ctx, action);
         }

@@ -16,6 +16,7 @@ use egui::{CentralPanel, Context, Frame, Ui};
 
 use self::clock::Clock;
 use super::actions::{Action, Actions};
+use super::board::BoardPanel;
 use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::dialogs::{Dialogs, NO_DIALOG};
@@ -29,7 +30,7 @@ use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
 use super::probe::Probe;
 use super::project::ProjectUi;
-use super::sections::now;
+use super::sections::{ShownParts, now};
 use super::settings::{Settings, SettingsFile};
 use super::timeline::TimelineState;
 use super::tool_windows::ToolWindows;
@@ -62,6 +63,7 @@ pub struct Workbench {
     bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
     timeline: TimelineState,
+    board: BoardPanel,
     poses: PosesState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
@@ -123,6 +125,7 @@ impl Workbench {
             bind_shown: None,
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
+            board: BoardPanel::default(),
             poses: PosesState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
@@ -176,6 +179,12 @@ impl Workbench {
         &self.tools
     }
 
+    /// The scoreboard.
+    #[must_use]
+    pub fn board(&self) -> &BoardPanel {
+        &self.board
+    }
+
     /// The edit tools' state.
     #[cfg(test)]
     pub(crate) fn edit_tool(&self) -> &EditTool {
@@ -194,14 +203,24 @@ impl Workbench {
             .is_some_and(|pane| pane.state.look.bones)
     }
 
+    /// Which parts of the window are shown.
+    fn shown_parts(&self) -> ShownParts {
+        ShownParts {
+            panel: self.panel_shown,
+            bones: self.bones_shown(),
+            board: self.board.state.open,
+        }
+    }
+
     /// The window state that is saved in projects.
     #[must_use]
     pub fn window_state(&self) -> WindowState {
-        self.layout.state(self.session.views())
+        self.layout.state(self.session.views(), &self.board.state)
     }
 
     /// Restores the window state of a project.
     pub fn restore_window(&mut self, state: WindowState) {
+        self.board.state = state.board.clone();
         for command in self.layout.restore(state) {
             self.session.apply_once(command);
         }
@@ -286,6 +305,7 @@ impl Workbench {
         self.top_bar(ui);
         self.status_bar(ui);
         self.timeline(ui);
+        self.scoreboard(ui);
         self.joints_panel(ui, painter);
         self.side_panel(ui, painter);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
@@ -294,7 +314,7 @@ impl Workbench {
             .show(ui, |ui| self.views_ui(ui, painter));
         self.tool_windows.windows(
             &ctx,
-            &now(&self.session, self.panel_shown, self.bones_shown()),
+            &now(&self.session, self.shown_parts()),
             &mut self.actions,
         );
         if !self.is_editing() {

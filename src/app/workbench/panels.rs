@@ -3,6 +3,7 @@
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 use super::Workbench;
+use crate::app::board::{self, BoardView, board_ui};
 use crate::app::panels::device::{DeviceView, device_ui};
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use crate::app::panels::history::history_ui;
@@ -47,7 +48,7 @@ impl Workbench {
         let view = TopBarView {
             builtins: &crate::io::builtin::NAMES,
             recent: &self.tool_windows.settings().recent,
-            now: now(&self.session, self.panel_shown, self.bones_shown()),
+            now: now(&self.session, self.shown_parts()),
         };
         let frame = Frame::new()
             .fill(theme::colors(ui.ctx()).bar)
@@ -138,6 +139,25 @@ impl Workbench {
         panel
             .frame(frame)
             .show(ui, |ui| timeline_ui(ui, &view, state, actions));
+    }
+
+    /// The scoreboard above the timeline, if it is open.
+    pub(super) fn scoreboard(&mut self, ui: &mut Ui) {
+        self.session.board_mut().ask(self.board.request());
+        if !self.board.state.open {
+            return;
+        }
+        let view = BoardView::of(&self.session);
+        let frame = Frame::new()
+            .fill(theme::colors(ui.ctx()).panel)
+            .inner_margin(Margin::symmetric(10, 4));
+        let (panel, timeline, actions) = (&mut self.board, &mut self.timeline, &mut self.actions);
+        Panel::bottom("scoreboard")
+            .frame(frame)
+            .resizable(true)
+            .default_size(board::HEIGHT)
+            .size_range(board::HEIGHTS)
+            .show(ui, |ui| board_ui(ui, &view, panel, timeline, actions));
     }
 
     /// The joint tree on the left; in a narrow window it is at the top of the right panel.

@@ -93,7 +93,12 @@ impl Workbench {
             .iter()
             .map(|(_, look)| wants_of(look))
             .fold(self.probe.wants(), SnapshotContent::and);
-        self.session.set_wants(wants);
+        let marks = SnapshotContent {
+            // Marks are placed by positions, which must not be waited for.
+            numbers: self.board.marked().is_some(),
+            ..SnapshotContent::default()
+        };
+        self.session.set_wants(wants.and(marks));
         self.probe.follow(&self.session);
         let editing = self.session.rigging().mode() == Mode::Edit;
         let voxels = looks.iter().any(|(_, look)| look.voxels);
@@ -121,6 +126,7 @@ impl Workbench {
             ghosts: &ghosts,
             dots: !self.session.channels().active().playback().playing,
             maximised: self.layout.maximised(),
+            board: &self.board,
             timing: None,
         };
         self.layout.ui(ui, &mut context);

@@ -1,20 +1,22 @@
 //! Measures methods over poses or over the frames of a clip.
 
 mod foreign;
+mod run;
 mod stages;
 
 use std::sync::Arc;
 use std::time::Instant;
 
+pub use self::run::{Failures, compute_columns, measure_frame};
 use self::stages::Stages;
 use super::{About, Cell, Columns, Comparison, MethodRow, machine};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point};
-use crate::methods::{Actor, Frame, MethodId, Subject};
-use crate::metrics::{self, Better, METRICS, Meter, MeterFrame, Metric, Quantity, RestSkin, Unit};
+use crate::methods::{Actor, MethodId, Subject};
+use crate::metrics::{self, Better, METRICS, Meter, Metric, Quantity, RestSkin, Unit};
 use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
-use crate::studio::{PlayError, Snapshot};
+use crate::studio::Snapshot;
 
 /// Time to compute the skin; measured beside the [`METRICS`], which look at the skin only.
 pub static FRAME_TIME: Quantity = Quantity {
@@ -136,8 +138,7 @@ struct Measuring<'a> {
 struct Run {
     bind_ms: Option<f64>,
     failure: Option<String>,
-    /// Failures in single columns.
-    failures: Vec<(usize, String)>,
+    failures: Failures,
 }
 
 impl<'a> Measuring<'a> {
@@ -186,11 +187,8 @@ impl<'a> Measuring<'a> {
             if is_target {
                 reference[column] = Some(actor.positions().to_vec());
             }
-            let frame = MeterFrame {
-                reference: reference.get(column).and_then(Option::as_deref),
-                ..actor.meter_frame(world)
-            };
-            let measured = meter.measure(&frame, &progress.silent())?;
+            let other = reference.get(column).and_then(Option::as_deref);
+            let measured = measure_frame(meter, actor, world, other, progress)?;
             let total_ms = actor.times().total_ms;
             cells[row * columns + column].values = quantities
                 .iter()
@@ -293,43 +291,13 @@ fn run(
     };
     let bind_ms = Some(start.elapsed().as_secs_f64() * 1e3);
     let progress = progress.part(BINDING_SHARE, 1.0);
-    let mut failures = Vec::new();
-    match &settings.columns {
-        Columns::Poses(poses) => {
-            for (column, (_, pose)) in poses.iter().enumerate() {
-                progress.check()?;
-                progress.report(column as f32 / poses.len() as f32, method.label());
-                let world = subject.character.skeleton.world_from_joint(pose);
-                actor.reset();
-                let frame = Frame {
-                    world_from_joint: &world,
-                    dt_secs: 0.0,
-                };
-                match actor.advance(&frame) {
-                    Ok(()) => receive(column, &world, &actor)?,
-                    Err(error) => failures.push((column, error.to_string())),
-                }
-            }
-        }
-        Columns::Motion(columns, take) => {
-            let mut next = 0;
-            let actors = std::slice::from_mut(&mut actor);
-            let played = take.play_together(actors, &progress, |_, world, actors| {
-                next += 1;
-                receive(next - 1, world, &actors[0])
-            });
-            match played {
-                Ok(()) => {}
-                Err(PlayError::Cancelled(cancelled) | PlayError::Receiver(cancelled)) => {
-                    return Err(cancelled);
-                }
-                Err(error @ PlayError::Skin { .. }) => {
-                    let sentence = error.to_string();
-                    failures.extend((next..columns.len()).map(|column| (column, sentence.clone())));
-                }
-            }
-        }
-    }
+    let failures = compute_columns(
+        std::slice::from_mut(&mut actor),
+        &settings.columns,
+        None,
+        &progress,
+        |column, world, actors| receive(column, world, &actors[0]),
+    )?;
     Ok(Run {
         bind_ms,
         failure: None,

@@ -6,11 +6,15 @@
 //! | [`devices`]  | the choice of the device for each view                                    |
 //! | [`crowd`]    | crowds: many instances of the character in a view                         |
 //! | [`ranges`]   | the simulation of the scrubbed range, frame by frame                      |
+//! | [`board`]    | the live scoreboard: metrics of the shown methods over a clip             |
+//! | [`basis`]    | all that a method's frames in a clip depend on                            |
 //! | [`pictures`] | thumbnails of the pose library                                            |
 //!
 //! Each is a struct of its own. None of them changes the document or depends on the session: they get what they need of other parts as
 //! [`JobContext`], and the [`Session`](super::Session) takes over their results.
 
+pub(super) mod basis;
+pub(super) mod board;
 pub(super) mod crowd;
 pub(super) mod devices;
 pub(super) mod pictures;
@@ -19,6 +23,7 @@ pub(super) mod stages;
 
 use super::message::Messages;
 use super::{Channels, Document, Level, Views, Waker};
+use board::Board;
 use crowd::Crowds;
 use devices::Devices;
 use pictures::Pictures;
@@ -32,6 +37,7 @@ pub(super) struct Jobs {
     pub(super) devices: Devices,
     pub(super) crowds: Crowds,
     pub(super) ranges: Ranges,
+    pub(super) board: Board,
     pub(super) pictures: Pictures,
 }
 
@@ -62,6 +68,7 @@ impl Jobs {
             || self.devices.is_busy()
             || self.pictures.is_busy()
             || self.ranges.is_busy()
+            || self.board.is_busy()
     }
 
     /// How much of `dt_secs` the clocks may advance, limited by the slowest simulation.
@@ -73,6 +80,7 @@ impl Jobs {
     pub(super) fn cancel(&mut self, views: &mut Views) {
         self.stages.cancel();
         self.ranges.cancel();
+        self.board.cancel();
         self.crowds.cancel(views);
     }
 }

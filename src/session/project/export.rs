@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::Projects;
 use super::report::{ReportInput, write_report};
 use super::save::inputs_of;
+use super::scores::{ScoreFormat, is_partial, write_scores};
 use crate::dynamics::Params;
 use crate::io::refuse_input;
 use crate::methods::{Actor, MethodId, MethodValues, Subject};
 use crate::progress::Progress;
-use crate::report::Columns;
+use crate::report::{Columns, Comparison};
 use crate::rig::{Pose, motion_range};
 use crate::session::bake::MATERIALS_LOST;
 use crate::session::job::{Job, JobState};
@@ -24,6 +25,10 @@ use crate::weights::WeightMethod;
 /// Joints per vertex in an exported rig: the usual limit of game engines.
 const INFLUENCES: usize = 4;
 
+/// Said of scores of which some were not measured yet.
+const SCORES_MISSING: &str =
+    "Not all frames were measured yet: the scoreboard is still being filled.";
+
 /// Kind of export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportAs {
@@ -35,11 +40,13 @@ pub enum ExportAs {
     Motion,
     /// A comparison of methods, as `.html`.
     Report,
+    /// What the scoreboard shows.
+    Scores(ScoreFormat),
 }
 
 impl ExportAs {
     /// All kinds, most common first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Skin(BakeFormat::Glb),
         Self::Rig,
         Self::Motion,
@@ -49,6 +56,9 @@ impl ExportAs {
         Self::Skin(BakeFormat::Ply),
         Self::Skin(BakeFormat::Json),
         Self::Report,
+        Self::Scores(ScoreFormat::Svg),
+        Self::Scores(ScoreFormat::Png),
+        Self::Scores(ScoreFormat::Csv),
     ];
 
     /// Description for users.
@@ -64,6 +74,9 @@ impl ExportAs {
             Self::Skin(BakeFormat::Ply) => "Baked skin, one file a frame (.ply)",
             Self::Skin(BakeFormat::Json) => "Baked skin, positions (.json)",
             Self::Report => "Report that compares methods (.html)",
+            Self::Scores(ScoreFormat::Svg) => "Plots of the scoreboard (.svg)",
+            Self::Scores(ScoreFormat::Png) => "Plots of the scoreboard, picture (.png)",
+            Self::Scores(ScoreFormat::Csv) => "Values of the scoreboard (.csv)",
         }
     }
 
@@ -79,6 +92,9 @@ impl ExportAs {
             Self::Skin(BakeFormat::Ply) => "ply",
             Self::Skin(BakeFormat::Json) => "json",
             Self::Report => "html",
+            Self::Scores(ScoreFormat::Svg) => "svg",
+            Self::Scores(ScoreFormat::Png) => "png",
+            Self::Scores(ScoreFormat::Csv) => "csv",
         }
     }
 }
@@ -178,6 +194,7 @@ impl Export {
                 let report = self.report(subject, pose, input);
                 write_report(subject, report, path, progress)?;
             }
+            ExportAs::Scores(format) => write_scores(input.scores.as_ref(), format, path)?,
             ExportAs::Rig => write_rig(subject, path, INFLUENCES).map_err(|error| said(&error))?,
             ExportAs::Motion => {
                 write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;
@@ -206,10 +223,16 @@ impl Export {
                     .map_err(|error| said(&error));
             }
         }
-        let loses = self.what == ExportAs::Rig && crate::io::loses_materials(&subject.character);
+        let lost = match self.what {
+            ExportAs::Rig if crate::io::loses_materials(&subject.character) => Some(MATERIALS_LOST),
+            ExportAs::Scores(_) if input.scores.as_ref().is_some_and(is_partial) => {
+                Some(SCORES_MISSING)
+            }
+            _ => None,
+        };
         Ok(Exported {
             files: vec![path.to_owned()],
-            lost: loses.then_some(MATERIALS_LOST),
+            lost,
         })
     }
 }
@@ -219,6 +242,8 @@ struct ExportInput {
     params: Params,
     values: MethodValues,
     files: Vec<String>,
+    /// What the scoreboard shows.
+    scores: Option<Comparison>,
 }
 
 /// An export in progress.
@@ -238,7 +263,7 @@ impl Projects {
         export: Export,
         path: PathBuf,
         document: &Document,
-        (pose, weights): (&Pose, WeightMethod),
+        (pose, weights, scores): (&Pose, WeightMethod, Option<Comparison>),
         messages: &mut Messages,
         waker: Option<&Waker>,
     ) {
@@ -265,6 +290,7 @@ impl Projects {
             params: document.params,
             values: document.method_values.clone(),
             files: files.map(|file| file.display().to_string()).collect(),
+            scores,
         };
         let work = move |progress: &Progress| {
             export.run(

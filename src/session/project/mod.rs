@@ -9,6 +9,7 @@
 //! | `file` | the types of the format |
 //! | `error` | why a character or a project cannot be opened, or a project saved |
 //! | `files` | reads a character from files that are not projects |
+//! | `export`, `report`, `scores` | files for other programs, in the background |
 //! | `load` | loads a character from a source, without a session |
 //! | `text` | JSON of the file types: version, errors, unknown entries |
 //! | `convert` | document → file types |
@@ -33,6 +34,7 @@ mod read;
 mod report;
 mod restore;
 mod save;
+mod scores;
 mod text;
 mod transfers;
 
@@ -44,6 +46,7 @@ pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
 pub use read::{ProjectState, is_project, project_state};
 pub(super) use restore::Restored;
 pub(super) use save::{CompletedSave, SaveRequest, draft_text, unsaved_of};
+pub use scores::ScoreFormat;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -10,6 +10,7 @@ mod simulated;
 use std::sync::Arc;
 
 use super::JobContext;
+use super::basis::FrameBasis;
 use super::stages::DerivedStages;
 use crate::rig::KeyedClip;
 use crate::session::views::Need;
@@ -59,17 +60,10 @@ fn basis_of(
     stages: &DerivedStages,
 ) -> Option<Basis> {
     let playback = channels.playback_in(need.channel)?;
-    let (subject, clip) = document.subject.clone().zip(playback.clip)?;
-    let clips = document.clips();
-    let simulates = stages.bound_worker(need).is_some() && clips.get(clip).is_some();
-    simulates.then(|| Basis {
-        subject,
+    stages.bound_worker(need)?;
+    Some(Basis {
         need,
-        params: document.params,
-        values: document.method_values.of(need.method),
-        bones: document.flesh.bones.clone(),
-        clip,
-        take: clips.take(clip).cloned(),
+        frames: FrameBasis::of(need, playback.clip?, document)?,
         range_secs: playback.range_secs,
     })
 }
@@ -124,7 +118,7 @@ impl Ranges {
             .find(|simulated| simulated.basis.need == need)?;
         let playback = channels.playback_in(need.channel)?;
         let records = recording && need.channel == channels.active_id();
-        let may = playback.clip == Some(simulated.basis.clip)
+        let may = playback.clip == Some(simulated.basis.frames.clip)
             && !records
             && (!playback.playing || simulated.plays);
         simulated.at(playback.time_secs).filter(|_| may).cloned()
@@ -176,7 +170,7 @@ impl Ranges {
             match basis_of(need, context.document, context.channels, stages) {
                 Some(basis) if basis == simulated.basis => {
                     // Clips may have been inserted before it.
-                    simulated.basis.clip = basis.clip;
+                    simulated.basis.frames.clip = basis.frames.clip;
                     true
                 }
                 None => context

@@ -4,52 +4,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::character::BoneMap;
 use crate::collision::Contact;
-use crate::dynamics::{Collisions, Params};
+use crate::dynamics::Collisions;
 use crate::math::{Affine, Point, Vec3};
-use crate::methods::{Actor, BindError, Subject};
-use crate::param::ParamValues;
+use crate::methods::{Actor, BindError};
 use crate::progress::Progress;
 use crate::rig::KeyedClip;
 use crate::session::job::{Job, JobState};
+use crate::session::jobs::basis::FrameBasis;
 use crate::session::views::Need;
-use crate::session::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Snapshot, Take, Waker, with_takes};
+use crate::session::{ClipPlay, Motion, PlayError, Snapshot, Take, Waker};
 
 /// Memory limit of all simulations together.
 const MOST_BYTES: u64 = 512 << 20;
 
 /// All inputs of the simulation.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Basis {
-    pub(super) subject: Arc<Subject>,
     pub(super) need: Need,
-    pub(super) params: Params,
-    pub(super) values: ParamValues,
-    pub(super) bones: BoneMap,
-    pub(super) clip: usize,
-    pub(super) take: Option<Arc<KeyedClip>>,
+    pub(super) frames: FrameBasis,
     pub(super) range_secs: Option<[f64; 2]>,
-}
-
-impl PartialEq for Basis {
-    fn eq(&self, other: &Self) -> bool {
-        let same_take = match (&self.take, &other.take) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
-            (None, None) => self.clip == other.clip,
-            _ => false,
-        };
-        same_take
-            && Arc::ptr_eq(&self.subject, &other.subject)
-            && (self.need, self.range_secs) == (other.need, other.range_secs)
-            && (&self.params, &self.bones) == (&other.params, &other.bones)
-            && self.values == other.values
-    }
 }
 
 impl Basis {
     pub(super) fn fps(&self) -> f64 {
-        self.take.as_ref().map_or(DEFAULT_FPS, |take| take.fps())
+        self.frames.fps()
     }
 
     pub(super) fn start_secs(&self) -> f64 {
@@ -57,15 +36,9 @@ impl Basis {
     }
 
     fn duration_secs(&self) -> f64 {
-        match (self.range_secs, &self.take) {
-            (Some([from, to]), _) => to - from,
-            (None, Some(take)) => take.duration_secs(),
-            (None, None) => self
-                .subject
-                .character
-                .clips
-                .get(self.clip)
-                .map_or(0.0, |clip| clip.duration_secs),
+        match self.range_secs {
+            Some([from, to]) => to - from,
+            None => self.frames.duration_secs(),
         }
     }
 
@@ -76,17 +49,18 @@ impl Basis {
 
     /// Approximate memory per frame.
     fn bytes_per_frame(&self) -> u64 {
+        let subject = &self.frames.subject;
         let (skin, inside) = (
-            self.subject.bind_positions.len(),
-            self.subject.sim().mesh.positions.len(),
+            subject.bind_positions.len(),
+            subject.sim().mesh.positions.len(),
         );
         let vectors = 3 * skin * size_of::<Vec3>() + inside * size_of::<Point>();
-        let contacts = if self.params.collisions == Collisions::Off {
+        let contacts = if self.frames.params().collisions == Collisions::Off {
             0
         } else {
             inside * size_of::<Contact>()
         };
-        (vectors + contacts + self.subject.character.skeleton.len() * size_of::<Affine>()) as u64
+        (vectors + contacts + subject.character.skeleton.len() * size_of::<Affine>()) as u64
     }
 }
 
@@ -235,36 +209,19 @@ fn simulate(
     progress: &Progress,
     mut receive: impl FnMut(u32, &Actor, Vec<Affine>),
 ) -> Result<(), String> {
-    let subject = if basis.take.is_some() {
-        with_takes(&basis.subject, takes)
-    } else {
-        basis.subject.clone()
-    }
-    .weighted(basis.need.weights);
     let motion = match basis.range_secs {
         Some(range) => Motion::Play(ClipPlay {
             range_secs: Some(range),
-            ..ClipPlay::once(basis.clip)
+            ..ClipPlay::once(basis.frames.clip)
         }),
-        None => Motion::Clip(basis.clip),
+        None => Motion::Clip(basis.frames.clip),
     };
-    let mut actor = match Actor::bind_with(
-        &subject,
-        basis.need.method,
-        &basis.params,
-        &basis.values,
-        &progress.silent(),
-    ) {
+    let mut actor = match basis.frames.bind(takes, &progress.silent()) {
         Ok(actor) => actor,
         Err(BindError::Cancelled(_)) => return Ok(()),
         Err(error) => return Err(error.to_string()),
     };
-    if subject.settings.bones != basis.bones {
-        actor
-            .set_bones(&basis.bones)
-            .map_err(|error| error.to_string())?;
-    }
-    let take = Take::whole(motion, &subject.character, fps);
+    let take = Take::whole(motion, &actor.subject().character, fps);
     let actors = std::slice::from_mut(&mut actor);
     let played = take.play_together(actors, progress, |frame, world, actors| {
         receive(frame, &actors[0], world.to_vec());
@@ -284,7 +241,7 @@ fn snapshot_of(
 ) -> Snapshot {
     Snapshot {
         sequence: sequences.fetch_add(1, Ordering::Relaxed) + 1,
-        subject: basis.subject.clone(),
+        subject: basis.frames.subject.clone(),
         ..Snapshot::of_actor(actor, world_from_joint)
     }
 }

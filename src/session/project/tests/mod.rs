@@ -14,7 +14,7 @@ use crate::math::Quat;
 use crate::methods::MethodId;
 use crate::render::Camera;
 use crate::session::tests::run_until_idle;
-use crate::session::{Command, Gesture, PaneState, PoseCommand, Session, TurnAxes};
+use crate::session::{BoardState, Command, Gesture, PaneState, PoseCommand, Session, TurnAxes};
 
 /// A folder of its own for a test, removed behind it.
 struct Folder(PathBuf);
@@ -131,6 +131,11 @@ fn a_saved_project_is_restored_exactly() {
             Camera::default(),
         )],
         maximised: None,
+        board: BoardState {
+            open: true,
+            quantities: vec!["skin_energy".to_owned()],
+            distance_to: Some(session.active_view().id),
+        },
     };
     session.projects_mut().set_window(window.clone());
     let path = folder.file("my work.sinew");

@@ -1,0 +1,118 @@
+//! All that the frames of a method in a clip depend on.
+
+use std::sync::Arc;
+
+use crate::character::BoneMap;
+use crate::dynamics::Params;
+use crate::methods::{Actor, BindError, Capability, MethodId, Subject};
+use crate::param::ParamValues;
+use crate::progress::Progress;
+use crate::rig::KeyedClip;
+use crate::session::views::Need;
+use crate::session::{DEFAULT_FPS, Document, with_takes};
+use crate::weights::WeightMethod;
+
+/// Character, method, parameters, weights and clip. Two that are equal give bit-equal frames.
+#[derive(Debug, Clone)]
+pub(in crate::session) struct FrameBasis {
+    pub(in crate::session) subject: Arc<Subject>,
+    pub(in crate::session) method: MethodId,
+    pub(in crate::session) weights: WeightMethod,
+    /// Physical parameters; the defaults for methods without physics, which do not read them.
+    params: Params,
+    /// The method's own parameters.
+    values: ParamValues,
+    /// Settings of bones; none for methods without physics.
+    bones: BoneMap,
+    /// Index of the clip in [`Document::clips`].
+    pub(in crate::session) clip: usize,
+    take: Option<Arc<KeyedClip>>,
+}
+
+impl PartialEq for FrameBasis {
+    fn eq(&self, other: &Self) -> bool {
+        let same_clip = match (&self.take, &other.take) {
+            // Clips may have been inserted before it.
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (None, None) => self.clip == other.clip,
+            _ => false,
+        };
+        same_clip
+            && Arc::ptr_eq(&self.subject, &other.subject)
+            && (self.method, self.weights) == (other.method, other.weights)
+            && (&self.params, &self.bones) == (&other.params, &other.bones)
+            && self.values == other.values
+    }
+}
+
+impl FrameBasis {
+    /// The basis of what a view needs in a clip; `None` without a character or such a clip.
+    pub(in crate::session) fn of(need: Need, clip: usize, document: &Document) -> Option<Self> {
+        let subject = document.subject.clone()?;
+        let clips = document.clips();
+        clips.get(clip)?;
+        let has_physics = need.method.has(Capability::Physics);
+        let (params, bones) = if has_physics {
+            (document.params, document.flesh.bones.clone())
+        } else {
+            (Params::default(), BoneMap::default())
+        };
+        Some(Self {
+            subject,
+            method: need.method,
+            weights: need.weights,
+            params,
+            values: document.method_values.of(need.method),
+            bones,
+            clip,
+            take: clips.take(clip).cloned(),
+        })
+    }
+
+    /// Physical parameters.
+    pub(in crate::session) fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Frames per second of the clip.
+    pub(in crate::session) fn fps(&self) -> f64 {
+        self.take.as_ref().map_or(DEFAULT_FPS, |take| take.fps())
+    }
+
+    /// Length of the clip, seconds.
+    pub(in crate::session) fn duration_secs(&self) -> f64 {
+        match &self.take {
+            Some(take) => take.duration_secs(),
+            None => self
+                .subject
+                .character
+                .clips
+                .get(self.clip)
+                .map_or(0.0, |clip| clip.duration_secs),
+        }
+    }
+
+    /// Binds the method to the character with its weights. `takes` are those of the document: the actor's character then has the clip at
+    /// the same index.
+    ///
+    /// # Errors
+    /// [`BindError`].
+    pub(in crate::session) fn bind(
+        &self,
+        takes: &[Arc<KeyedClip>],
+        progress: &Progress,
+    ) -> Result<Actor, BindError> {
+        let subject = if self.take.is_some() {
+            with_takes(&self.subject, takes)
+        } else {
+            self.subject.clone()
+        }
+        .weighted(self.weights);
+        let mut actor =
+            Actor::bind_with(&subject, self.method, &self.params, &self.values, progress)?;
+        if self.method.has(Capability::Physics) && subject.settings.bones != self.bones {
+            actor.set_bones(&self.bones)?;
+        }
+        Ok(actor)
+    }
+}
