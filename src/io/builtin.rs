@@ -4,8 +4,7 @@
 use super::error::IoError;
 use crate::character::Character;
 
-/// Valid values of NAME in `builtin:NAME`.
-pub const NAMES: [&str; 4] = ["mannequin", "gecko", "cylinder", "arm"];
+pub use super::error::BUILTIN_NAMES as NAMES;
 
 /// Reads a built-in character.
 ///

@@ -5,6 +5,9 @@ use std::path::Path;
 use crate::progress::Cancelled;
 use crate::rig::SkeletonError;
 
+/// Valid values of NAME in `builtin:NAME`, the built-in characters.
+pub const BUILTIN_NAMES: [&str; 4] = ["mannequin", "gecko", "cylinder", "arm"];
+
 /// Why a character could not be read, or a result not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -40,7 +43,7 @@ pub enum IoError {
     #[error("{0}")]
     Combination(ParseProblem),
     /// No built-in character has that name.
-    #[error("there is no built-in character \"{name}\"; there are {}", super::builtin::NAMES.join(", "))]
+    #[error("there is no built-in character \"{name}\"; there are {}", BUILTIN_NAMES.join(", "))]
     UnknownBuiltin {
         /// The requested name.
         name: String,

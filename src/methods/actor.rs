@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use super::check::check_joints;
 use super::{
-    ActorState, AnyDevice, BindError, BindInput, DeviceError, Fetched, Frame, MethodId, Projective,
-    Recipe, Requirement, SettledState, SkinError, Skinner, StateError, StepTimes, Subject, Term,
+    ActorState, AnyDevice, BindError, BindInput, DeviceError, Explanation, Fetched, Frame,
+    MethodId, Projective, Recipe, Requirement, SettledState, SkinError, Skinner, StateError,
+    StepTimes, Subject, Term, explain_blending,
 };
 use crate::character::BoneMap;
 use crate::dynamics::Params;
@@ -135,6 +136,19 @@ impl Actor {
         }
         self.skinner.normals_into(&mut self.normals);
         self.times.normals_ms = start.elapsed().as_secs_f64() * 1e3;
+    }
+
+    /// Explains a source vertex in the last frame, whose joints are `world_from_joint`. The frame must have been read back from a
+    /// device ([`Actor::read_back`]).
+    ///
+    /// # Panics
+    /// If there is no such vertex, or there are other joints.
+    #[must_use]
+    pub fn explain(&self, vertex: usize, world_from_joint: &[Affine]) -> Explanation {
+        let at = self.positions()[vertex];
+        let mut explanation = explain_blending(self.subject(), vertex, world_from_joint, &at);
+        explanation.terms.extend(self.method_terms(vertex));
+        explanation
     }
 
     /// What the method itself says about a source vertex in the last frame, beside the blending of its joints; empty for a frame that is

@@ -232,7 +232,7 @@ fn sections_are_loops_around_their_joints() {
         .collect();
     let wider = rest.mesh.positions.iter().map(|p| {
         // Twice as far from the limb's axis.
-        let [from, to] = [rest.joints[0].1, rest.joints[2].1].map(|p| p.cast::<f32>());
+        let [from, to] = [0, 2].map(|joint: usize| rest.joints[joint].1.cast::<f32>());
         let along = (to - from).normalize();
         let middle = from + along * (p - from).dot(&along);
         middle + (p - middle) * 2.0

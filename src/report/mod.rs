@@ -39,7 +39,7 @@ mod worst;
 #[cfg(test)]
 mod tests;
 
-pub use chart::{Axis, Chart, Curve, Ticks, charts_picture, charts_svg, curve_color};
+pub use chart::{Axis, Chart, Curve, Ticks, charts_picture, charts_png, charts_svg, curve_color};
 pub use columns::Columns;
 pub use comparison::{About, Cell, Comparison, MethodRow, PoseColumn, shell_word};
 pub use curves::{CurveChart, chart_of, charts};

@@ -280,12 +280,10 @@ impl Sink {
                 let names = (last > first).then(|| FrameNames::new(&path, last as usize));
                 // Before the first file is written.
                 if let Some(names) = &names {
-                    let files = settings
+                    let mut files = settings
                         .frames(take)
                         .map(|frame| names.path(frame as usize));
-                    files
-                        .map(|file| refuse_protected(&file))
-                        .collect::<Result<(), _>>()?;
+                    files.try_for_each(|file| refuse_protected(&file))?;
                 }
                 Self::Frames {
                     path,

@@ -1,6 +1,7 @@
 //! The document: the state that undo covers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{ChannelId, Clips, Source, ViewId};
@@ -49,6 +50,14 @@ pub struct Document {
 }
 
 impl Document {
+    /// The files of the character, which are never overwritten. A project that was opened is not one of them.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let read = self.files_read.iter().map(|file| file.path.as_path());
+        let given = self.source.files.iter().map(PathBuf::as_path);
+        let is_file = |path: &&Path| !path.to_str().is_some_and(|p| p.starts_with("builtin:"));
+        read.chain(given.filter(is_file))
+    }
+
     /// The skeleton, if a character is open.
     #[must_use]
     pub fn skeleton(&self) -> Option<&Skeleton> {

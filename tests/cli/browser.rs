@@ -24,8 +24,7 @@ for (const level of ["error", "warn"]) {
 
 /// Runs when everything is loaded: tries the page and writes what it found into it.
 const TRY: &str = r#"<script>
-addEventListener("load", async () => {
-  await Promise.all([...document.images].filter((i) => i.getAttribute("src")).map((i) => i.decode().catch(() => {})));
+addEventListener("load", () => {
   const images = [...document.images].filter((i) => i.getAttribute("src"));
   const table = document.querySelector("table.sortable");
   const order = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[1].dataset.value));

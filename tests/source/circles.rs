@@ -27,7 +27,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("dynamics/virtual_bones", "parts tree"),
     ("gpu", "flesh layout surface"),
     ("gpu/flesh", "contact_kernel kernels layout model state"),
-    ("io", "builtin error finish gltf picture"),
     ("io/glb_write", "draft sweep"),
     ("methods", "actor device direct lbs projective reach recipe"),
     ("numerics", "ordering separator"),

@@ -319,49 +319,54 @@ fn overlays_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
             "The cells that automatic weights are computed on, in the bind pose, and the nodes inside of bones in one colour per joint",
             always,
         );
-        check(
-            right,
-            &mut look.bone_volumes,
-            "Bone volumes",
-            "Spheres and cones the flesh grows on",
-            tissue,
-        );
-        check(
-            right,
-            &mut look.base_surface,
-            "Base surface",
-            "The skin shrunken onto the bone volumes",
-            tissue,
-        );
-        check(
-            right,
-            &mut look.tets,
-            "Tetrahedra",
-            "The flesh between skin and bone",
-            tissue,
-        );
-        check(
-            right,
-            &mut look.feet,
-            "Foot points",
-            "From each vertex to its point on the bone",
-            tissue,
-        );
-        check(
-            right,
-            &mut look.contacts,
-            "Contacts",
-            "Pairs of the skin that touch",
-            tissue,
-        );
-        check(
-            right,
-            &mut look.velocities,
-            "Velocities",
-            "How fast the flesh moves, and where to",
-            tissue,
-        );
+        inside_ui(right, look, tissue);
     });
+}
+
+/// Overlays inside of the skin, which need the tissue.
+fn inside_ui(ui: &mut Ui, look: &mut Look, tissue: (bool, &str)) {
+    check(
+        ui,
+        &mut look.bone_volumes,
+        "Bone volumes",
+        "Spheres and cones the flesh grows on",
+        tissue,
+    );
+    check(
+        ui,
+        &mut look.base_surface,
+        "Base surface",
+        "The skin shrunken onto the bone volumes",
+        tissue,
+    );
+    check(
+        ui,
+        &mut look.tets,
+        "Tetrahedra",
+        "The flesh between skin and bone",
+        tissue,
+    );
+    check(
+        ui,
+        &mut look.feet,
+        "Foot points",
+        "From each vertex to its point on the bone",
+        tissue,
+    );
+    check(
+        ui,
+        &mut look.contacts,
+        "Contacts",
+        "Pairs of the skin that touch",
+        tissue,
+    );
+    check(
+        ui,
+        &mut look.velocities,
+        "Velocities",
+        "How fast the flesh moves, and where to",
+        tissue,
+    );
 }
 
 fn backdrop_ui(ui: &mut Ui, look: &mut Look) {

@@ -53,7 +53,9 @@ impl NodeTree {
         let all = depth_first(root, &roots)?;
         if all.len() < count {
             let mut reached = vec![false; count];
-            all.iter().for_each(|&node| reached[node] = true);
+            for &node in &all {
+                reached[node] = true;
+            }
             let looping = reached.iter().position(|reached| !reached).unwrap_or(0);
             return bad(format!("the nodes form a cycle through node {looping}"));
         }

@@ -7,7 +7,6 @@ mod tests;
 use serde::Serialize;
 
 use self::one_vertex::OneVertex;
-use super::Actor;
 use crate::math::{Affine, Point};
 use crate::stages::Subject;
 
@@ -73,21 +72,6 @@ impl Term {
             value,
             meaning,
         }
-    }
-}
-
-impl Actor {
-    /// Explains a source vertex in the last frame, whose joints are `world_from_joint`. The frame must have been read back from a
-    /// device ([`Actor::read_back`]).
-    ///
-    /// # Panics
-    /// If there is no such vertex, or there are other joints.
-    #[must_use]
-    pub fn explain(&self, vertex: usize, world_from_joint: &[Affine]) -> Explanation {
-        let at = self.positions()[vertex];
-        let mut explanation = explain_blending(self.subject(), vertex, world_from_joint, &at);
-        explanation.terms.extend(self.method_terms(vertex));
-        explanation
     }
 }
 

@@ -186,6 +186,18 @@ pub fn charts_svg(charts: &[Chart], size: [u32; 2]) -> String {
     )
 }
 
+/// The picture of [`charts_picture`] as the bytes of a PNG file.
+///
+/// # Errors
+/// If the picture is too large to be encoded.
+pub fn charts_png(charts: &[Chart], size: [u32; 2], scale: u32) -> std::io::Result<Vec<u8>> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    charts_picture(charts, size, scale)
+        .write_to(&mut bytes, image::ImageFormat::Png)
+        .map_err(std::io::Error::other)?;
+    Ok(bytes.into_inner())
+}
+
 /// Charts one below the other as a picture on white, each of a size in CSS pixels; `scale` is the number of pixels of the picture in one
 /// of these.
 #[must_use]

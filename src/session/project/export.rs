@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::Projects;
 use super::report::{ReportInput, write_report};
-use super::save::inputs_of;
 use super::scores::{ScoreFormat, is_partial, write_scores};
 use crate::dynamics::Params;
 use crate::io::refuse_input;
@@ -276,7 +275,7 @@ impl Projects {
                 "An export is in progress; wait for it, or cancel it.",
             );
         }
-        if let Err(error) = refuse_input(&path, inputs_of(document)) {
+        if let Err(error) = refuse_input(&path, document.inputs()) {
             return messages.push(Level::Error, format!("Nothing was exported: {error}."));
         }
         let name = path

@@ -12,7 +12,7 @@ use crate::io::{FileRead, read_file, refuse_input, write_atomically};
 use crate::progress::Progress;
 use crate::session::job::{Job, JobState};
 use crate::session::message::Messages;
-use crate::session::{Document, Level, Waker};
+use crate::session::{Level, Waker};
 
 /// Request of a save.
 #[derive(Clone)]
@@ -79,7 +79,7 @@ impl SaveRequest {
     /// Refuses to overwrite source files.
     fn check_target(&self) -> Result<(), ProjectError> {
         let document = &self.contents.document;
-        Ok(refuse_input(&self.path, inputs_of(document))?)
+        Ok(refuse_input(&self.path, document.inputs())?)
     }
 
     fn write_plain(&self) -> Result<Vec<String>, ProjectError> {
@@ -159,14 +159,6 @@ fn inside(reference: &mut FileRef, sources: &[PathBuf], files: &[(String, Vec<u8
             bytes: Some(bytes.len() as u64),
         };
     }
-}
-
-/// The files of a document's character, which are never overwritten. A project that was opened is not
-/// one of them.
-pub(super) fn inputs_of(document: &Document) -> impl Iterator<Item = &Path> {
-    let read = document.files_read.iter().map(|file| file.path.as_path());
-    let given = document.source.files.iter().map(PathBuf::as_path);
-    read.chain(given.filter(|path| !paths::is_builtin(path)))
 }
 
 impl Projects {

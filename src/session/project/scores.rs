@@ -1,10 +1,10 @@
 //! The plots and values of the scoreboard as files.
 
-use std::io::{Error, Write};
+use std::io::Write;
 use std::path::Path;
 
 use crate::io::write_atomically;
-use crate::report::{Chart, Comparison, chart_of, charts_picture, charts_svg, csv};
+use crate::report::{Chart, Comparison, chart_of, charts_png, charts_svg, csv};
 
 /// Size of a plot, CSS pixels.
 const PLOT: [u32; 2] = [900, 300];
@@ -47,14 +47,9 @@ pub(super) fn write_scores(
             let text = csv(scores);
             write_atomically(path, |out| out.write_all(text.as_bytes()))
         }
-        ScoreFormat::Png => {
-            let picture = charts_picture(&charts(scores), PLOT, PICTURE_SCALE);
-            write_atomically(path, |out| {
-                picture
-                    .write_to(out, image::ImageFormat::Png)
-                    .map_err(Error::other)
-            })
-        }
+        ScoreFormat::Png => write_atomically(path, |out| {
+            out.write_all(&charts_png(&charts(scores), PLOT, PICTURE_SCALE)?)
+        }),
     };
     written.map_err(|error| error.to_string())
 }
