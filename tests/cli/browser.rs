@@ -76,13 +76,13 @@ fn run(browser: &Path, home: &TestFolder, options: &[String], page: &Path) -> St
         .args(options)
         .arg(format!("file://{}", page.display()))
         .output()
-        .unwrap();
+        .expect("the browser runs");
     assert!(
         output.status.success(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout).expect("a page")
 }
 
 #[test]

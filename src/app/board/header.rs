@@ -60,7 +60,7 @@ fn has_distance(panel: &BoardPanel) -> bool {
 
 /// A check list of all quantities, in the order of reports.
 fn metrics_menu(ui: &mut Ui, panel: &mut BoardPanel) {
-    let button = ui.button("Metrics…");
+    let button = ui.button("Metrics");
     let button = button.on_hover_text("What is plotted");
     egui::Popup::menu(&button)
         .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)

@@ -28,7 +28,7 @@ pub(in crate::app) const HEIGHT: f32 = 218.0;
 /// Heights that it can be dragged to.
 pub(in crate::app) const HEIGHTS: std::ops::RangeInclusive<f32> = 110.0..=560.0;
 /// Minimum height of a plot.
-const PLOT_HEIGHT: f32 = 74.0;
+const PLOT_HEIGHT: f32 = 66.0;
 
 /// State of the scoreboard in the window.
 #[derive(Debug, Default)]
@@ -172,5 +172,6 @@ fn plots_ui(
         let rect = Rect::from_x_y_ranges(strip.times.x_range(), top..=room.bottom());
         plot::foot_ui(ui, rect, view, timeline.axis_mut());
     }
+    ui.advance_cursor_after_rect(room);
     panel.marked = clicked.or(panel.marked.take());
 }

@@ -265,9 +265,12 @@ fn peak_ui(
     if lit {
         ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
     }
-    response.on_hover_text(format!(
-        "{text}. A click goes there and marks the worst place."
-    ))
+    let known = view.board.at(line, plot.quantity.id, peak.frame);
+    let does = match known.and_then(|(_, place)| place) {
+        Some(_) => "A click goes there and marks the worst place.",
+        None => "A click goes there.",
+    };
+    response.on_hover_text(format!("{text}. {does}"))
 }
 
 /// Shows the values under the pointer; a click or a drag goes to that frame. Returns whether one was chosen.
