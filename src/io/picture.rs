@@ -65,7 +65,13 @@ impl PictureBudget {
                 "has {width} × {height} pixels, more than a texture can have"
             ));
         }
-        let allowed = BUDGET.saturating_sub(self.spent) / 2;
+        // Few large pictures share most of the budget; many of them become small rather than being left out.
+        let left = BUDGET.saturating_sub(self.spent);
+        let allowed = if left > BUDGET / 4 {
+            left / 2
+        } else {
+            left / 8
+        };
         let fits = |step: u32| {
             let (width, height) = (width.div_ceil(step), height.div_ceil(step));
             width.max(height) <= LARGEST_SIDE && with_mip_levels(width, height) <= allowed

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::common::folder::TestFolder;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use sinew::app::actions::{Action, ProjectAction};
 use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
@@ -274,11 +274,8 @@ fn plots_and_values_are_exported() {
 
     let mut harness = filled();
     act(&mut harness, Action::Project(ProjectAction::AskScores));
-    assert!(
-        harness
-            .query_by_label("Plots of the scoreboard (.svg)")
-            .is_some()
-    );
+    let chosen = harness.get_by_label("Write").accesskit_node().value();
+    assert_eq!(chosen.as_deref(), Some("Plots of the scoreboard (.svg)"));
     harness.get_by_label("Cancel").click();
     harness.run_steps(3);
 
