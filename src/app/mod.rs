@@ -8,7 +8,8 @@
 //!   applies actions.
 //! - [`layout`] gives each of the session's views a [`pane`], whose [`viewport`] reads the pointer (posing, or building a skeleton) and whose
 //!   picture the painter draws by its [`look`].
-//! - [`panels`], [`timeline`], [`board`], [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as the tests do.
+//! - [`panels`], [`timeline`], [`board`], [`worst`], [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as
+//!   the tests do.
 //! - [`shortcuts`] is the single table of commands: keyboard, menus, tooltips and palette are made from it. [`tool_windows`] has settings,
 //!   palette, log and notices; [`project`] asks before work is lost; `capture` exports pictures and films.
 //!
@@ -49,6 +50,7 @@ pub mod tool_windows;
 pub mod viewport;
 pub(crate) mod widgets;
 pub mod workbench;
+pub mod worst;
 
 /// Why the window could not be opened.
 #[derive(Debug, thiserror::Error)]

@@ -61,6 +61,7 @@ pub(super) struct ShownParts {
     pub(super) panel: bool,
     pub(super) bones: bool,
     pub(super) board: bool,
+    pub(super) worst: bool,
 }
 
 /// Data for menus, palette and keyboard.
@@ -75,6 +76,7 @@ pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
         panel_shown: shown.panel,
         bones_shown: shown.bones,
         board_shown: shown.board,
+        worst_shown: shown.worst,
     }
 }
 

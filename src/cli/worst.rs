@@ -13,8 +13,9 @@ use super::weights::WeightsOption;
 use super::{CommandResult, Failure, print_json, print_lines, stderr};
 use crate::gpu::GpuContext;
 use crate::io::{write_atomically, write_pose};
-use crate::methods::{MethodId, Subject};
+use crate::methods::{Actor, MethodId, Subject};
 use crate::metrics::Quantity;
+use crate::progress::Progress;
 use crate::render::{NamedView, PictureSheet};
 use crate::report::{
     WorstError, WorstPose, WorstSettings, draw_each, printed, printed_unit, worst_poses,
@@ -154,16 +155,16 @@ impl Worst {
         options: &Options,
     ) -> Result<Vec<WorstPose>, Failure> {
         let settings = WorstSettings {
-            method,
-            values: options.values_for(method)?,
-            params: options.params_for(subject),
             quantity: self.metric.clone(),
             samples: self.samples.into(),
             refinements: self.refinements.into(),
             count: self.count.into(),
         };
+        let (values, params) = (options.values_for(method)?, options.params_for(subject));
         let found = stderr::with_progress(options, method.label(), |progress| {
-            worst_poses(subject, &settings, progress)
+            let bind =
+                |progress: &Progress| Actor::bind_with(subject, method, &params, &values, progress);
+            worst_poses(bind, &settings, progress)
         });
         found.map_err(|error| match error {
             WorstError::UnknownQuantity { .. } => Failure::Usage(format!("--metric: {error}")),

@@ -45,7 +45,7 @@ mod unfinished;
 mod weights_write;
 mod write;
 
-pub use animation::{AnimationFormat, AnimationWriter};
+pub use animation::{AnimationFormat, AnimationWriter, animated_webp};
 pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 #[cfg(feature = "gpu")]
 pub(crate) use bytes::{read_file, text_of};

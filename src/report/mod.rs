@@ -16,12 +16,14 @@
 //! | `tables`     | CSV, JSON and LaTeX                                                            |
 //! | `markdown`   | medians as a Markdown table                                                    |
 //! | `pictures`   | [`draw_pictures`]: the same poses by the same cameras for all methods          |
+//! | `clips`      | [`draw_clips`]: all methods side by side in a movement, as animated WebP       |
 //! | `page`       | [`page`](fn@page): the report as one HTML file without references to other files |
 //! | `worst`      | [`worst_poses`]: searches the poses in which a method is worst                 |
 //! | `point`      | [`point_report`]: why a point of the skin is where it is                       |
 //! | `machine`    | name of the processor                                                          |
 
 mod chart;
+mod clips;
 mod columns;
 mod comparison;
 mod curves;
@@ -40,6 +42,7 @@ mod worst;
 mod tests;
 
 pub use chart::{Axis, Chart, Curve, Ticks, charts_picture, charts_png, charts_svg, curve_color};
+pub use clips::{ClipPlan, Illustrations, ReportClip, draw_clips};
 pub use columns::Columns;
 pub use comparison::{About, Cell, Comparison, MethodRow, PoseColumn, shell_word};
 pub use curves::{CurveChart, chart_of, charts};
@@ -51,10 +54,10 @@ pub use measure::{
 };
 pub use page::{PageParts, page};
 pub use pictures::{
-    PictureCell, PictureError, PictureKind, PictureSettings, ReportPicture, draw_each,
-    draw_pictures,
+    CLIPS, MOST_DRAWN, PICTURE_SIZE, PictureCell, PictureError, PictureKind, PictureSettings,
+    ReportPicture, draw_each, draw_pictures,
 };
 pub use point::{PointJoint, PointReport, nearest_vertex, point_report, shown_term};
 pub use statistics::{Summary, badness, printed, printed_unit, shown};
 pub use tables::{csv, json, latex};
-pub use worst::{WorstError, WorstPose, WorstSettings, worst_poses};
+pub use worst::{WorstError, WorstPose, WorstSettings, searched_quantities, worst_poses};

@@ -12,6 +12,12 @@ use crate::render::{Backdrop, Camera, Look, Margins, NamedView, Shading, SkinPai
 use crate::studio::painter::{Comparison, Picture};
 use crate::studio::{Compare, Drawing, LINE_HEIGHT, Snapshot};
 
+/// Size of a picture in the page, pixels, unless another is asked for.
+pub const PICTURE_SIZE: [u32; 2] = [320, 400];
+/// At most this many poses are drawn, unless more are asked for.
+pub const MOST_DRAWN: usize = 8;
+/// Number of clips, unless another is asked for.
+pub const CLIPS: usize = 3;
 /// Quality of the pictures in the page, of 100.
 const JPEG_QUALITY: u8 = 88;
 /// A close-up shows the vertices that differ by at least this part of the largest difference, …
@@ -89,6 +95,7 @@ impl ReportPicture {
 }
 
 /// What is drawn.
+#[derive(Clone, Copy)]
 pub struct PictureSettings<'a> {
     /// Of each method, the states in the drawn columns; `None` where it failed.
     pub states: &'a [Vec<Option<Arc<Snapshot>>>],
@@ -109,6 +116,9 @@ pub enum PictureError {
     /// The graphics device failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    /// A clip could not be encoded.
+    #[error(transparent)]
+    Encode(#[from] image::ImageError),
     /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -175,7 +185,7 @@ pub fn draw_each(
     Ok(images)
 }
 
-struct Drawer<'a> {
+pub(super) struct Drawer<'a> {
     drawing: Drawing,
     settings: &'a PictureSettings<'a>,
     look: Look,
@@ -186,7 +196,11 @@ struct Drawer<'a> {
 }
 
 impl<'a> Drawer<'a> {
-    fn new(gpu: &GpuContext, subject: &Subject, settings: &'a PictureSettings<'a>) -> Self {
+    pub(super) fn new(
+        gpu: &GpuContext,
+        subject: &Subject,
+        settings: &'a PictureSettings<'a>,
+    ) -> Self {
         // Textures hide what the methods do.
         let look = Look {
             shading: Shading::Studio,
@@ -268,7 +282,7 @@ impl<'a> Drawer<'a> {
         Ok(())
     }
 
-    fn camera(&self, points: &[Point]) -> Camera {
+    pub(super) fn camera(&self, points: &[Point]) -> Camera {
         let mut camera = Camera::default();
         camera.set_up(&self.up);
         camera.look_from(self.settings.view);
@@ -317,7 +331,7 @@ impl<'a> Drawer<'a> {
         Some(camera)
     }
 
-    fn picture(
+    pub(super) fn picture(
         &mut self,
         state: &Arc<Snapshot>,
         camera: &Camera,

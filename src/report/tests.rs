@@ -1,7 +1,9 @@
 //! Statistics, tables, charts and the page of a made-up comparison.
 
 use super::*;
+use crate::character::Character;
 use crate::metrics::{Better, Quantity, Unit};
+use crate::studio::{Motion, Take};
 
 const fn quantity(id: &'static str, unit: Unit, better: Better) -> Quantity {
     Quantity {
@@ -408,10 +410,18 @@ fn the_page_is_one_well_formed_file() {
     let page = page(&PageParts {
         comparison: &comparison,
         pictures: &[picture],
+        clips: &[ReportClip {
+            label: "Elbow <bend>".to_owned(),
+            caption: "lbs & pd: 0° to 150°".to_owned(),
+            size: [5, 6],
+            webp: vec![4, 5, 6],
+        }],
         x_label: "Angle, degrees",
     });
     assert_well_formed(&page);
     assert!(page.contains("data:image/jpeg;base64,AQID"));
+    assert!(page.contains("data:image/webp;base64,BAUG"));
+    assert!(page.contains("Elbow &lt;bend&gt;"));
     assert!(page.contains("it has no &lt;volume&gt;"));
     assert!(page.contains("<svg"));
     // The only address is the name of SVG's namespace.
@@ -446,19 +456,59 @@ fn words_are_quoted_for_a_shell() {
 
 #[test]
 fn the_last_pose_of_each_movement_is_drawn() {
-    let columns = |movements: &[&str]| {
-        let column = |name: &&str| PoseColumn {
-            movement: (*name).to_owned(),
-            ..PoseColumn::default()
-        };
-        let poses = movements
-            .iter()
-            .map(|name| (column(name), crate::rig::Pose::default()));
-        Columns::Poses(poses.collect())
-    };
+    let columns = columns_of;
     assert_eq!(columns(&["a", "a", "b", "c", "c"]).drawn(8), [1, 2, 4]);
     assert_eq!(columns(&["a", "b", "c", "d"]).drawn(2), [1, 3]);
     assert!(columns(&[]).drawn(3).is_empty());
+}
+
+/// Columns whose movements have these names, in order.
+fn columns_of(movements: &[&str]) -> Columns {
+    let column = |name: &&str| PoseColumn {
+        movement: (*name).to_owned(),
+        ..PoseColumn::default()
+    };
+    let poses = movements
+        .iter()
+        .map(|name| (column(name), crate::rig::Pose::default()));
+    Columns::Poses(poses.collect())
+}
+
+#[test]
+fn clips_go_through_a_movement_and_back() {
+    let columns = columns_of(&["a", "a", "a", "a", "b", "b", "c", "c", "c"]);
+    let chosen = Illustrations::choose(&columns, [2, 9], 3, 1000);
+    let orders: Vec<&[usize]> = chosen.clips.iter().map(|clip| &clip.columns[..]).collect();
+    assert_eq!(orders, [&[0, 1, 2, 3, 2, 1][..], &[6, 7, 8, 7]]);
+    assert_eq!(chosen.kept(), [0, 1, 2, 3, 5, 6, 7, 8]);
+    // One clip is that in the middle; with very many vertices there is none.
+    let one = Illustrations::choose(&columns, [2, 1], 3, 1000);
+    assert_eq!(one.clips[0].label, "c");
+    let none = Illustrations::choose(&columns, [2, 9], 3, 10_000_000);
+    assert!(none.clips.is_empty());
+    assert_eq!(none.drawn, chosen.drawn);
+}
+
+#[test]
+fn a_clip_of_a_motion_is_its_middle_in_real_time() {
+    let columns = |count: u32, fps: f64| {
+        let column = |frame: u32| PoseColumn::of_frame(frame, f64::from(frame) / fps, "Walk");
+        let poses = (0..count).map(|frame| (column(frame), crate::rig::Pose::default()));
+        let (list, _): (Vec<_>, Vec<_>) = poses.unzip();
+        let still = Take::whole(Motion::Rest, &Character::default(), fps);
+        Columns::Motion(list, still)
+    };
+    let clip = |count, fps| Illustrations::choose(&columns(count, fps), [1, 3], 2, 100).clips;
+    let long = clip(600, 30.0);
+    assert_eq!(long.len(), 1);
+    let shown = &long[0].columns;
+    assert_eq!(
+        (shown[0], shown[1], shown.len(), long[0].frame_ms),
+        (240, 242, 60, 67)
+    );
+    let short = clip(20, 10.0);
+    assert_eq!((short[0].columns.len(), short[0].frame_ms), (20, 100));
+    assert!(clip(1, 30.0).is_empty());
 }
 
 #[test]

@@ -8,10 +8,8 @@
 use std::sync::Arc;
 
 use super::badness;
-use crate::dynamics::Params;
-use crate::methods::{Actor, BindError, Frame, MethodId, Subject};
-use crate::metrics::{METRICS, Meter, Metric, Quantity, RestSkin};
-use crate::param::ParamValues;
+use crate::methods::{Actor, BindError, Frame};
+use crate::metrics::{self, METRICS, Meter, Metric, Quantity, RestSkin};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::{Pose, PoseSpace, motion_range};
 use crate::studio::Snapshot;
@@ -38,14 +36,8 @@ const SHORT_NAMES: [(&str, &str); 7] = [
     ("depth", "contact_depth_mm"),
 ];
 
-/// What is searched.
+/// What is searched for.
 pub struct WorstSettings {
-    /// The method.
-    pub method: MethodId,
-    /// Values of its own parameters.
-    pub values: ParamValues,
-    /// Physical parameters of simulated methods.
-    pub params: Params,
     /// Id or short name of the quantity by which poses are compared.
     pub quantity: String,
     /// Number of quasi-random poses.
@@ -129,30 +121,32 @@ fn metric_of(id: &str) -> Result<(&'static Metric, &'static Quantity), WorstErro
         })
 }
 
-/// Finds the poses in which a method is worst, the worst first; fewer than requested if the search finds fewer.
+/// All quantities that can be searched: those that need no other method.
+pub fn searched_quantities() -> impl Iterator<Item = &'static Quantity> {
+    metrics::without_reference().flat_map(|metric| metric.quantities)
+}
+
+/// Finds the poses in which a method, which `bind` binds to a character, is worst, the worst first; fewer than requested if the search
+/// finds fewer.
 ///
 /// # Errors
 /// [`WorstError`].
 pub fn worst_poses(
-    subject: &Arc<Subject>,
+    bind: impl FnOnce(&Progress) -> Result<Actor, BindError>,
     settings: &WorstSettings,
     progress: &Progress,
 ) -> Result<Vec<WorstPose>, WorstError> {
     let (metric, quantity) = metric_of(&settings.quantity)?;
+    let binding = progress.part(0.0, BINDING_SHARE);
+    let actor = bind(&binding)?;
+    let subject = actor.subject().clone();
+    let method = actor.method();
     let skeleton = &subject.character.skeleton;
     let space = PoseSpace::of(skeleton, &motion_range(skeleton));
     if space.dimensions() == 0 {
         return Err(WorstError::NoMovement);
     }
-    let binding = progress.part(0.0, BINDING_SHARE);
-    let actor = Actor::bind_with(
-        subject,
-        settings.method,
-        &settings.params,
-        &settings.values,
-        &binding,
-    )?;
-    let meter = Meter::new(RestSkin::of(subject), [metric], &binding.silent())?;
+    let meter = Meter::new(RestSkin::of(&subject), [metric], &binding.silent())?;
     let mut search = Search {
         actor,
         meter,
@@ -179,7 +173,7 @@ pub fn worst_poses(
     if found.is_empty() {
         return Err(WorstError::Undefined {
             quantity: settings.quantity.clone(),
-            method: settings.method.id(),
+            method: method.id(),
         });
     }
     found

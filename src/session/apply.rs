@@ -138,6 +138,7 @@ impl Session {
                 self.edit(|editor, with| editor.reset_joint(with, joint));
             }
             Command::ResetPose => self.edit(Editor::reset_pose),
+            Command::SetPose(pose) => self.edit(|editor, with| editor.set_pose(with, &pose)),
             Command::LoadPose(path) => self.edit(|editor, with| editor.load_pose(with, &path)),
             Command::SavePose(path) => self.edit(|editor, with| editor.save_pose(with, &path)),
             Command::ResetSimulation => {

@@ -1,6 +1,7 @@
 //! Commands of a session.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::{
     Gesture, KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, ViewCommand,
@@ -9,6 +10,7 @@ use crate::character::{BoneSettings, FleshBase, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::methods::MethodId;
 use crate::param::ParamValues;
+use crate::rig::Pose;
 
 /// One request. [`super::Session::apply`] is the only place that carries them out.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +71,8 @@ pub enum Command {
     ResetJoint(usize),
     /// Resets all joints to rest (undoable).
     ResetPose,
+    /// Sets all joints (undoable); ignored if their number is not that of the skeleton.
+    SetPose(Arc<Pose>),
     /// Reads a pose file (undoable).
     LoadPose(PathBuf),
     /// Writes the shown pose to a pose file.
@@ -128,6 +132,7 @@ impl Command {
             Self::SetJointAngles { .. } => "Set joint angles",
             Self::ResetJoint(_) => "Reset joint",
             Self::ResetPose => "Reset pose",
+            Self::SetPose(_) => "Set pose",
             Self::LoadPose(_) => "Load pose",
             Self::SavePose(_) => "Save pose",
             Self::SelectClip(_) => "Select clip",

@@ -5,6 +5,9 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use super::Waker;
 use crate::progress::Progress;
 
+/// Work beside what is shown takes this part of the processor's threads, at least one: views and simulations need the others.
+const THREADS_PART: usize = 4;
+
 /// A job as shown to the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobView {
@@ -93,6 +96,18 @@ impl<T: Send + 'static> Job<T> {
 impl<T> Drop for Job<T> {
     fn drop(&mut self) {
         self.progress.cancel();
+    }
+}
+
+/// Calls `work` where parallel parts of it use few threads.
+pub(super) fn on_few_threads<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads((all / THREADS_PART).max(1))
+        .build();
+    match pool {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
     }
 }
 

@@ -98,6 +98,7 @@ pub use jobs::devices::{DeviceStatus, Devices};
 pub use jobs::pictures::Pictures;
 pub use jobs::ranges::{Ranges, Scrubbing, SimulatedFrames};
 pub use jobs::stages::making::{open, open_with};
+pub use jobs::worst::WorstSearch;
 pub use message::{Level, Message, MessageId};
 pub use mode::Mode;
 pub use posing::{
@@ -309,6 +310,26 @@ impl Session {
     /// As [`Session::board`], mutable: to say what is wanted, to cancel and to go on.
     pub fn board_mut(&mut self) -> &mut Board {
         &mut self.jobs.board
+    }
+
+    /// The search for the worst poses.
+    #[must_use]
+    pub fn worst(&self) -> &WorstSearch {
+        &self.jobs.worst
+    }
+
+    /// As [`Session::worst`], mutable: to cancel it.
+    pub fn worst_mut(&mut self) -> &mut WorstSearch {
+        &mut self.jobs.worst
+    }
+
+    /// Starts a search for the poses in which the method of a view is worst by a quantity, given by its id. A running search ends.
+    pub fn search_worst(&mut self, view: ViewId, quantity: &str) {
+        if let Some(view) = self.views.get(view) {
+            let (need, waker) = (view.need(), self.waker.clone());
+            let worst = &mut self.jobs.worst;
+            worst.start(&self.editor.document, need, quantity, waker);
+        }
     }
 
     /// Thumbnails of the pose library.

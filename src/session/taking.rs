@@ -145,6 +145,7 @@ impl Session {
         self.editor.keying.start_over();
         self.jobs.ranges.start_over();
         self.jobs.board.forget_character();
+        self.jobs.worst.forget_character();
         self.editor.document = fresh(&before, source, &subject, files_read.into());
         let same_joints = || {
             before

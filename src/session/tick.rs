@@ -71,6 +71,7 @@ impl Session {
             jobs.ranges.follow(real_secs, &jobs.stages, around)
                 | jobs.board.follow(real_secs, &jobs.stages, around)
                 | jobs.pictures.follow(around.document, around.waker)
+                | jobs.worst.follow()
         });
         let shown = self.snapshot().map(|snapshot| snapshot.sequence);
         changed | (std::mem::replace(&mut self.last_shown, shown) != shown)

@@ -38,6 +38,7 @@ addEventListener("load", () => {
     faults,
     requests,
     images: images.length,
+    clips: images.filter((i) => i.src.startsWith("data:image/webp") && i.naturalWidth > 160).length,
     broken: images.filter((i) => !(i.complete && i.naturalWidth > 0)).length,
     up,
     down,
@@ -97,9 +98,10 @@ fn a_report_opens_in_a_browser_without_a_fault() {
         &"compare",
         &"builtin:arm",
         &"--methods=lbs,dqs,cor",
-        &"--only=forearm,wrist",
+        &"--only=forearm,elbow",
         &"--size=160x160",
         &"--drawn=3",
+        &"--clips=2",
         &"-o",
         &page,
     ]));
@@ -128,6 +130,7 @@ fn a_report_opens_in_a_browser_without_a_fault() {
         assert_eq!(found["faults"], serde_json::json!([]), "{width}: {found}");
         assert_eq!(found["requests"], serde_json::json!([]), "{width}: {found}");
         assert!(found["images"].as_u64().unwrap() >= 9, "{width}: {found}");
+        assert_eq!(found["clips"], 2, "{width}: {found}");
         assert_eq!(found["broken"], 0, "{width}: {found}");
         assert!(found["overflow"].as_i64().unwrap() <= 0, "{width}: {found}");
         let numbers = |key: &str| -> Vec<f64> {

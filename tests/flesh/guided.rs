@@ -286,3 +286,39 @@ fn a_settled_pose_depends_on_the_pose_alone() {
         }
     }
 }
+
+/// Skin far from all skin that the joint itself moves stays where it is, on a body whose limbs are as far apart as they are thick.
+#[test]
+fn a_bend_moves_only_the_skin_around_it() {
+    let subject = subject("gecko", FleshBase::Weights);
+    let skeleton = &subject.character.skeleton;
+    let rest = skeleton.rest_pose();
+    let mut pose = rest.clone();
+    let hip = skeleton.find("hind_upper.L").expect("a hip");
+    pose.locals[hip].rotation *= UnitQuaternion::from_euler_angles(0.0, 1.0, 0.0);
+    let positions = |method: MethodId, pose: &sinew::rig::Pose| {
+        let params = Params::default();
+        let bound = Actor::bind(&subject, method, &params, &Progress::new());
+        let mut actor = bound.expect("binds");
+        advance(&mut actor, &skeleton.world_from_joint(pose), 0.0);
+        actor.positions().to_vec()
+    };
+    let before = positions(MethodId::LBS, &rest);
+    let size = subject.size;
+    let by_joints = positions(MethodId::LBS, &pose);
+    let moved: Vec<&Point> = before
+        .iter()
+        .zip(&by_joints)
+        .filter(|(a, b)| (*a - *b).norm() > 1e-4 * size)
+        .map(|(a, _)| a)
+        .collect();
+    let far = |p: &Point| moved.iter().all(|other| (p - *other).norm() > 0.2 * size);
+    let flesh = positions(MethodId::PD, &pose);
+    let (mut count, mut farthest) = (0, 0.0_f32);
+    for (a, b) in before.iter().zip(&flesh).filter(|(a, _)| far(a)) {
+        count += 1;
+        farthest = farthest.max((a - b).norm());
+    }
+    assert!(moved.len() > 200 && count > 200, "{} {count}", moved.len());
+    assert!(farthest < 5e-6 * size, "{:e} of the size", farthest / size);
+}

@@ -12,3 +12,4 @@ mod stories;
 mod timeline;
 mod tool_windows;
 mod voxels;
+mod worst;

@@ -11,6 +11,7 @@ pub use tools::{EditAction, PosingRequest, ProbeAction};
 pub use view::{CameraAction, LayoutAction, LayoutPreset, SplitSide, ViewRequest};
 pub use window::{
     BoardAction, CaptureAction, ProjectAction, TimelineAction, ToolWindowAction, UnsavedAnswer,
+    WorstAction,
 };
 
 use std::path::PathBuf;
@@ -56,6 +57,8 @@ pub enum Action {
     Timeline(TimelineAction),
     /// The scoreboard.
     Board(BoardAction),
+    /// The search for the worst poses.
+    Worst(WorstAction),
     /// Cancels the current tool, otherwise deselects.
     Escape,
     /// Shows or hides the bones.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::app::settings::Settings;
 use crate::app::settings::capture::CaptureSettings;
-use crate::session::Export;
+use crate::session::{Export, ViewId};
 
 /// Actions of the capture dialog.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,6 +107,22 @@ pub enum BoardAction {
     Cancel,
     /// Goes on measuring.
     Resume,
+}
+
+/// Actions on the search for the worst poses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorstAction {
+    /// Opens or closes its window.
+    Toggle,
+    /// Starts a search.
+    Search {
+        /// The view whose method is searched.
+        view: ViewId,
+        /// Id of the quantity by which poses are compared.
+        quantity: String,
+    },
+    /// Ends a running search.
+    Cancel,
 }
 
 /// Actions of menus, palette and keyboard on the timeline.

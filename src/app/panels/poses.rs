@@ -12,10 +12,11 @@ use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::app::viewport::painter::{Picture, ViewportPainter, texture_of};
 use crate::character::UpAxis;
+use crate::math::Vec3;
 use crate::mesh::Bounds;
 use crate::render::{Camera, Look, NamedView};
 use crate::rig::{NamedPose, Pose};
-use crate::session::{Command, Gesture, KeysCommand, Session};
+use crate::session::{Command, Gesture, KeysCommand, Session, Snapshot};
 
 /// Input of the panel.
 #[derive(Debug, Clone, Copy)]
@@ -56,28 +57,58 @@ pub fn pose_pictures(
     painter: &mut dyn ViewportPainter,
     pixels_per_point: f32,
 ) -> Vec<Option<TextureId>> {
-    let look = Look {
-        ground: false,
-        grid: false,
-        ..Look::default()
+    let library = session.document().pose_library.iter();
+    let mut thumbnails = Thumbnails {
+        painter,
+        up: up_of(session),
+        side: SIDE,
+        pixels_per_point,
     };
-    let size = [(SIDE * pixels_per_point).round().clamp(1.0, 512.0) as u32; 2];
-    let up = session
+    (FIRST_VIEW..)
+        .zip(library)
+        .map(|(canvas, pose)| thumbnails.draw(canvas, session.pictures().of(pose)?))
+        .collect()
+}
+
+/// The upward direction of the open character.
+pub(in crate::app) fn up_of(session: &Session) -> Vec3 {
+    session
         .subject()
         .map_or_else(UpAxis::y, |subject| subject.up_axis())
-        .direction();
-    let mut picture = |index: usize| {
-        let pose = session.document().pose_library.get(index)?;
-        let snapshot = session.pictures().of(pose)?;
+        .direction()
+}
+
+/// Draws square pictures of whole characters.
+pub(in crate::app) struct Thumbnails<'a> {
+    pub(in crate::app) painter: &'a mut dyn ViewportPainter,
+    pub(in crate::app) up: Vec3,
+    /// Side of a picture, points.
+    pub(in crate::app) side: f32,
+    pub(in crate::app) pixels_per_point: f32,
+}
+
+impl Thumbnails<'_> {
+    /// Draws onto a canvas of its own; `None` without a graphics device.
+    pub(in crate::app) fn draw(
+        &mut self,
+        canvas: u32,
+        snapshot: &Arc<Snapshot>,
+    ) -> Option<TextureId> {
+        let look = Look {
+            ground: false,
+            grid: false,
+            ..Look::default()
+        };
+        let side = (self.side * self.pixels_per_point).round();
         let bounds = Bounds::of(snapshot.positions());
         let mut camera = Camera::default();
-        camera.set_up(&up);
+        camera.set_up(&self.up);
         camera.look_from(NamedView::ThreeQuarter);
         camera.frame(&bounds, 1.0);
         let picture = Picture {
-            canvas: FIRST_VIEW + index as u32,
-            size,
-            scale: pixels_per_point,
+            canvas,
+            size: [side.clamp(1.0, 512.0) as u32; 2],
+            scale: self.pixels_per_point,
             camera: &camera,
             snapshot: Some(snapshot),
             crowd: None,
@@ -90,11 +121,8 @@ pub fn pose_pictures(
             ground_height: bounds.min.y,
             character_size: bounds.size(),
         };
-        Some(texture_of(&painter.paint(&picture)?))
-    };
-    (0..session.document().pose_library.len())
-        .map(&mut picture)
-        .collect()
+        Some(texture_of(&self.painter.paint(&picture)?))
+    }
 }
 
 /// Draws the library.
@@ -218,7 +246,7 @@ fn cell_ui(
     if ui.is_rect_visible(rect) {
         paint_cell(
             ui,
-            rect,
+            Rect::from_min_size(rect.min, vec2(SIDE, SIDE)),
             &response,
             chosen,
             view.pictures.get(pose).copied().flatten(),
@@ -301,9 +329,15 @@ fn pointer(
     }
 }
 
-fn paint_cell(ui: &Ui, rect: Rect, response: &Response, chosen: bool, picture: Option<TextureId>) {
+/// Draws a picture that can be clicked, or a figure in its place.
+pub(in crate::app) fn paint_cell(
+    ui: &Ui,
+    square: Rect,
+    response: &Response,
+    chosen: bool,
+    picture: Option<TextureId>,
+) {
     let colors = theme::colors(ui.ctx());
-    let square = Rect::from_min_size(rect.min, vec2(SIDE, SIDE));
     let radius = CornerRadius::same(4);
     ui.painter().rect_filled(square, radius, colors.sunken);
     match picture {

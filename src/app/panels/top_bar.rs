@@ -157,6 +157,7 @@ const MENUS: [(&str, &[Item]); 7] = [
         &[
             Row("panel"),
             Row("scoreboard"),
+            Row("worst"),
             Line,
             Row("notices"),
             Row("log"),

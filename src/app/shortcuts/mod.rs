@@ -119,6 +119,8 @@ pub struct ShortcutContext<'a> {
     pub bones_shown: bool,
     /// The scoreboard is open.
     pub board_shown: bool,
+    /// The window of the worst poses is open.
+    pub worst_shown: bool,
 }
 
 impl ShortcutContext<'_> {

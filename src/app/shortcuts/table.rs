@@ -5,7 +5,6 @@ use egui::{Key, Modifiers};
 use super::Trigger::{Elsewhere, For, ForDigit};
 use super::{ActiveMode, Group, Needs, Shortcut};
 use crate::app::actions::Action;
-use crate::app::actions::BoardAction;
 use crate::app::actions::CameraAction;
 use crate::app::actions::CaptureAction;
 use crate::app::actions::EditAction;
@@ -18,6 +17,7 @@ use crate::app::actions::TimelineAction;
 use crate::app::actions::ToolWindowAction;
 use crate::app::actions::ViewRequest;
 use crate::app::actions::tools::Tool;
+use crate::app::actions::{BoardAction, WorstAction};
 use crate::app::look::SkinColors;
 use crate::render::NamedView;
 use crate::rig::edit::template::TemplateKind;
@@ -363,6 +363,16 @@ pub static ALL: &[Shortcut] = &[
     .also("plot graph curve metrics scores chart measure compare statistics peak worst")
     .key(CTRL_SHIFT, Key::B)
     .switch(|now| now.board_shown),
+    Shortcut::new(
+        "worst",
+        Group::Window,
+        "Worst poses",
+        "Searches the poses in which a shown method is worst, and opens them by a click",
+        For(|| Action::Worst(WorstAction::Toggle)),
+    )
+    .also("find search bad pose metric pairs contact sheet failure")
+    .needs(Needs::Character)
+    .switch(|now| now.worst_shown),
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", tool_windows!(ToggleSheet))
         .also("keyboard keys hotkeys help cheat sheet")
         .key(NONE, Key::F1)

@@ -4,11 +4,11 @@ use egui::Context;
 
 use super::Workbench;
 use crate::app::actions::Action;
-use crate::app::actions::BoardAction;
 use crate::app::actions::CameraAction;
 use crate::app::actions::EditAction;
 use crate::app::actions::ProjectAction;
 use crate::app::actions::TimelineAction;
+use crate::app::actions::{BoardAction, WorstAction};
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
 use crate::app::pane::requests;
@@ -181,6 +181,11 @@ impl Workbench {
             Action::Board(BoardAction::Toggle) => self.board.toggle(),
             Action::Board(BoardAction::Cancel) => self.session.board_mut().cancel(),
             Action::Board(BoardAction::Resume) => self.session.board_mut().resume(),
+            Action::Worst(WorstAction::Toggle) => self.worst.open = !self.worst.open,
+            Action::Worst(WorstAction::Search { view, quantity }) => {
+                self.session.search_worst(view, &quantity);
+            }
+            Action::Worst(WorstAction::Cancel) => self.session.worst_mut().cancel(),
             Action::ToolWindows(action) => {
                 let now = now(&self.session, self.shown_parts());
                 self.tool_windows

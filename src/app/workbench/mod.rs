@@ -37,6 +37,7 @@ use super::tool_windows::ToolWindows;
 use super::viewport::Viewport;
 use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
+use super::worst::WorstWindow;
 use super::{notices, theme};
 use crate::app::actions::tools::Toolbox;
 use crate::cache::Cache;
@@ -64,6 +65,7 @@ pub struct Workbench {
     timings: TimingHistory,
     timeline: TimelineState,
     board: BoardPanel,
+    worst: WorstWindow,
     poses: PosesState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
@@ -126,6 +128,7 @@ impl Workbench {
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
             board: BoardPanel::default(),
+            worst: WorstWindow::default(),
             poses: PosesState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
@@ -209,6 +212,7 @@ impl Workbench {
             panel: self.panel_shown,
             bones: self.bones_shown(),
             board: self.board.state.open,
+            worst: self.worst.open,
         }
     }
 
@@ -320,6 +324,8 @@ impl Workbench {
         if !self.is_editing() {
             self.probe
                 .window(&ctx, &self.session, self.tools.tool, &mut self.actions);
+            self.worst
+                .window(&ctx, &self.session, painter, &mut self.actions);
         }
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);

@@ -19,14 +19,10 @@ use crate::io::read_positions;
 use crate::methods::{MethodId, Subject};
 use crate::render::NamedView;
 use crate::report::{
-    About, CompareSettings, ForeignResult, Measured, PictureError, PictureSettings, ReportPicture,
-    compare, draw_pictures, json, shell_word,
+    About, CLIPS, CompareSettings, ForeignResult, Illustrations, MOST_DRAWN, Measured,
+    PICTURE_SIZE, PictureError, PictureSettings, ReportClip, ReportPicture, compare, draw_clips,
+    draw_pictures, json, shell_word,
 };
-
-/// At most this many poses are drawn, unless more are asked for.
-const MOST_DRAWN: usize = 8;
-/// Size of a picture in the page, pixels.
-const PICTURE_SIZE: [u32; 2] = [320, 400];
 
 /// Options of the verb.
 #[derive(Debug, Args)]
@@ -55,7 +51,7 @@ pub(super) struct Compare {
     /// Also write the medians as a LaTeX table (booktabs).
     #[arg(help_heading = "Output", long, value_name = "OUT.tex")]
     latex: Option<PathBuf>,
-    /// Also write the curves (.svg) and the pictures (.png) into this folder.
+    /// Also write the curves (.svg), the pictures (.png) and the clips (.webp) into this folder.
     #[arg(help_heading = "Output", long, value_name = "FOLDER")]
     figures: Option<PathBuf>,
     /// Print a JSON report.
@@ -70,9 +66,19 @@ pub(super) struct Compare {
     /// Number of poses that are drawn, of all of them those at the ends of the movements first.
     #[arg(help_heading = "Output", long, value_name = "N", default_value_t = MOST_DRAWN as u16, value_parser = clap::value_parser!(u16).range(1..=1000))]
     drawn: u16,
+    /// Number of moving pictures: movements through their poses, or 1 for the middle of a clip; 0 for none.
+    #[arg(help_heading = "Output", long, value_name = "N", default_value_t = CLIPS as u16, value_parser = clap::value_parser!(u16).range(0..=100))]
+    clips: u16,
     /// View direction of the pictures: front, back, side, left, right, top, bottom or three-quarter [default: three-quarter].
     #[arg(help_heading = "Output", long, value_parser = parse_view)]
     view: Option<NamedView>,
+}
+
+/// What was drawn.
+#[derive(Default)]
+struct Pictures {
+    still: Vec<ReportPicture>,
+    clips: Vec<ReportClip>,
 }
 
 fn parse_result(text: &str) -> Result<(String, PathBuf), String> {
@@ -103,15 +109,18 @@ impl Compare {
         self.weights.note_unused(&methods, options);
         let chosen = self.poses.columns(&subject)?;
         let draws = !self.no_pictures && (self.output.is_some() || self.figures.is_some());
+        let illustrations = if draws {
+            let most = [self.drawn.into(), self.clips.into()];
+            let vertices = subject.bind_positions.len();
+            Illustrations::choose(&chosen.columns, most, methods.len(), vertices)
+        } else {
+            Illustrations::default()
+        };
         let settings = CompareSettings {
             params: options.params_for(&subject),
             distance_to: self.target(&methods)?,
             results,
-            kept: if draws {
-                chosen.columns.drawn(self.drawn.into())
-            } else {
-                Vec::new()
-            },
+            kept: illustrations.kept(),
             methods: methods
                 .iter()
                 .map(|&method| Ok((method, options.values_for(method)?)))
@@ -129,9 +138,9 @@ impl Compare {
         }
         measured.comparison.about = self.about(&subject, &settings, chosen.set, options);
         let pictures = if draws {
-            self.pictures(&subject, &settings, &measured, options)?
+            self.pictures(&subject, &settings, &measured, &illustrations, options)?
         } else {
-            Vec::new()
+            Pictures::default()
         };
         let comparison = &measured.comparison;
         let files = outputs.write(comparison, &pictures, settings.columns.axis())?;
@@ -235,22 +244,23 @@ impl Compare {
         subject: &Arc<Subject>,
         settings: &CompareSettings,
         measured: &Measured,
+        illustrations: &Illustrations,
         options: &Options,
-    ) -> Result<Vec<ReportPicture>, Failure> {
+    ) -> Result<Pictures, Failure> {
         let gpu = match stderr::without_wayland_errors(GpuContext::headless) {
             Ok(gpu) => gpu,
             Err(error) => {
                 if !options.quiet {
                     stderr::line(&format!("note: the report has no pictures: {error}"));
                 }
-                return Ok(Vec::new());
+                return Ok(Pictures::default());
             }
         };
         let size = self.size.unwrap_or(PICTURE_SIZE);
         gpu.check_size(size[0], size[1])?;
         let shown = PictureSettings {
-            states: &measured.states,
-            columns: &settings.kept,
+            states: &measured.states_in(&illustrations.drawn),
+            columns: &illustrations.drawn,
             against: settings
                 .distance_to
                 .filter(|row| *row < settings.methods.len())
@@ -258,11 +268,16 @@ impl Compare {
             size,
             view: self.view.unwrap_or(NamedView::ThreeQuarter),
         };
-        let mut pictures = Vec::new();
+        let mut pictures = Pictures::default();
         let drawn = stderr::with_progress(options, "Drawing", |progress| {
-            draw_pictures(&gpu, subject, &shown, progress, |picture| {
-                pictures.push(picture);
-            })
+            let still = progress.part(0.0, 0.5);
+            draw_pictures(&gpu, subject, &shown, &still, |picture| {
+                pictures.still.push(picture);
+            })?;
+            let plans = (&illustrations.clips[..], &shown);
+            let moving = progress.part(0.5, 1.0);
+            pictures.clips = draw_clips(&gpu, subject, measured, plans, &moving)?;
+            Ok(())
         });
         match drawn {
             Ok(()) => Ok(pictures),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use image::{ExtendedColorType, ImageEncoder, RgbaImage};
 
-use super::Compare;
+use super::{Compare, Pictures};
 use crate::cli::Failure;
 use crate::cli::folder::check_folder;
 use crate::io::write_atomically;
@@ -73,19 +73,21 @@ impl<'a> Outputs<'a> {
     pub(super) fn write(
         &self,
         comparison: &Comparison,
-        pictures: &[ReportPicture],
+        pictures: &Pictures,
         axis: &str,
     ) -> Result<Vec<PathBuf>, Failure> {
         let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
         let mut add = |path: &Path, bytes: Vec<u8>| files.push((path.to_path_buf(), bytes));
         if let Some(path) = self.page {
             let cells: Vec<PictureCell> = pictures
+                .still
                 .iter()
                 .map(|picture| picture.cell(comparison))
                 .collect::<Result<_, _>>()?;
             let parts = PageParts {
                 comparison,
                 pictures: &cells,
+                clips: &pictures.clips,
                 x_label: axis,
             };
             add(path, page(&parts).into_bytes());
@@ -106,9 +108,13 @@ impl<'a> Outputs<'a> {
                 let path = folder.join(format!("{file_stem}.svg"));
                 add(&path, chart.svg(FIGURE_SIZE).into_bytes());
             }
-            for picture in pictures {
+            for picture in &pictures.still {
                 let path = folder.join(format!("{}.png", picture_name(comparison, picture)));
                 add(&path, png(&picture.image)?);
+            }
+            for clip in &pictures.clips {
+                let path = folder.join(format!("clip-{}.webp", file_name(&clip.label)));
+                add(&path, clip.webp.clone());
             }
         }
         for (path, bytes) in &files {
@@ -144,6 +150,11 @@ fn picture_name(comparison: &Comparison, picture: &ReportPicture) -> String {
         "{}-{}{kind}",
         comparison.poses[picture.pose].id, comparison.methods[picture.method].id
     );
+    file_name(&name)
+}
+
+/// Other characters than letters, digits, dots and hyphens become hyphens.
+fn file_name(name: &str) -> String {
     name.chars()
         .map(|c| {
             if c.is_alphanumeric() || matches!(c, '.' | '-') {

@@ -3,7 +3,7 @@
 //! | extension | what is written                                                                              |
 //! |-----------|----------------------------------------------------------------------------------------------|
 //! | `.gif`    | one looping file, an adaptive palette of 255 colours per frame, fixed ordered dithering     |
-//! | `.webp`   | one looping file, lossless, 8-bit alpha                                                    |
+//! | `.webp`   | one looping file, lossless, 8-bit alpha; of each frame only the box that changed            |
 //! | `.png`    | `NAME.0000.png`, `NAME.0001.png`, …                                                          |
 //!
 //! Frame delays are whole hundredths (GIF) or thousandths (WebP) of a second. They are rounded so
@@ -24,6 +24,7 @@ use super::error::{IoError, shown};
 use super::write::{AtomicFile, FrameNames, write_atomically};
 use palette::FramePalette;
 use webp::WebpFile;
+pub use webp::animated_webp;
 
 /// Output format of an animation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

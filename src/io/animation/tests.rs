@@ -65,6 +65,29 @@ fn webp_is_lossless() {
 }
 
 #[test]
+fn webp_stores_only_what_changes() {
+    let mut frames: Vec<(RgbaImage, u32)> = frames().into_iter().map(|frame| (frame, 40)).collect();
+    let last = frames[3].clone();
+    frames.push(last);
+    let whole: usize = frames
+        .iter()
+        .map(|frame| animated_webp(std::slice::from_ref(frame)).unwrap().len())
+        .sum();
+    let bytes = animated_webp(&frames).unwrap();
+    assert!(bytes.len() < whole * 2 / 3, "{} of {whole}", bytes.len());
+    let decoder = WebPDecoder::new(Cursor::new(bytes)).unwrap();
+    let read = decoder.into_frames().collect_frames().unwrap();
+    assert_eq!(lengths(&read), Duration::from_millis(200));
+    for (read, (frame, _)) in read.iter().zip(&frames) {
+        let mut pairs = read.buffer().pixels().zip(frame.pixels());
+        assert!(pairs.all(|(a, b)| a == b || (a[3] == 0 && b[3] == 0)));
+    }
+    assert!(animated_webp(&[]).is_err(), "no frame has no size");
+    let smaller = (RgbaImage::new(2, 2), 40);
+    assert!(animated_webp(&[frames[0].clone(), smaller]).is_err());
+}
+
+#[test]
 fn gif_keeps_duration_alpha_and_approximate_colours() {
     let (files, _folder) = written("a.gif", 30.0);
     let read = GifDecoder::new(Cursor::new(std::fs::read(&files[0]).unwrap()))

@@ -72,6 +72,22 @@ pub struct Measured {
     pub comparison: Comparison,
     /// Of each method, the states in the columns of [`CompareSettings::kept`]; `None` where it failed.
     pub states: Vec<Vec<Option<Arc<Snapshot>>>>,
+    /// [`CompareSettings::kept`].
+    kept: Vec<usize>,
+}
+
+impl Measured {
+    /// Of each method, the states in some of the columns that were kept; `None` where it failed, or the column was not kept.
+    #[must_use]
+    pub fn states_in(&self, columns: &[usize]) -> Vec<Vec<Option<Arc<Snapshot>>>> {
+        let place = |column: &usize| self.kept.iter().position(|kept| kept == column);
+        let places: Vec<Option<usize>> = columns.iter().map(place).collect();
+        let of_row = |row: &Vec<Option<Arc<Snapshot>>>| {
+            let states = places.iter().map(|place| row[(*place)?].clone());
+            states.collect()
+        };
+        self.states.iter().map(of_row).collect()
+    }
 }
 
 /// Measures every method in every pose. A method that cannot be used, or fails in a pose, has cells that say so.
@@ -261,6 +277,7 @@ impl<'a> Measuring<'a> {
                 cells,
             },
             states,
+            kept: settings.kept.clone(),
         }
     }
 }

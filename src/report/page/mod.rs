@@ -9,7 +9,7 @@ use base64::Engine;
 
 use self::tables::{all_values, definitions, summary, times};
 use super::escape::{html, slug};
-use super::{Comparison, CurveChart, PictureCell, PictureKind, charts};
+use super::{Comparison, CurveChart, PictureCell, PictureKind, ReportClip, charts};
 
 /// Size of a curve in the page, CSS pixels.
 const CURVE_SIZE: [u32; 2] = [480, 330];
@@ -22,6 +22,8 @@ pub struct PageParts<'a> {
     pub comparison: &'a Comparison,
     /// The pictures; may be empty.
     pub pictures: &'a [PictureCell],
+    /// The clips; may be empty.
+    pub clips: &'a [ReportClip],
     /// Label of the horizontal axis of curves.
     pub x_label: &'a str,
 }
@@ -43,6 +45,7 @@ pub fn page(parts: &PageParts<'_>) -> String {
     summary(&mut text, comparison);
     failures(&mut text, comparison);
     pictures(&mut text, parts);
+    clips(&mut text, parts.clips);
     curves(&mut text, parts);
     all_values(&mut text, comparison);
     times(&mut text, comparison);
@@ -203,6 +206,28 @@ fn picture_table(
         text.push_str("</tr>\n");
     }
     text.push_str("</tbody>\n</table></div>\n</section>\n");
+}
+
+/// Each can be closed, because it plays for ever.
+fn clips(text: &mut String, clips: &[ReportClip]) {
+    if clips.is_empty() {
+        return;
+    }
+    text.push_str(
+        "<section id=\"clips\">\n<h2>Clips</h2>\n<p>All methods side by side, by one camera. A click on the name stops a clip.</p>\n",
+    );
+    for clip in clips {
+        let data = base64::engine::general_purpose::STANDARD.encode(&clip.webp);
+        let [width, height] = clip.size;
+        let _ = writeln!(
+            text,
+            "<details class=\"clip\" open><summary>{}</summary><div class=\"scroll\"><img width=\"{width}\" height=\"{height}\" alt=\"{}\" \
+             src=\"data:image/webp;base64,{data}\"></div></details>",
+            html(&clip.label),
+            html(&clip.caption)
+        );
+    }
+    text.push_str("</section>\n");
 }
 
 /// Index of the quantity that is shown first.

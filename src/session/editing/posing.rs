@@ -109,6 +109,15 @@ impl Editor {
         }
     }
 
+    /// Sets all joints.
+    pub(in crate::session) fn set_pose(&mut self, with: &mut EditContext<'_>, pose: &Pose) {
+        let joints = self.document.skeleton().map(|skeleton| skeleton.len());
+        if joints == Some(pose.locals.len()) {
+            self.refresh(with.channels);
+            self.take_pose(with, pose.clone());
+        }
+    }
+
     /// Reads a pose file.
     pub(in crate::session) fn load_pose(&mut self, with: &mut EditContext<'_>, path: &Path) {
         let Some(skeleton) = self.document.skeleton() else {

@@ -7,6 +7,7 @@
 //! | [`crowd`]    | crowds: many instances of the character in a view                         |
 //! | [`ranges`]   | the simulation of the scrubbed range, frame by frame                      |
 //! | [`board`]    | the live scoreboard: metrics of the shown methods over a clip             |
+//! | [`worst`]    | the search for the worst poses of a shown method                          |
 //! | [`basis`]    | all that a method's frames in a clip depend on                            |
 //! | [`pictures`] | thumbnails of the pose library                                            |
 //!
@@ -20,6 +21,7 @@ pub(super) mod devices;
 pub(super) mod pictures;
 pub(super) mod ranges;
 pub(super) mod stages;
+pub(super) mod worst;
 
 use super::message::Messages;
 use super::{Channels, Document, Level, Views, Waker};
@@ -29,6 +31,7 @@ use devices::Devices;
 use pictures::Pictures;
 use ranges::Ranges;
 use stages::DerivedStages;
+use worst::WorstSearch;
 
 /// All jobs and their results.
 #[derive(Default)]
@@ -39,6 +42,7 @@ pub(super) struct Jobs {
     pub(super) ranges: Ranges,
     pub(super) board: Board,
     pub(super) pictures: Pictures,
+    pub(super) worst: WorstSearch,
 }
 
 /// Other parts of the session, as far as jobs need them.
@@ -69,6 +73,7 @@ impl Jobs {
             || self.pictures.is_busy()
             || self.ranges.is_busy()
             || self.board.is_busy()
+            || self.worst.is_busy()
     }
 
     /// How much of `dt_secs` the clocks may advance, limited by the slowest simulation.
@@ -81,6 +86,7 @@ impl Jobs {
         self.stages.cancel();
         self.ranges.cancel();
         self.board.cancel();
+        self.worst.cancel();
         self.crowds.cancel(views);
     }
 }

@@ -11,16 +11,13 @@ use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::render::NamedView;
 use crate::report::{
-    About, Columns, CompareSettings, PageParts, PictureError, PictureSettings, compare,
-    draw_pictures, page, shell_word,
+    About, CLIPS, Columns, CompareSettings, Illustrations, MOST_DRAWN, PICTURE_SIZE, PageParts,
+    PictureError, PictureSettings, compare, draw_clips, draw_pictures, page, shell_word,
 };
 
-/// At most this many poses are drawn.
-const MOST_DRAWN: usize = 8;
-/// Size of a picture, pixels.
-const PICTURE_SIZE: [u32; 2] = [320, 400];
-/// Part of the progress that measuring takes; the rest is drawing.
+/// Part of the progress that measuring takes, and up to which pictures are drawn; the rest is drawing clips.
 const MEASURING: f32 = 0.8;
+const PICTURES: f32 = 0.9;
 
 /// What a report is made of.
 pub(super) struct ReportInput {
@@ -55,13 +52,15 @@ pub(super) fn write_report(
     }
     let gpu = GpuContext::headless();
     let reference = |(method, _): &(MethodId, ParamValues)| method.id() == "reference";
+    let illustrations = if gpu.is_ok() {
+        let (methods, vertices) = (input.methods.len(), subject.bind_positions.len());
+        Illustrations::choose(&input.columns, [MOST_DRAWN, CLIPS], methods, vertices)
+    } else {
+        Illustrations::default()
+    };
     let settings = CompareSettings {
         distance_to: input.methods.iter().position(reference),
-        kept: if gpu.is_ok() {
-            input.columns.drawn(MOST_DRAWN)
-        } else {
-            Vec::new()
-        },
+        kept: illustrations.kept(),
         methods: input.methods,
         results: Vec::new(),
         params: input.params,
@@ -79,29 +78,36 @@ pub(super) fn write_report(
         ..About::of(subject, &settings)
     };
     let comparison = &measured.comparison;
-    let mut pictures = Vec::new();
+    let (mut pictures, mut clips) = (Vec::new(), Vec::new());
     if let Ok(gpu) = gpu {
         let shown = PictureSettings {
-            states: &measured.states,
-            columns: &settings.kept,
+            states: &measured.states_in(&illustrations.drawn),
+            columns: &illustrations.drawn,
             against: settings.distance_to.unwrap_or(0),
             size: PICTURE_SIZE,
             view: NamedView::ThreeQuarter,
         };
-        let drawing = progress.part(MEASURING, 1.0);
+        let drawing = progress.part(MEASURING, PICTURES);
         let drawn = draw_pictures(&gpu, subject, &shown, &drawing, |picture| {
             pictures.push(picture.cell(comparison));
+        });
+        let drawn = drawn.and_then(|()| {
+            let drawing = progress.part(PICTURES, 1.0);
+            let plans = (&illustrations.clips[..], &shown);
+            clips = draw_clips(&gpu, subject, &measured, plans, &drawing)?;
+            Ok(())
         });
         match drawn {
             Ok(()) => {}
             Err(PictureError::Cancelled(cancelled)) => return Err(said(&cancelled)),
-            Err(error) => log::warn!("the report has no pictures: {error}"),
+            Err(error) => log::warn!("the report lacks pictures: {error}"),
         }
     }
     let pictures: Result<Vec<_>, _> = pictures.into_iter().collect();
     let text = page(&PageParts {
         comparison,
         pictures: &pictures.map_err(|error| said(&error))?,
+        clips: &clips,
         x_label: settings.columns.axis(),
     });
     progress.check().map_err(|error| said(&error))?;

@@ -1,10 +1,12 @@
 //! Change lengths: how far skin has to move to make up for what the guide changes of the volume around each bone.
 
-use crate::numerics::{Cholesky, SolveMemory};
+use crate::numerics::Cholesky;
 use crate::tissue::Tissue;
 
 /// Number of bones whose volume changes count around a vertex, the strongest first.
 const MAX_BONES: usize = 4;
+/// A bone counts where its heat is more than this part of its largest value: far away it has no share at all.
+const LEAST_HEAT: f32 = 0.2;
 
 /// The bones that count around each vertex.
 pub(super) struct BoneShares {
@@ -17,13 +19,10 @@ pub(super) struct BoneShares {
 }
 
 impl BoneShares {
-    /// By the heat flow over the far distance of a unit source on the skin of each bone.
-    pub(super) fn bind(
-        tissue: &Tissue,
-        vertex_areas: &[f32],
-        diffusion: &Cholesky<f32>,
-        memory: &mut SolveMemory,
-    ) -> Self {
+    /// By the heat flow of a unit source on the skin of each bone, relative to its largest value: the heat of a large bone must not count
+    /// more than that of a small one.
+    pub(super) fn bind(tissue: &Tissue, vertex_areas: &[f32], diffusion: &Cholesky<f32>) -> Self {
+        let mut memory = diffusion.memory();
         let bone_of_vertex = tissue.foot_bones.clone();
         let mut areas = vec![0.0; tissue.graph.bones.len()];
         let mut found: Vec<Vec<(u32, f32)>> = vec![Vec::new(); bone_of_vertex.len()];
@@ -34,9 +33,11 @@ impl BoneShares {
                 .collect();
             *area = column.iter().sum();
             if *area > 0.0 {
-                diffusion.solve_one(&mut column, memory);
-                for (found, share) in found.iter_mut().zip(column) {
-                    if share.is_finite() && share > 0.0 {
+                diffusion.solve_one(&mut column, &mut memory);
+                let largest = column.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+                for (found, heat) in found.iter_mut().zip(column) {
+                    let share = heat / largest - LEAST_HEAT;
+                    if share > 0.0 {
                         found.push((bone as u32, share));
                     }
                 }

@@ -37,6 +37,8 @@ use crate::tissue::{GuideFrame, Tissue};
 const SPREAD_RADII: f64 = 1.5;
 /// …and the part of them that falls into folds over this many.
 const FAR_SPREAD_RADII: f64 = 4.0;
+/// The volume changes of a bone count over about this many limb radii around its skin.
+const BONE_REACH_RADII: f64 = 2.8;
 /// Upper bound of a bulge relative to the change length of the vertex.
 const MAX_RATIO: f32 = 6.0;
 /// Regularisation of the change length, as a fraction of the limb radius: the ratio to a shorter length is unreliable.
@@ -109,10 +111,11 @@ impl VolumePreserver {
             Cholesky::factor(&matrix, Ordering::default()).ok()
         };
         let (near, far) = (flow(SPREAD_RADII)?, flow(FAR_SPREAD_RADII)?);
+        let around_bones = flow(BONE_REACH_RADII)?;
         let feet: Vec<Point> = tissue.foot_points.iter().map(|p| p.cast::<f32>()).collect();
         let normals = mesh.vertex_normals();
         let vertex_areas: Vec<f32> = bending.areas.iter().map(|&area| area as f32).collect();
-        let mut memory = [near.memory(), far.memory()];
+        let memory = [near.memory(), far.memory()];
         let is_carried = |vertex: usize| tissue.carried.binary_search(&(vertex as u32)).is_ok();
         let depth = |vertex: usize| (mesh.positions[vertex] - feet[vertex]).norm();
         let max_bulge: Vec<f32> = (0..count)
@@ -134,7 +137,7 @@ impl VolumePreserver {
                 &max_bulge,
                 tissue.quality.limb_radius,
             ),
-            bones: BoneShares::bind(tissue, &vertex_areas, &far, &mut memory[1]),
+            bones: BoneShares::bind(tissue, &vertex_areas, &around_bones),
             feet,
             normals,
             cone_volumes: vec![0.0; count],

@@ -91,13 +91,17 @@ impl Board {
         }
     }
 
-    /// Starts the next run: of the active view's method if something of it is missing.
+    /// Starts the next run of which something is missing: methods that need no simulation first, which are measured in a moment, and
+    /// the active view's method before others.
     fn begin_next(&mut self, active: ViewId, stages: &DerivedStages, context: &JobContext<'_>) {
         let wanted = self.wanted();
         self.curves.keep(&wanted, self.shown.frames);
         self.refused.retain(|(key, _)| wanted.contains(key));
         let mut order: Vec<usize> = (0..self.shown.list.len()).collect();
-        order.sort_by_key(|&line| !self.shown.list[line].views.contains(&active));
+        order.sort_by_key(|&line| {
+            let line = &self.shown.list[line];
+            (line.is_simulated(), !line.views.contains(&active))
+        });
         let mut is_complete = true;
         for line in order {
             let Some(target) = self.target_of(line) else {

@@ -12,14 +12,12 @@ use crate::metrics::{Meter, Metric, RestSkin};
 use crate::progress::{Cancelled, Progress};
 use crate::report::{Columns, Failures, compute_columns, measure_frame};
 use crate::rig::KeyedClip;
-use crate::session::job::{Job, JobState};
+use crate::session::job::{Job, JobState, on_few_threads};
 use crate::session::jobs::basis::FrameBasis;
 use crate::session::{Motion, Take, Waker};
 
 /// New values wake the window at most this often.
 const WAKE: Duration = Duration::from_millis(100);
-/// The work takes this part of the processor's threads, at least one: views and simulations need the others.
-const THREADS_PART: usize = 4;
 
 /// What a run computes.
 #[derive(Clone)]
@@ -87,18 +85,6 @@ impl Run {
             JobState::Lost => Some(Outcome::Failed("the work stopped unexpectedly".to_owned())),
         };
         (measured, outcome)
-    }
-}
-
-/// Calls `work` where parallel parts of it use few threads.
-fn on_few_threads<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads((all / THREADS_PART).max(1))
-        .build();
-    match pool {
-        Ok(pool) => pool.install(work),
-        Err(_) => work(),
     }
 }
 
