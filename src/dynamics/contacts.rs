@@ -44,7 +44,7 @@ const GAP_TOLERANCE_STATIC: f32 = 3e-8;
 /// Targets that move less than this fraction of the size in a step count as static.
 const MOVED_TOLERANCE: f32 = 1e-6;
 /// Contacts press guided flesh in by at most this fraction of its depth.
-const MAX_PRESS_FRACTION: f32 = 0.5;
+const MAX_PRESS_FRACTION: f32 = 0.3;
 
 /// The factor that the compliance was computed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,6 +13,7 @@ mod energy;
 mod exact;
 mod gallery;
 mod guided;
+mod jumps;
 mod materials;
 mod mirrored;
 mod robust;
