@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::character::{BoneSettings, FleshBase, SimVertices};
 use crate::dynamics::Params;
+use crate::io::Reach;
 use crate::param::ParamValues;
 use crate::rig::edit::RigFile;
 use crate::rig::limits::Limit;
@@ -182,4 +183,37 @@ pub(super) struct RecoveryPart {
     /// Time of writing, seconds since 1970.
     #[serde(default)]
     pub unix_secs: u64,
+    /// How far names in the character's files lead, if further than their own folder. Followed only in a recovery file of this
+    /// computer, never in a file that somebody made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<ReachPart>,
+}
+
+/// [`Reach`] beyond the own folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ReachPart {
+    /// The folder above.
+    ParentFolder,
+    /// This folder.
+    Within(String),
+}
+
+impl ReachPart {
+    /// `None` for the own folder, and for a folder whose name is not Unicode.
+    pub(super) fn of(reach: &Reach) -> Option<Self> {
+        match reach {
+            Reach::OwnFolder => None,
+            Reach::ParentFolder => Some(Self::ParentFolder),
+            Reach::Within(folder) => Some(Self::Within(folder.to_str()?.to_owned())),
+        }
+    }
+
+    pub(super) fn to_reach(part: Option<&Self>) -> Reach {
+        match part {
+            None => Reach::OwnFolder,
+            Some(Self::ParentFolder) => Reach::ParentFolder,
+            Some(Self::Within(folder)) => Reach::Within(folder.into()),
+        }
+    }
 }

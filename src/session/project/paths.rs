@@ -42,13 +42,13 @@ pub(super) fn refer(
         known.map(|file| file.hash.to_hex().to_string()),
         known.map(|file| file.bytes),
     );
-    let absolute_text = text(&absolute)?;
     let relative = folder
         .and_then(|folder| relative(&absolute, folder))
         .and_then(|path| slashed(&path));
     let (path, absolute) = match relative {
-        Some(relative) => (relative, Some(absolute_text)),
-        None => (absolute_text, None),
+        // A folder whose name is not Unicode does not matter to a project in it.
+        Some(relative) => (relative, absolute.to_str().map(str::to_owned)),
+        None => (text(&absolute)?, None),
     };
     Ok(FileRef {
         path,
@@ -211,7 +211,7 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> FoundFile {
 }
 
 /// Whether the file is unchanged; without a stored hash it counts as unchanged.
-fn is_same(path: &Path, reference: &FileRef) -> bool {
+pub(super) fn is_same(path: &Path, reference: &FileRef) -> bool {
     let Some(expected) = &reference.blake3 else {
         return true;
     };
