@@ -3,10 +3,11 @@
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::random_digits;
 
-/// Prefix of the name; 16 random hexadecimal digits follow.
+/// Prefix of the name. The seconds since 1970 follow, in ten hexadecimal digits, and 16 random ones.
 const PREFIX: &str = "sinew-";
 
 /// Creates a folder if it is missing, and checks that files can be created in it.
@@ -32,7 +33,9 @@ pub fn temporary_folder() -> io::Result<PathBuf> {
 }
 
 fn temporary_folder_in(system: &Path) -> io::Result<PathBuf> {
-    let new = system.join(format!("{PREFIX}{}", random_digits()));
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let secs = since.map_or(0, |since| since.as_secs());
+    let new = system.join(format!("{PREFIX}{secs:010x}-{}", random_digits()));
     // Fails if it exists, also as a symbolic link.
     create_private(&new)?;
     let own = fs::symlink_metadata(&new)?;
@@ -42,7 +45,7 @@ fn temporary_folder_in(system: &Path) -> io::Result<PathBuf> {
         .map(|entry| entry.path())
         .filter(|path| fs::symlink_metadata(path).is_ok_and(|about| is_alike(&about, &own)))
         .collect();
-    // Two programs that start together agree on one.
+    // The oldest, so that programs that start together agree on one.
     earlier.sort();
     match earlier.into_iter().next() {
         Some(first) if first != new => {
@@ -54,9 +57,12 @@ fn temporary_folder_in(system: &Path) -> io::Result<PathBuf> {
 }
 
 fn is_name(name: &str) -> bool {
-    name.strip_prefix(PREFIX).is_some_and(|digits| {
-        digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-    })
+    let is_hex = |text: &str, length: usize| {
+        text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    name.strip_prefix(PREFIX)
+        .and_then(|rest| rest.split_once('-'))
+        .is_some_and(|(secs, digits)| is_hex(secs, 10) && is_hex(digits, 16))
 }
 
 #[cfg(unix)]
@@ -102,21 +108,24 @@ mod tests {
         let system = std::env::temp_dir().join(format!("sinew-temporary-{}", random_digits()));
         fs::create_dir(&system).unwrap();
         // What somebody else may have prepared.
-        fs::write(system.join("sinew-0000000000000000"), "").unwrap();
+        let name = |last: u8| system.join(format!("sinew-0000000000-000000000000000{last}"));
+        fs::write(name(0), "").unwrap();
         fs::create_dir(system.join("sinew-cache")).unwrap();
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            std::os::unix::fs::symlink("/", system.join("sinew-0000000000000001")).unwrap();
-            let open = system.join("sinew-0000000000000002");
+            std::os::unix::fs::symlink("/", name(1)).unwrap();
+            let open = name(2);
             fs::create_dir(&open).unwrap();
             fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
         }
         let first = temporary_folder_in(&system).unwrap();
         let count = fs::read_dir(&system).unwrap().count();
-        let name = first.file_name().unwrap().to_str().unwrap();
-        assert!(is_name(name) && !name.contains("00000000000000"), "{name}");
-        assert_eq!(temporary_folder_in(&system).unwrap(), first);
+        let own = first.file_name().unwrap().to_str().unwrap();
+        assert!(is_name(own) && !own.contains("0000000000-"), "{own}");
+        for _ in 0..10 {
+            assert_eq!(temporary_folder_in(&system).unwrap(), first);
+        }
         assert_eq!(fs::read_dir(&system).unwrap().count(), count);
         temporary_folder_in(&system.join("none")).unwrap_err();
         fs::remove_dir_all(system).unwrap();

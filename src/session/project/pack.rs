@@ -390,6 +390,14 @@ mod tests {
             let _ = unpack_into(&all, &damaged, 1000, &Progress::new());
             let _ = unpack_into(&all, &whole[..at], 1000, &Progress::new());
         }
+        // Lengths and offsets in the directory.
+        for at in 0..whole.len() - 4 {
+            for number in [0x7fff_ffff_u32, 0x8000_0000, 0xffff_fffe, 0xffff_ffff] {
+                let mut damaged = whole.clone();
+                damaged[at..at + 4].copy_from_slice(&number.to_le_bytes());
+                let _ = unpack_into(&all, &damaged, 1000, &Progress::new());
+            }
+        }
         let _ = std::fs::remove_dir_all(all);
     }
 }
