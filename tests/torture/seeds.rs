@@ -44,8 +44,10 @@ pub struct Seed {
     pub content: Content,
     /// What it needs beside it.
     pub beside: Files,
-    /// The number of changes that are tried.
+    /// The number of changes that are tried, a few seconds' worth.
     pub cases: usize,
+    /// How many of those that are read go through all stages. Weights that a file does not have take a second to compute.
+    pub runs: usize,
 }
 
 /// A tube on bones with a clip, as the chunks of a `.glb`.
@@ -97,20 +99,23 @@ pub fn seeds() -> Vec<Seed> {
         ),
         ("a.glb", Content::Glb { json, binary }),
     ];
-    let scenes = scenes.map(|(name, content)| (name, content, &[][..], 400));
-    let others = small_files().into_iter().map(|(name, bytes, beside)| {
-        let cases = match name {
-            "a.fbx" => 400,
-            _ => 400,
-        };
-        (name, Content::Bytes(bytes), beside, cases)
-    });
+    let scenes = scenes.map(|(name, content)| (name, content, &[][..]));
+    let others = small_files().into_iter();
+    let others = others.map(|(name, bytes, beside)| (name, Content::Bytes(bytes), beside));
+    let limits = |name: &str| match name {
+        "b.skel" | "b.tgf" | "b.anim" | "b.bvh" | "c.bvh" | "b.ini" => (1500, 3),
+        _ => (3000, usize::MAX),
+    };
     let all = scenes.into_iter().chain(others);
-    all.map(|(name, content, beside, cases)| Seed {
-        name,
-        content,
-        beside,
-        cases,
+    all.map(|(name, content, beside)| {
+        let (cases, runs) = limits(name);
+        Seed {
+            name,
+            content,
+            beside,
+            cases,
+            runs,
+        }
     })
     .collect()
 }
