@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::random_digits;
 
-/// Prefix of the name. The seconds since 1970 follow, in ten hexadecimal digits, and 16 random ones.
+/// Prefix of the name. The nanoseconds since 1970 follow, in 16 hexadecimal digits, and 16 random ones.
 const PREFIX: &str = "sinew-";
 
 /// Creates a folder if it is missing, and checks that files can be created in it.
@@ -34,8 +34,8 @@ pub fn temporary_folder() -> io::Result<PathBuf> {
 
 fn temporary_folder_in(system: &Path) -> io::Result<PathBuf> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let secs = since.map_or(0, |since| since.as_secs());
-    let new = system.join(format!("{PREFIX}{secs:010x}-{}", random_digits()));
+    let nanos = since.map_or(0, |since| since.as_nanos() as u64);
+    let new = system.join(format!("{PREFIX}{nanos:016x}-{}", random_digits()));
     // Fails if it exists, also as a symbolic link.
     create_private(&new)?;
     let own = fs::symlink_metadata(&new)?;
@@ -57,12 +57,10 @@ fn temporary_folder_in(system: &Path) -> io::Result<PathBuf> {
 }
 
 fn is_name(name: &str) -> bool {
-    let is_hex = |text: &str, length: usize| {
-        text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
+    let is_hex = |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     name.strip_prefix(PREFIX)
         .and_then(|rest| rest.split_once('-'))
-        .is_some_and(|(secs, digits)| is_hex(secs, 10) && is_hex(digits, 16))
+        .is_some_and(|(time, digits)| is_hex(time) && is_hex(digits))
 }
 
 #[cfg(unix)]
@@ -108,7 +106,7 @@ mod tests {
         let system = std::env::temp_dir().join(format!("sinew-temporary-{}", random_digits()));
         fs::create_dir(&system).unwrap();
         // What somebody else may have prepared.
-        let name = |last: u8| system.join(format!("sinew-0000000000-000000000000000{last}"));
+        let name = |last: u8| system.join(format!("sinew-0000000000000000-000000000000000{last}"));
         fs::write(name(0), "").unwrap();
         fs::create_dir(system.join("sinew-cache")).unwrap();
         #[cfg(unix)]
@@ -122,7 +120,7 @@ mod tests {
         let first = temporary_folder_in(&system).unwrap();
         let count = fs::read_dir(&system).unwrap().count();
         let own = first.file_name().unwrap().to_str().unwrap();
-        assert!(is_name(own) && !own.contains("0000000000-"), "{own}");
+        assert!(is_name(own) && !own.contains("0000000000000000-"), "{own}");
         for _ in 0..10 {
             assert_eq!(temporary_folder_in(&system).unwrap(), first);
         }

@@ -58,13 +58,15 @@ static ALLOCATOR: Counting = Counting;
 const MEMORY_LIMIT: usize = 1_000_000_000;
 /// What the largest file takes here is a hundredth of this.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
-const NOTED: Duration = Duration::from_millis(500);
+/// All stages of a small character take a hundredth of this, also beside other programs.
+const STAGES_LIMIT: Duration = Duration::from_mins(2);
+const NOTED: Duration = Duration::from_secs(5);
 
 /// One at a time, so that memory is counted for one file.
 static ONE: Mutex<()> = Mutex::new(());
 
 /// Runs work under the guards of memory, time and panics.
-fn limited<T>(what: &str, work: impl FnOnce() -> T) -> T {
+fn limited<T>(what: &str, limit: Duration, work: impl FnOnce() -> T) -> T {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let before = LIVE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
@@ -72,7 +74,7 @@ fn limited<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let outcome =
         catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| panic!("{what}: panicked"));
     assert!(
-        start.elapsed() < TIME_LIMIT,
+        start.elapsed() < limit,
         "{what}: took {:?}",
         start.elapsed()
     );
@@ -89,7 +91,7 @@ fn guarded(
     what: &str,
     read: impl FnOnce() -> Result<Character, IoError>,
 ) -> Result<Character, String> {
-    match limited(what, read) {
+    match limited(what, TIME_LIMIT, read) {
         Ok(character) => {
             pipeline::check(what, &character);
             Ok(character)

@@ -18,7 +18,7 @@ use sinew::stages::Subject;
 
 use super::made::glb;
 use super::seeds::{Content, Seed, seeds};
-use super::{Value, guarded, limited, manifest, pipeline};
+use super::{STAGES_LIMIT, Value, guarded, limited, manifest, pipeline};
 use crate::common::folder::TestFolder;
 use crate::common::random::Random;
 
@@ -189,7 +189,7 @@ fn try_changes(
         // Files are synchronised with the disk, which takes most of the time.
         let folder = (case % 16 == 0).then_some(folder.0.as_path());
         let run = || pipeline::run(&what, character, folder, check_up);
-        counts.skinned += usize::from(limited(&what, run));
+        counts.skinned += usize::from(limited(&what, STAGES_LIMIT, run));
     }
     counts
 }

@@ -91,6 +91,9 @@ pub(super) struct CharacterPart {
 pub(super) struct FileRef {
     /// Relative to the project's folder, with `/` between names; absolute on another drive; or `builtin:NAME`.
     pub path: String,
+    /// Hexadecimal bytes of a path that is not Unicode, which `path` only resembles; only in recovery files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
     /// Absolute path at the time of saving, for a project that has been moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absolute: Option<String>,

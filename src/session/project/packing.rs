@@ -61,6 +61,7 @@ pub(super) fn collect(contents: &Contents, progress: &Progress) -> Result<Packed
         })?];
         Ok(FileRef {
             path: name.clone(),
+            path_bytes: None,
             absolute: None,
             blake3: Some(blake3::hash(bytes).to_hex().to_string()),
             bytes: Some(bytes.len() as u64),

@@ -31,6 +31,7 @@ pub(super) fn refer(
     if is_builtin(path) {
         return Ok(FileRef {
             path: text(path)?,
+            path_bytes: None,
             absolute: None,
             blake3: None,
             bytes: None,
@@ -52,10 +53,53 @@ pub(super) fn refer(
     };
     Ok(FileRef {
         path,
+        path_bytes: None,
         absolute,
         blake3,
         bytes,
     })
+}
+
+/// As [`refer`] in no fixed folder, for unsaved work: it must not be lost for a name that is not Unicode.
+pub(super) fn refer_in_draft(path: &Path, read: &[FileRead]) -> Result<FileRef, ProjectError> {
+    let refused = match refer(path, read, None) {
+        Err(refused) => refused,
+        reference => return reference,
+    };
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let known = read.iter().find(|file| file.path == absolute);
+    Ok(FileRef {
+        path: absolute.to_string_lossy().into_owned(),
+        path_bytes: Some(hex_of(&absolute).ok_or(refused)?),
+        absolute: None,
+        blake3: known.map(|file| file.hash.to_hex().to_string()),
+        bytes: known.map(|file| file.bytes),
+    })
+}
+
+#[cfg(unix)]
+fn hex_of(path: &Path) -> Option<String> {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = path.as_os_str().as_bytes().iter();
+    Some(bytes.map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(unix)]
+fn path_of_hex(hex: &str) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let byte = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(byte).collect();
+    Some(std::ffi::OsString::from_vec(bytes?).into())
+}
+
+#[cfg(not(unix))]
+fn hex_of(_: &Path) -> Option<String> {
+    None
+}
+
+#[cfg(not(unix))]
+fn path_of_hex(_: &str) -> Option<PathBuf> {
+    None
 }
 
 /// The relative path from a folder to a file; `None` if they are on different drives.
@@ -179,9 +223,11 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> FoundFile {
     if is_builtin(Path::new(&reference.path)) {
         return FoundFile::Same(PathBuf::from(&reference.path));
     }
+    let path = reference.path_bytes.as_deref().and_then(path_of_hex);
+    let path = path.unwrap_or_else(|| PathBuf::from(&reference.path));
     let here = folder.map_or_else(
-        || PathBuf::from(&reference.path),
-        |folder| without_parent_steps(&folder.join(&reference.path)),
+        || path.clone(),
+        |folder| without_parent_steps(&folder.join(&path)),
     );
     let candidates: Vec<PathBuf> = std::iter::once(here.clone())
         .chain(reference.absolute.as_ref().map(PathBuf::from))

@@ -229,7 +229,7 @@ fn confine(file: &mut ProjectFile, folder: &Path) -> Result<(), String> {
     let references = part.files.iter_mut().chain(&mut part.also_read);
     let mut names = Vec::new();
     for reference in references.chain(&mut part.mapping) {
-        reference.absolute = None;
+        (reference.absolute, reference.path_bytes) = (None, None);
         names.push(reference.path.clone());
     }
     let weights = file.views.iter().filter_map(|view| view.weights.as_deref());

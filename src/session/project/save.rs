@@ -35,7 +35,7 @@ pub(in crate::session) fn draft_text(
     unsaved: &Unsaved,
 ) -> Result<String, ProjectError> {
     let read = &contents.document.files_read;
-    let mut file = file_of(contents, &|path| paths::refer(path, read, None))?;
+    let mut file = file_of(contents, &|path| paths::refer_in_draft(path, read))?;
     let project = unsaved
         .project
         .as_deref()

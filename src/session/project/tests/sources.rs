@@ -101,3 +101,31 @@ fn a_missing_or_changed_source_is_asked_about() {
         "{sentence}"
     );
 }
+
+/// A character in a folder whose name is not Unicode: its project is saved beside it, and unsaved work is kept.
+#[cfg(unix)]
+#[test]
+fn work_on_files_in_a_folder_that_is_not_unicode_is_not_lost() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let odd = folder.0.join(std::ffi::OsStr::from_bytes(b"k\xf6rper"));
+    std::fs::create_dir(&odd).unwrap();
+    let arm = odd.join("arm.glb");
+    std::fs::rename(folder.with_arm("arm.glb"), &arm).unwrap();
+    let mut session = open(vec![arm], &folder);
+    edit(&mut session);
+    let contents = session
+        .projects
+        .contents(session.document(), session.views());
+    let text = draft_text(&contents, &session.project().unsaved()).unwrap();
+    let draft = folder.file("work-1.sinew");
+    std::fs::write(&draft, text).unwrap();
+    let again = open(vec![draft], &folder);
+    assert_eq!(text_of_error(&again), "");
+    assert_eq!(again.document().pose, session.document().pose);
+    let beside = odd.join("p.sinew");
+    save_as(&mut session, &beside, false);
+    assert!(!session.project().is_dirty(), "{}", text_of_error(&session));
+    let again = open(vec![beside], &folder);
+    assert_eq!(again.document().pose, session.document().pose);
+}
