@@ -74,11 +74,12 @@ fn create_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().create(folder)
 }
 
-/// Whether it is a folder of the same user that nobody else may read or write.
+/// Whether it is a folder of the same user that nobody else may read or write: the six lowest bits of
+/// the mode are those of the group and of others.
 #[cfg(unix)]
 fn is_alike(about: &Metadata, own: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    about.is_dir() && about.uid() == own.uid() && about.mode() & 0o077 == 0
+    about.is_dir() && about.uid() == own.uid() && about.mode().trailing_zeros() >= 6
 }
 
 /// Elsewhere the temporary folder belongs to one user.

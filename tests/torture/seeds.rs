@@ -104,6 +104,7 @@ pub fn seeds() -> Vec<Seed> {
     let others = others.map(|(name, bytes, beside)| (name, Content::Bytes(bytes), beside));
     let limits = |name: &str| match name {
         "b.skel" | "b.tgf" | "b.anim" | "b.bvh" | "c.bvh" | "b.ini" => (1500, 3),
+        "b.dmat" | "c.dmat" => (1500, 100),
         _ => (3000, usize::MAX),
     };
     let all = scenes.into_iter().chain(others);

@@ -77,11 +77,15 @@ pub(super) fn refer_in_draft(path: &Path, read: &[FileRead]) -> Result<FileRef, 
     })
 }
 
+/// The bytes of a path in hexadecimal digits; `None` on systems whose paths are not bytes.
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no such bytes")]
 fn hex_of(path: &Path) -> Option<String> {
     use std::os::unix::ffi::OsStrExt;
     let bytes = path.as_os_str().as_bytes().iter();
-    Some(bytes.map(|byte| format!("{byte:02x}")).collect())
+    let digits = bytes.flat_map(|byte| [byte >> 4, byte & 15]);
+    let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
+    Some(digits.collect())
 }
 
 #[cfg(unix)]
