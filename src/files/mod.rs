@@ -18,7 +18,7 @@ mod open;
 mod random;
 mod temporary;
 
-pub use identity::FileIdentity;
+pub use identity::{FileIdentity, without_parents};
 pub use inside::{NameProblem, inside};
 pub use open::{open_regular, read_limited};
 pub use random::random_digits;

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::paths::without_parents;
+use crate::files::without_parents;
 
 /// Folder of the character's files in the archive.
 pub(super) const FILES: &str = "files";

@@ -7,15 +7,13 @@ use std::path::Path;
 use super::file::{
     CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart,
 };
+use super::paths::Refer;
 use super::{Contents, ProjectError, transfers};
 use crate::character::FleshSettings;
 use crate::rig::edit::{Remap, RigFile};
 use crate::rig::{Pose, Skeleton, Trs};
 use crate::session::{Document, View, ViewId};
 use crate::weights::WeightMethod;
-
-/// Makes the reference to a file.
-pub(super) type Refer<'a> = &'a dyn Fn(&Path) -> Result<FileRef, ProjectError>;
 
 /// The document as project content.
 pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFile, ProjectError> {

@@ -5,10 +5,14 @@ use std::path::{Component, Path, PathBuf};
 
 use super::file::FileRef;
 use super::{Answer, Found, MissingSource, ProjectError};
+use crate::files::without_parents;
 use crate::io::{FileRead, read_file};
 
 /// Largest number of files in a folder that are searched for a moved file.
 const MOST_LOOKED_AT: usize = 2000;
+
+/// Makes the reference to a file.
+pub(super) type Refer<'a> = &'a dyn Fn(&Path) -> Result<FileRef, ProjectError>;
 
 /// Whether a path names a built-in character.
 pub(super) fn is_builtin(path: &Path) -> bool {
@@ -150,23 +154,6 @@ fn without_parent_steps(path: &Path) -> PathBuf {
     } else {
         path.to_owned()
     }
-}
-
-/// Without `a/..`, ignoring symbolic links.
-pub(super) fn without_parents(path: &Path) -> PathBuf {
-    let mut short = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir
-                if matches!(short.components().next_back(), Some(Component::Normal(_))) =>
-            {
-                short.pop();
-            }
-            Component::CurDir => {}
-            other => short.push(other),
-        }
-    }
-    short
 }
 
 /// State of a file at its expected path.

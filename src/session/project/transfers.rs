@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::ProjectError;
-use super::convert::Refer;
 use super::file::{ProjectFile, ViewPart};
-use super::paths;
+use super::paths::{self, Refer};
 use crate::progress::Progress;
 use crate::weights::WeightMethod;
 
