@@ -18,7 +18,7 @@ use super::surface::Presented;
 use super::viewport::painter::NoPainter;
 use super::workbench::Workbench;
 use super::{AppError, numpad, theme};
-use crate::cache::{Cache, UserFolder};
+use crate::cache::{Cache, UserFolder, WritableFolder};
 use crate::dynamics::Params;
 use crate::session::{DeviceChoice, Source};
 
@@ -43,13 +43,14 @@ pub fn run(
     cache: Cache,
     device: Option<DeviceChoice>,
 ) -> Result<(), AppError> {
-    start_log();
+    let state = start_log();
     crate::logbook::note_panics();
     let event_loop = EventLoop::<WindowRequest>::with_user_event()
         .build()
         .map_err(|error| AppError::no_display(&error))?;
     exit_on_signal(event_loop.create_proxy());
     let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
+    shell.workbench.set_state_folder(state);
     shell.workbench.ask_for_device(device);
     event_loop
         .run_app(&mut shell)
@@ -91,14 +92,13 @@ fn exit_on_signal(proxy: EventLoopProxy<WindowRequest>) {
 #[cfg(not(unix))]
 fn exit_on_signal(_proxy: EventLoopProxy<WindowRequest>) {}
 
-/// Log records go to the window's log and to a file, regardless of an existing logger.
-fn start_log() {
+/// Log records go to the window's log and to a file, regardless of an existing logger. Returns the folder for state.
+fn start_log() -> Result<WritableFolder, String> {
     // The command line has set its own logger, which also records.
     let _ = log::set_logger(&crate::logbook::Logger);
     log::set_max_level(log::max_level().max(log::LevelFilter::Info));
-    let path = UserFolder::State
-        .path()
-        .map(|folder| folder.join("log.txt"));
+    let state = UserFolder::State.writable();
+    let path = state.as_ref().ok().map(|state| state.path.join("log.txt"));
     if let Err(error) = crate::logbook::open(log::LevelFilter::Info, path.as_deref()) {
         log::warn!("the log can't be written to a file: {error}");
     }
@@ -108,6 +108,7 @@ fn start_log() {
         std::env::consts::OS,
         std::env::consts::ARCH
     );
+    state
 }
 
 struct Shell {
@@ -142,10 +143,7 @@ impl Shell {
         ctx.set_request_repaint_callback(move |info| {
             let _ = wake.send_event(WindowRequest::Look(info.delay));
         });
-        let mut workbench = Workbench::new(&ctx, source, params, cache);
-        if let Some(folder) = UserFolder::State.path() {
-            workbench.set_recovery_folder(&folder.join("recovery"));
-        }
+        let workbench = Workbench::new(&ctx, source, params, cache);
         Self {
             ctx,
             workbench,

@@ -31,7 +31,7 @@ mod user;
 pub use container::Sections;
 pub use folder::DEFAULT_LIMIT_BYTES;
 pub use key::CacheKey;
-pub use user::UserFolder;
+pub use user::{UserFolder, WritableFolder};
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,13 +65,22 @@ impl Cache {
         Self(Some(Arc::new(EntryFolder::new(path.into(), limit_bytes))))
     }
 
-    /// The cache in the user's cache folder: `$XDG_CACHE_HOME/sinew` or the system's equivalent.
-    /// Stores nothing if there is no such folder.
+    /// The cache in the user's cache folder: `$XDG_CACHE_HOME/sinew` or the system's equivalent; in
+    /// a temporary folder where that cannot be written to. Stores nothing if there is neither.
     #[must_use]
     pub fn of_user() -> Self {
-        UserFolder::Cache
-            .path()
-            .map_or_else(Self::none, Self::in_folder)
+        match UserFolder::Cache.writable() {
+            Ok(folder) => {
+                if let Some(notice) = folder.notice {
+                    log::info!("{notice}");
+                }
+                Self::in_folder(folder.path)
+            }
+            Err(reason) => {
+                log::info!("{reason}");
+                Self::none()
+            }
+        }
     }
 
     /// The folder, if any.

@@ -1,6 +1,24 @@
 //! Which paths name the same file.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+/// A path without `.` and `a/..`, ignoring symbolic links.
+#[must_use]
+pub fn without_parents(path: &Path) -> PathBuf {
+    let mut short = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir
+                if matches!(short.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                short.pop();
+            }
+            Component::CurDir => {}
+            other => short.push(other),
+        }
+    }
+    short
+}
 
 /// What a path leads to, however it is spelled: links are followed, and the case of letters is
 /// ignored, because many file systems ignore it.

@@ -7,13 +7,19 @@
 //!   file's folder.
 //! - [`FileIdentity`] compares files by identity, not by spelling.
 //! - [`random_digits`] makes names for temporary files and folders.
+//! - [`make_writable`] and [`temporary_folder`] find a folder that can be written to.
+//!
+//! Outputs are written by [`AtomicFile`](crate::io::AtomicFile): symbolic links are followed and
+//! permissions kept, by bakes and saved projects alike.
 
 mod identity;
 mod inside;
 mod open;
 mod random;
+mod temporary;
 
-pub use identity::FileIdentity;
+pub use identity::{FileIdentity, without_parents};
 pub use inside::{NameProblem, inside};
 pub use open::{open_regular, read_limited};
 pub use random::random_digits;
+pub use temporary::{make_writable, temporary_folder};

@@ -21,6 +21,8 @@ mod glb_write;
 mod gltf;
 mod hierarchy;
 mod kind;
+#[cfg(test)]
+mod lengths;
 mod load;
 mod mdd;
 mod medit;

@@ -106,8 +106,9 @@ pub use posing::{
     set_joint_angles_deg, set_rotation_from_rest,
 };
 pub use project::{
-    Answer, Export, ExportAs, Found, MissingSource, MissingSources, ProjectCommand, ProjectError,
-    ProjectState, ProjectView, Projects, ScoreFormat, SourceError, is_project, load, project_state,
+    Answer, ArchiveNameProblem, Export, ExportAs, Found, MissingSource, MissingSources,
+    ProjectCommand, ProjectError, ProjectState, ProjectView, Projects, ScoreFormat, SourceError,
+    is_project, load, project_state,
 };
 pub use recovery::{Recoveries, Recovery, WriteDelays};
 pub use rigging::{RigCommand, RigQuality, RigRating, RigView, Rigging};

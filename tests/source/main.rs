@@ -1,6 +1,7 @@
 //! The repository itself: layers, shaders, and what README.md and CI promise.
 
 mod circles;
+mod dependencies;
 mod layers;
 #[cfg(feature = "cli")]
 mod readme;

@@ -10,13 +10,13 @@ use sinew::progress::Progress;
 use super::guarded;
 
 /// A GLB around a JSON and a binary chunk.
-fn glb(json: &str, binary: &[u8]) -> Vec<u8> {
+pub fn glb(json: &[u8], binary: &[u8]) -> Vec<u8> {
     let pad = |bytes: &[u8], with: u8| {
         let mut padded = bytes.to_vec();
         padded.resize(bytes.len().next_multiple_of(4), with);
         padded
     };
-    let (json, binary) = (pad(json.as_bytes(), b' '), pad(binary, 0));
+    let (json, binary) = (pad(json, b' '), pad(binary, 0));
     let mut out = b"glTF\x02\0\0\0".to_vec();
     out.extend((28 + json.len() + binary.len()).to_le_bytes()[..4].iter());
     for (kind, chunk) in [(b"JSON", &json), (b"BIN\0", &binary)] {
@@ -52,7 +52,7 @@ fn triangle_data(weights: [f32; 3]) -> Vec<u8> {
 }
 
 fn read(json: &str, data: &[u8]) -> Result<Character, String> {
-    let bytes = glb(json, data);
+    let bytes = glb(json.as_bytes(), data);
     guarded(json, || read_gltf_bytes("made.glb", &bytes))
 }
 
@@ -158,7 +158,7 @@ fn a_chain_of_a_hundred_thousand_nodes_does_not_overflow_the_stack() {
 
 #[test]
 fn files_truncated_anywhere_are_rejected_or_load() {
-    let whole = glb(TRIANGLE, &triangle_data([1.0; 3]));
+    let whole = glb(TRIANGLE.as_bytes(), &triangle_data([1.0; 3]));
     for end in (0..whole.len()).step_by(7) {
         guarded("cut", || read_gltf_bytes("cut.glb", &whole[..end])).expect_err("it is cut short");
     }
@@ -233,7 +233,7 @@ proptest! {
     /// Flipped bytes of a small GLB never break more than the file.
     #[test]
     fn mutated_glb(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
-        let mut bytes = glb(TRIANGLE, &triangle_data([1.0; 3]));
+        let mut bytes = glb(TRIANGLE.as_bytes(), &triangle_data([1.0; 3]));
         for (at, value) in changes {
             let at = at.index(bytes.len());
             bytes[at] = value;

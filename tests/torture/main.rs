@@ -20,10 +20,13 @@ use sinew::progress::Progress;
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../fuzz/src/pipeline.rs"]
+mod pipeline;
 
 mod bombs;
 mod made;
 mod mutated;
+mod seeds;
 
 use common::skip;
 
@@ -55,24 +58,23 @@ static ALLOCATOR: Counting = Counting;
 const MEMORY_LIMIT: usize = 1_000_000_000;
 /// What the largest file takes here is a hundredth of this.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
-const NOTED: Duration = Duration::from_millis(500);
+/// All stages of a small character take a hundredth of this, also beside other programs.
+const STAGES_LIMIT: Duration = Duration::from_mins(2);
+const NOTED: Duration = Duration::from_secs(5);
 
 /// One at a time, so that memory is counted for one file.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// Runs a reader under the guards and checks what every outcome must keep.
-fn guarded(
-    what: &str,
-    read: impl FnOnce() -> Result<Character, IoError>,
-) -> Result<Character, String> {
+/// Runs work under the guards of memory, time and panics.
+fn limited<T>(what: &str, limit: Duration, work: impl FnOnce() -> T) -> T {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let before = LIVE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
     let start = Instant::now();
     let outcome =
-        catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| panic!("{what}: panicked"));
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| panic!("{what}: panicked"));
     assert!(
-        start.elapsed() < TIME_LIMIT,
+        start.elapsed() < limit,
         "{what}: took {:?}",
         start.elapsed()
     );
@@ -81,9 +83,17 @@ fn guarded(
     }
     let peak = PEAK.load(Ordering::Relaxed).saturating_sub(before);
     assert!(peak < MEMORY_LIMIT, "{what}: took {peak} bytes");
-    match outcome {
+    outcome
+}
+
+/// Runs a reader under the guards and checks what every outcome must keep.
+fn guarded(
+    what: &str,
+    read: impl FnOnce() -> Result<Character, IoError>,
+) -> Result<Character, String> {
+    match limited(what, TIME_LIMIT, read) {
         Ok(character) => {
-            check_finite(what, &character);
+            pipeline::check(what, &character);
             Ok(character)
         }
         Err(error) => {
@@ -95,53 +105,6 @@ fn guarded(
             Err(sentence)
         }
     }
-}
-
-fn check_finite(what: &str, character: &Character) {
-    let finite = |positions: &[sinew::math::Point]| {
-        positions.iter().all(|p| p.iter().all(|c| c.is_finite()))
-    };
-    assert!(
-        finite(&character.bind_positions()),
-        "{what}: bind positions"
-    );
-    let skeleton = &character.skeleton;
-    let poses = character
-        .clips
-        .iter()
-        .flat_map(|clip| [0.0, 0.37, 1.0].map(|t| clip.sample(skeleton, t * clip.duration_secs)));
-    for pose in std::iter::once(skeleton.rest_pose()).chain(poses) {
-        let world = skeleton.world_from_joint(&pose);
-        for mesh in &character.meshes {
-            assert!(
-                finite(&mesh.positions_at(&world)),
-                "{what}: posed positions of {}",
-                mesh.name
-            );
-        }
-    }
-    for mesh in &character.meshes {
-        let count = mesh.positions.len();
-        assert!(
-            mesh.triangles
-                .iter()
-                .flatten()
-                .all(|&v| (v as usize) < count),
-            "{what}: triangle indices"
-        );
-        assert!(
-            mesh.normals.as_ref().is_none_or(|n| n.len() == count),
-            "{what}: normals"
-        );
-        assert!(
-            mesh.tex_coords.as_ref().is_none_or(|t| t.len() == count),
-            "{what}: texture coordinates"
-        );
-    }
-    assert!(
-        character.metres_per_unit > 0.0 && character.metres_per_unit.is_finite(),
-        "{what}: unit"
-    );
 }
 
 fn manifest(folder: &Path) -> Vec<Value> {

@@ -1,15 +1,25 @@
 //! Whole files of every format, changed at random: bytes and words replaced, pieces cut out, doubled and exchanged.
 //!
-//! A few hundred changes of each are tried; `SINEW_FUZZ_CASES=100000 cargo test --release --test torture mutated` tries more.
-//! `tests/fuzz` does the same with coverage.
+//! What a reader accepts goes through all stages, from welding to export (`tests/fuzz/src/pipeline.rs`). The number of changes is
+//! fixed, and they are the same every time. `tests/scripts/night.sh` tries many more, and `tests/fuzz` does the same with coverage.
+//!
+//! | variable | meaning | default |
+//! |---|---|---|
+//! | `SINEW_FUZZ_CASES` | changes of each whole file; all that are read go through all stages | as in `seeds` |
+//! | `SINEW_FUZZ_SALT` | other changes | 0 |
+//! | `SINEW_FUZZ_ONLY` | names of whole files, `a.glb,b.bvh` | all |
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use sinew::io::load_from_memory;
 use sinew::progress::Progress;
+use sinew::stages::Subject;
 
-use super::{Value, guarded, manifest};
-use crate::common::fbx_text;
+use super::made::glb;
+use super::seeds::{Content, Seed, seeds};
+use super::{STAGES_LIMIT, Value, guarded, limited, manifest, pipeline};
+use crate::common::folder::TestFolder;
 use crate::common::random::Random;
 
 /// Words that have hurt readers before.
@@ -45,8 +55,14 @@ const WORDS: [&str; 28] = [
 ];
 
 fn mutate(seed: &[u8], random: &mut Random) -> Vec<u8> {
+    if seed.is_empty() {
+        return Vec::new();
+    }
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(4) {
+        if bytes.is_empty() {
+            break;
+        }
         let at = random.below(bytes.len());
         let length = random.below(bytes.len() - at).min(1 << random.below(12));
         match random.below(9) {
@@ -103,136 +119,121 @@ fn mutate(seed: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-const MESH: &str =
-    "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 0 0 2\nf 1 2 3 4\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n";
-const SKEL: &str = "3\n1 0.2 0.5 hip root\n1 1 0.5 knee hip\n1 1.8 0.5 toe knee\n";
-
-const INI: &str = "SIMMESH mesh.obj\nVISMESH gone.obj\nSKELETON a.skel\n";
-const BVH: &str = "HIERARCHY\nROOT hip\n{\nOFFSET 1 0.2 0.5\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\nJOINT knee\n{\n\
-    OFFSET 0 0.8 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 0.8 0\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n\
-    1 0.2 0.5 0 0 0 0 0 0\n1 0.3 0.5 10 20 30 45 0 0\n";
-
-/// Names and contents.
-type Files = &'static [(&'static str, &'static [u8])];
-
-/// Small whole files, each with what it needs beside it.
-fn seeds() -> Vec<(&'static str, Vec<u8>, Files)> {
-    const BESIDE: Files = &[("mesh.obj", MESH.as_bytes())];
-    const RIGGED: Files = &[("mesh.obj", MESH.as_bytes()), ("a.skel", SKEL.as_bytes())];
-    let ply = "ply\nformat ascii 1.0\ncomment TextureFile a.png\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty float nx\nproperty float ny\nproperty float nz\nproperty float s\nproperty float t\nelement face 3\nproperty list uchar int vertex_indices\nend_header\n0 0 0 0 0 1 0 0\n2 0 0 0 0 1 0 0\n0 2 0 0 0 1 0 0\n0 0 2 0 0 1 0 0\n3 0 1 2\n4 0 1 2 3\n3 1 2 3\n";
-    let mut binary_ply = b"ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 2\nproperty list uchar ushort vertex_indices\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n".to_vec();
-    binary_ply.extend(
-        [
-            0.0_f32, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0,
-        ]
-        .iter()
-        .flat_map(|c| c.to_le_bytes()),
-    );
-    binary_ply.extend([3, 0, 0, 1, 0, 2, 0, 4, 0, 0, 1, 0, 2, 0, 3, 0]);
-    binary_ply.extend([4, 0, 1, 2, -1].iter().flat_map(|v: &i32| v.to_le_bytes()));
-    let facet = |z: u32| {
-        format!(
-            "facet normal 0 0 1\nouter loop\nvertex 0 0 {z}\nvertex 1 0 {z}\nvertex 0 1 {z}\nendloop\nendfacet\n"
-        )
-    };
-    let mut binary_stl = vec![b's'; 80];
-    binary_stl.extend(2_u32.to_le_bytes());
-    binary_stl.extend((0..100).map(|i| if i % 4 == 3 { 0x3f } else { i as u8 }));
-    let medit = "MeshVersionFormatted 1\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTriangles 2\n1 2 3 0\n1 3 4 0\nTetrahedra 1\n1 2 3 4 0\nEnd\n";
-    vec![
-        (
-            "a.obj",
-            format!("o a\n{MESH}vt 0 0\nvn 0 0 1\no b\nv 3 3 3\nf 1/1/1 2/1/1 -1/1/1\n")
-                .into_bytes(),
-            &[],
-        ),
-        (
-            "a.off",
-            b"OFF\n4 3 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n4 0 1 2 3\n3 1 2 3 255 0 0\n"
-                .to_vec(),
-            &[],
-        ),
-        ("a.ply", ply.as_bytes().to_vec(), &[]),
-        ("b.ply", binary_ply, &[]),
-        (
-            "a.stl",
-            format!(
-                "solid a\n{}endsolid a\nsolid b\n{}endsolid b\n",
-                facet(0),
-                facet(1)
-            )
-            .into_bytes(),
-            &[],
-        ),
-        ("b.stl", binary_stl, &[]),
-        ("a.mesh", medit.as_bytes().to_vec(), &[]),
-        (
-            "a.fbx",
-            fbx_text::bending_tube([1.0, 2.0, 3.0]).into_bytes(),
-            &[],
-        ),
-        ("b.skel", SKEL.as_bytes().to_vec(), BESIDE),
-        (
-            "b.tgf",
-            b"1 1 0.2 0.5\n2 1 1 0.5\n3 1 1.8 0.5\n#\n1 2 1 0 0\n2 3\n#\n".to_vec(),
-            BESIDE,
-        ),
-        (
-            "b.dmat",
-            format!("3 5\n{}", "0.5\n0.25\n".repeat(8)).into_bytes(),
-            RIGGED,
-        ),
-        (
-            "b.anim",
-            format!("2 3\n{}", "1\n1 0 0 0 1 0 0 0 1 0.5 0.25 1\n".repeat(2)).into_bytes(),
-            RIGGED,
-        ),
-        ("b.bvh", BVH.as_bytes().to_vec(), RIGGED),
-        ("c.bvh", BVH.as_bytes().to_vec(), BESIDE),
-        ("b.ini", INI.as_bytes().to_vec(), RIGGED),
-    ]
+/// A number from the environment.
+fn number(name: &str) -> Option<usize> {
+    std::env::var(name).ok()?.parse().ok()
 }
 
-fn cases() -> usize {
-    std::env::var("SINEW_FUZZ_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok())
-        .unwrap_or(200)
+/// Whether a whole file is to be changed.
+fn is_wanted(name: &str) -> bool {
+    std::env::var("SINEW_FUZZ_ONLY")
+        .map_or(true, |only| only.split(',').any(|wanted| wanted == name))
+}
+
+fn changed(content: &Content, random: &mut Random) -> Vec<u8> {
+    match content {
+        Content::Bytes(bytes) => mutate(bytes, random),
+        Content::Glb { json, binary } => {
+            let (mut json, mut binary) = (json.clone().into_bytes(), binary.clone());
+            // Changes of the whole file hit its header and its lengths.
+            match random.below(8) {
+                0 => return mutate(&content.whole(), random),
+                1..5 => json = mutate(&json, random),
+                _ => binary = mutate(&binary, random),
+            }
+            glb(&json, &binary)
+        }
+    }
+}
+
+/// Changes of one file that were read, and those that were skinned, too.
+#[derive(Debug, Default, Clone, Copy)]
+struct Counts {
+    read: usize,
+    skinned: usize,
+}
+
+#[cfg(feature = "gpu")]
+fn check_up(subject: &Subject) {
+    drop(sinew::session::Checkup::of(subject));
+}
+
+#[cfg(not(feature = "gpu"))]
+fn check_up(subject: &Subject) {
+    sinew::mesh::MeshCheckup::of(&subject.skin.mesh, &Progress::new()).expect("nobody cancels");
 }
 
 fn try_changes(
     name: &str,
-    seed: &[u8],
+    content: &Content,
     beside: &[(&str, &[u8])],
-    cases: usize,
+    [cases, runs]: [usize; 2],
     salt: u64,
-) -> usize {
+) -> Counts {
+    let folder = TestFolder::new("mutated");
+    let salt = salt + 1000 * number("SINEW_FUZZ_SALT").unwrap_or(0) as u64;
     let mut random = Random(salt);
-    let mut loaded = 0;
+    let mut counts = Counts::default();
     for case in 0..cases {
-        let bytes = mutate(seed, &mut random);
+        let bytes = changed(content, &mut random);
         let mut files = vec![(name, bytes.as_slice())];
         files.extend(beside);
         let what = format!("{name}, salt {salt}, case {case}");
-        loaded +=
-            usize::from(guarded(&what, || load_from_memory(&files, &Progress::new())).is_ok());
+        let Ok(character) = guarded(&what, || load_from_memory(&files, &Progress::new())) else {
+            continue;
+        };
+        counts.read += 1;
+        if counts.skinned == runs {
+            continue;
+        }
+        // Files are synchronised with the disk, which takes most of the time.
+        let folder = (case % 16 == 0).then_some(folder.0.as_path());
+        let run = || pipeline::run(&what, character, folder, check_up);
+        counts.skinned += usize::from(limited(&what, STAGES_LIMIT, run));
     }
-    loaded
+    counts
 }
 
 #[test]
 fn mutated_files_of_every_format() {
-    let cases = cases();
-    for (i, (name, seed, beside)) in seeds().iter().enumerate() {
-        let mut files = vec![(*name, seed.as_slice())];
+    let mut found = Vec::new();
+    for (salt, seed) in seeds().iter().enumerate() {
+        let Seed {
+            name,
+            content,
+            beside,
+            cases,
+            runs,
+        } = seed;
+        if !is_wanted(name) {
+            continue;
+        }
+        let whole = content.whole();
+        let mut files = vec![(*name, whole.as_slice())];
         files.extend(*beside);
         if *name != "b.stl" {
             load_from_memory(&files, &Progress::new())
                 .unwrap_or_else(|error| panic!("{name} is whole: {error}"));
         }
-        let loaded = try_changes(name, seed, beside, cases, i as u64);
-        println!("{name}: {loaded} of {cases} load");
+        let limits =
+            number("SINEW_FUZZ_CASES").map_or([*cases, *runs], |cases| [cases, usize::MAX]);
+        let start = std::time::Instant::now();
+        let tried = || try_changes(name, content, beside, limits, salt as u64);
+        match catch_unwind(AssertUnwindSafe(tried)) {
+            Ok(Counts { read, skinned }) => println!(
+                "{name}: of {} changes {read} are read and {skinned} skinned in {:.1} s",
+                limits[0],
+                start.elapsed().as_secs_f32()
+            ),
+            // The other formats are tried, too.
+            Err(panic) => found.push(
+                panic
+                    .downcast::<String>()
+                    .map_or_else(|_| (*name).to_owned(), |text| *text),
+            ),
+        }
     }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 /// The small ones of the test data.
@@ -241,6 +242,7 @@ fn mutated_files_of_the_test_data() {
     let Some(folder) = super::skip::data() else {
         return;
     };
+    let cases = number("SINEW_FUZZ_CASES").map_or(10, |cases| cases / 20);
     let small = |item: &&Value| item["size"].as_u64().is_some_and(|size| size < 60_000);
     for (i, item) in manifest(&folder).iter().filter(small).enumerate() {
         let file = item["file"].as_str().expect("a file");
@@ -249,8 +251,8 @@ fn mutated_files_of_the_test_data() {
             .file_name()
             .and_then(|name| name.to_str())
             .expect("a name");
-        if !bytes.is_empty() {
-            try_changes(name, &bytes, &[], cases() / 20, i as u64);
+        if !bytes.is_empty() && is_wanted(name) {
+            try_changes(name, &Content::Bytes(bytes), &[], [cases, 2], i as u64);
         }
     }
 }

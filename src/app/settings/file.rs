@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::Settings;
-use crate::cache::UserFolder;
+use crate::cache::{UserFolder, WritableFolder};
 use crate::files::{open_regular, read_limited};
 use crate::io::write_atomically;
 
+const NAME: &str = "settings.json";
 /// Maximum size of a settings file, bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -36,12 +37,27 @@ impl SettingsFile {
         Self { path: path.into() }
     }
 
-    /// `settings.json` in the user's configuration folder; none where the system has no such folder.
+    /// `settings.json` in the user's configuration folder, or in a temporary one where that cannot be
+    /// written to, which begins with a copy of the user's. The second value is a notice about that.
     #[must_use]
-    pub fn of_user() -> Option<Self> {
-        UserFolder::Config
-            .path()
-            .map(|folder| Self::at(folder.join("settings.json")))
+    pub fn of_user() -> (Option<Self>, Option<String>) {
+        match UserFolder::Config.writable() {
+            Ok(folder) => Self::in_folder(&folder),
+            Err(reason) => (None, Some(reason)),
+        }
+    }
+
+    fn in_folder(folder: &WritableFolder) -> (Option<Self>, Option<String>) {
+        let file = Self::at(folder.path.join(NAME));
+        let own = folder.own.as_ref().map(|own| own.join(NAME));
+        if let Some(own) = own.filter(|own| *own != file.path)
+            && !file.path.exists()
+            && let Ok(text) = read_limited(&own, MOST_BYTES)
+        {
+            // Without the copy there are defaults.
+            let _ = write_atomically(&file.path, |out| out.write_all(&text));
+        }
+        (Some(file), folder.notice.clone())
     }
 
     /// Its path.
@@ -179,6 +195,34 @@ mod tests {
             1,
             "nothing is left beside it"
         );
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn settings_of_a_folder_that_can_not_be_written_to_are_copied() {
+        let folder = folder("read-only");
+        let own = folder.join("own");
+        let light = Settings {
+            theme: ThemeChoice::Light,
+            ..Settings::default()
+        };
+        SettingsFile::at(own.join(NAME)).save(&light).unwrap();
+        let writable = WritableFolder {
+            path: folder.join("temporary"),
+            own: Some(own.clone()),
+            notice: Some("moved".to_owned()),
+        };
+        fs::create_dir_all(&writable.path).unwrap();
+        let (file, notice) = SettingsFile::in_folder(&writable);
+        let file = file.unwrap();
+        assert_eq!(
+            (file.load().settings, notice),
+            (light, writable.notice.clone())
+        );
+        // What is changed later stays.
+        file.save(&Settings::default()).unwrap();
+        let (file, _) = SettingsFile::in_folder(&writable);
+        assert_eq!(file.unwrap().load().settings, Settings::default());
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -40,7 +40,7 @@ use super::viewport::painter::ViewportPainter;
 use super::worst::WorstWindow;
 use super::{notices, theme};
 use crate::app::actions::tools::Toolbox;
-use crate::cache::Cache;
+use crate::cache::{Cache, WritableFolder};
 use crate::character::Character;
 use crate::dynamics::Params;
 use crate::session::{
@@ -92,10 +92,9 @@ impl Workbench {
         session.set_cache(cache);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
-        let (tool_windows, warning) = SettingsFile::of_user()
-            .map(ToolWindows::with_file)
-            .unwrap_or_default();
-        if let Some(warning) = warning {
+        let (file, notice) = SettingsFile::of_user();
+        let (tool_windows, warning) = file.map(ToolWindows::with_file).unwrap_or_default();
+        for warning in notice.into_iter().chain(warning) {
             session.add_message(Level::Warning, warning);
         }
         start_threads(tool_windows.settings().threads);
@@ -268,6 +267,21 @@ impl Workbench {
             self.actions.once(command);
         }
         self.remark = remark.or(self.remark.take());
+    }
+
+    /// Sets the folder for state: unsaved work is kept in it, and that of earlier runs is offered. Tells the user if it is not
+    /// the usual one, or if there is none.
+    pub fn set_state_folder(&mut self, folder: Result<WritableFolder, String>) {
+        let notice = match folder {
+            Ok(WritableFolder { path, notice, .. }) => {
+                self.set_recovery_folder(&path.join("recovery"));
+                notice
+            }
+            Err(reason) => Some(reason),
+        };
+        if let Some(notice) = notice {
+            self.session.add_message(Level::Warning, notice);
+        }
     }
 
     /// Sets the folder for recovery files, and offers those of earlier runs.

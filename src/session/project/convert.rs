@@ -7,7 +7,7 @@ use std::path::Path;
 use super::file::{
     CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart,
 };
-use super::paths::refer;
+use super::paths::Refer;
 use super::{Contents, ProjectError, transfers};
 use crate::character::FleshSettings;
 use crate::rig::edit::{Remap, RigFile};
@@ -15,11 +15,8 @@ use crate::rig::{Pose, Skeleton, Trs};
 use crate::session::{Document, View, ViewId};
 use crate::weights::WeightMethod;
 
-/// The document as project content for a file in `folder`, or for no fixed folder.
-pub(super) fn file_of(
-    contents: &Contents,
-    folder: Option<&Path>,
-) -> Result<ProjectFile, ProjectError> {
+/// The document as project content.
+pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFile, ProjectError> {
     let Contents {
         document,
         views,
@@ -35,13 +32,13 @@ pub(super) fn file_of(
         format: FORMAT.to_owned(),
         version: VERSION,
         saved_by: format!("sinew {}", env!("CARGO_PKG_VERSION")),
-        character: character_part(document, folder)?,
+        character: character_part(document, refer)?,
         views: views
             .list()
             .iter()
             .map(|view| {
                 let mut part = view_part(*view, document, views.active().id, skeleton);
-                transfers::refer(&mut part, folder)?;
+                transfers::refer(&mut part, refer)?;
                 Ok(part)
             })
             .collect::<Result<_, ProjectError>>()?,
@@ -82,12 +79,8 @@ pub(super) fn file_of(
     })
 }
 
-fn character_part(
-    document: &Document,
-    folder: Option<&Path>,
-) -> Result<CharacterPart, ProjectError> {
+fn character_part(document: &Document, refer: Refer<'_>) -> Result<CharacterPart, ProjectError> {
     let (source, read) = (&document.source, &document.files_read);
-    let refer = |path: &Path| refer(path, read, folder);
     let files: Vec<FileRef> = source
         .files
         .iter()

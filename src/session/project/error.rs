@@ -1,6 +1,7 @@
 //! Why a character or a project cannot be opened, or a project saved.
 
 use super::MissingSources;
+use super::archive_names::ArchiveNameProblem;
 use crate::character::{BoneEditError, PartError};
 use crate::io::IoError;
 use crate::methods::BindError;
@@ -45,13 +46,15 @@ pub enum ProjectError {
         /// The file.
         file: String,
     },
-    /// The name of a file could not be unpacked on every system.
+    /// A file could not be unpacked under its name, on every system.
     #[error(
-        "{file} can't be packed: a name in its path contains \":\", \"\\\" or a control character, and other files refer to it; rename it"
+        "{file} can't be packed: it has a name that {problem}, and other files refer to it; rename it"
     )]
     NotPackable {
         /// The file.
         file: String,
+        /// What is wrong with its name in the archive.
+        problem: ArchiveNameProblem,
     },
     /// Writing failed; an existing file is unchanged.
     #[error("the project could not be saved: {0}")]

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::character::{BoneSettings, FleshBase, SimVertices};
 use crate::dynamics::Params;
+use crate::io::Reach;
 use crate::param::ParamValues;
 use crate::rig::edit::RigFile;
 use crate::rig::limits::Limit;
@@ -90,6 +91,9 @@ pub(super) struct CharacterPart {
 pub(super) struct FileRef {
     /// Relative to the project's folder, with `/` between names; absolute on another drive; or `builtin:NAME`.
     pub path: String,
+    /// Hexadecimal bytes of a path that is not Unicode, which `path` only resembles; only in recovery files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
     /// Absolute path at the time of saving, for a project that has been moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absolute: Option<String>,
@@ -182,4 +186,37 @@ pub(super) struct RecoveryPart {
     /// Time of writing, seconds since 1970.
     #[serde(default)]
     pub unix_secs: u64,
+    /// How far names in the character's files lead, if further than their own folder. Followed only in a recovery file of this
+    /// computer, never in a file that somebody made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<ReachPart>,
+}
+
+/// [`Reach`] beyond the own folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ReachPart {
+    /// The folder above.
+    ParentFolder,
+    /// This folder.
+    Within(String),
+}
+
+impl ReachPart {
+    /// `None` for the own folder, and for a folder whose name is not Unicode.
+    pub(super) fn of(reach: &Reach) -> Option<Self> {
+        match reach {
+            Reach::OwnFolder => None,
+            Reach::ParentFolder => Some(Self::ParentFolder),
+            Reach::Within(folder) => Some(Self::Within(folder.to_str()?.to_owned())),
+        }
+    }
+
+    pub(super) fn to_reach(part: Option<&Self>) -> Reach {
+        match part {
+            None => Reach::OwnFolder,
+            Some(Self::ParentFolder) => Reach::ParentFolder,
+            Some(Self::Within(folder)) => Reach::Within(folder.into()),
+        }
+    }
 }

@@ -15,20 +15,24 @@
 //! | `convert` | document → file types |
 //! | `restore` | file types → document |
 //! | `paths` | file references and how to resolve them |
-//! | `pack` | the zip |
+//! | `packing`, `archive_names`, `pack` | what is packed, under which names, and the zip |
+//! | `draft` | unsaved work of a packed project whose unpacked files are gone |
 //! | `read` | path → character with all settings of the project |
 //! | `save` | document → path, in the background |
 //!
 //! Every file is written to a temporary name and renamed: after a full disk, a power cut or a crash either the old or the new file is complete.
 
+mod archive_names;
 mod command;
 mod convert;
+mod draft;
 mod error;
 mod export;
 mod file;
 mod files;
 mod load;
 mod pack;
+mod packing;
 mod paths;
 mod read;
 mod report;
@@ -38,6 +42,7 @@ mod scores;
 mod text;
 mod transfers;
 
+pub use archive_names::ArchiveNameProblem;
 pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
 pub use error::{ProjectError, SourceError};
 pub use export::{Export, ExportAs};
@@ -45,7 +50,7 @@ pub use load::load;
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
 pub use read::{ProjectState, is_project, project_state};
 pub(super) use restore::Restored;
-pub(super) use save::{CompletedSave, SaveRequest, draft_text, unsaved_of};
+pub(super) use save::{CompletedSave, DraftProblem, SaveRequest, draft_text, unsaved_of};
 pub use scores::ScoreFormat;
 
 use std::collections::BTreeMap;
@@ -308,6 +313,7 @@ impl<'a> ProjectView<'a> {
             packed: self.is_packed(),
             title: self.title().unwrap_or_default(),
             unix_secs: 0,
+            reach: self.document.source.reach.clone(),
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Packed projects: a zip of the project's content and all files of the character.
 //!
-//! In the archive the files keep their relative positions, so that references between them remain valid. To open it, it is unpacked
-//! into a folder that is named by the archive's hash; existing files with the same content are not written again.
+//! In the archive the files keep their relative positions (`archive_names`), so that references between them remain valid. To open it,
+//! it is unpacked into a folder that is named by the archive's hash; existing files with the same content are not written again.
 
-use std::collections::HashSet;
 use std::io::{Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -11,16 +10,14 @@ use std::time::{Duration, SystemTime};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::paths::{slashed, without_parents};
+use super::archive_names::ArchiveNames;
 use crate::cache::{Cache, UserFolder};
-use crate::files::{random_digits, read_limited};
+use crate::files::{make_writable, random_digits, read_limited};
 use crate::io::write_atomically;
 use crate::progress::Progress;
 
 /// Name of the project's content in the archive.
 pub(super) const CONTENT: &str = "project.json";
-/// Folder of the character's files in the archive.
-const FILES: &str = "files";
 /// Limits of total size and number of the character's files.
 const LARGEST: u64 = 1 << 30;
 const MOST_FILES: usize = 10_000;
@@ -37,37 +34,6 @@ const KEPT: Duration = Duration::from_hours(24 * 30);
 /// Whether the bytes are a zip archive.
 pub(super) fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04")
-}
-
-/// Names in the archive for files at any paths: relative to their common folder, if they have one.
-pub(super) fn names_of(paths: &[PathBuf]) -> Vec<String> {
-    let paths: Vec<PathBuf> = paths.iter().map(|path| without_parents(path)).collect();
-    let mut common: Option<PathBuf> = paths
-        .first()
-        .and_then(|path| path.parent())
-        .map(Path::to_owned);
-    for path in &paths {
-        while let Some(folder) = &common
-            && !path.starts_with(folder)
-        {
-            common = folder.parent().map(Path::to_owned);
-        }
-    }
-    let name = |(number, path): (usize, &PathBuf)| {
-        let below = common
-            .as_ref()
-            .and_then(|common| slashed(path.strip_prefix(common).ok()?))
-            .unwrap_or_else(|| {
-                // For files on another drive: a separate folder avoids equal names.
-                let name = path
-                    .file_name()
-                    .map(|name| name.to_string_lossy().into_owned())
-                    .unwrap_or_default();
-                format!("{number}/{name}")
-            });
-        format!("{FILES}/{below}")
-    };
-    paths.iter().enumerate().map(name).collect()
 }
 
 /// Writes the archive.
@@ -93,19 +59,23 @@ pub(super) fn pack(
     Ok(())
 }
 
-/// Folder for unpacking: beside the cache, or in the system's temporary folder.
-fn folder_of(cache: &Cache) -> PathBuf {
-    let own = cache
-        .path()
-        .map(Path::to_owned)
-        .or_else(|| UserFolder::Cache.path());
-    own.unwrap_or_else(|| std::env::temp_dir().join("sinew"))
-        .join("unpacked")
+/// Folders for unpacking, the first that can be written to: beside the cache, or this user's folder in
+/// the system's temporary folder.
+fn folder_of(cache: &Cache) -> Result<PathBuf, String> {
+    let beside = cache.path().map(|folder| folder.join("unpacked"));
+    if let Some(folder) = beside
+        && make_writable(&folder).is_ok()
+    {
+        return Ok(folder);
+    }
+    let folder = UserFolder::Cache.writable();
+    let folder = folder.map_err(|reason| format!("the packed project can't be unpacked: {reason}"));
+    Ok(folder?.path.join("unpacked"))
 }
 
 /// Unpacks an archive and returns the folder; the error is a sentence without the file's name.
 pub(super) fn unpack(bytes: &[u8], cache: &Cache, progress: &Progress) -> Result<PathBuf, String> {
-    unpack_into(&folder_of(cache), bytes, LARGEST, progress)
+    unpack_into(&folder_of(cache)?, bytes, LARGEST, progress)
 }
 
 /// As [`unpack`], into a subfolder of the given one, with a limit of bytes. A refused archive leaves
@@ -160,7 +130,7 @@ fn names_in(
             archive.len()
         ));
     }
-    let (mut names, mut seen, mut total) = (Vec::new(), HashSet::new(), 0_u64);
+    let (mut names, mut rule, mut total) = (Vec::new(), ArchiveNames::default(), 0_u64);
     for number in 0..archive.len() {
         let entry = archive
             .by_index_raw(number)
@@ -168,18 +138,14 @@ fn names_in(
         if entry.is_dir() {
             continue;
         }
-        let name = entry
-            .name()
-            .map(|name| name.replace(char::is_control, " "))
-            .unwrap_or_default();
-        let inside = entry
-            .enclosed_name()
-            .filter(|_| is_plain(&name) && !entry.is_symlink());
-        let Some(inside) = inside.filter(|path| seen.insert(path.clone())) else {
-            return Err(format!(
-                "the packed project has an entry \"{name}\" that would be written outside its folder, so it is not opened"
-            ));
+        let refused = |why: &dyn std::fmt::Display| {
+            let name = String::from_utf8_lossy(entry.name_raw()).replace(char::is_control, " ");
+            format!("the packed project has an entry \"{name}\" that {why}, so it is not opened")
         };
+        let name = entry.name().map_err(|_| refused(&"is not Unicode"))?;
+        rule.add(&name).map_err(|problem| refused(&problem))?;
+        let inside = entry.enclosed_name().filter(|_| !entry.is_symlink());
+        let inside = inside.ok_or_else(|| refused(&"would be written outside its folder"))?;
         total = total.saturating_add(entry.size());
         names.push((number, inside));
     }
@@ -198,39 +164,6 @@ fn names_in(
         ));
     }
     Ok(names)
-}
-
-/// Whether a name can be unpacked on every system: relative, without `..`, `\` and `:`.
-fn is_plain(name: &str) -> bool {
-    !name.contains(['\\', ':'])
-        && !name.contains(char::is_control)
-        && name.split('/').all(|name| !matches!(name, "" | "." | ".."))
-}
-
-/// Makes names that [`unpack`] accepts of [`names_of`]. Only the last part of a name is changed, and
-/// only where `may_change` says that no other file refers to it. `Err` is the first name that can't
-/// be made plain.
-pub(super) fn make_plain(
-    names: &mut [String],
-    may_change: impl Fn(usize) -> bool,
-) -> Result<(), usize> {
-    for at in 0..names.len() {
-        if is_plain(&names[at]) {
-            continue;
-        }
-        let (folder, last) = names[at].rsplit_once('/').unwrap_or((FILES, &names[at]));
-        let last = last.replace(|c: char| c.is_control() || "\\:".contains(c), "_");
-        let numbered = (0..).map(|number| match number {
-            0 => format!("{folder}/{last}"),
-            number => format!("{folder}/{number}-{last}"),
-        });
-        let plain = numbered
-            .into_iter()
-            .find(|plain| !names.contains(plain))
-            .filter(|plain| is_plain(plain) && may_change(at));
-        names[at] = plain.ok_or(at)?;
-    }
-    Ok(())
 }
 
 /// Refuses an archive that could not be opened again.
@@ -375,6 +308,10 @@ mod tests {
             "C:\\evil",
             "a/./b",
             "a//b",
+            "con",
+            "a. /b",
+            "PROJECT.JSON",
+            "project.json/b",
         ] {
             // The zip writer would normalize the name.
             let harmless = "x".repeat(name.len());
@@ -391,7 +328,7 @@ mod tests {
             assert!(
                 result
                     .as_ref()
-                    .is_err_and(|error| error.contains("outside its folder")),
+                    .is_err_and(|error| error.contains("so it is not opened")),
                 "{name}: {result:?}"
             );
             assert!(
@@ -427,22 +364,6 @@ mod tests {
     }
 
     #[test]
-    fn names_are_made_plain_where_nothing_refers_to_them() {
-        let mut names = ["files/a:b.glb", "files/a_b.glb", "files/c\\d.glb"].map(str::to_owned);
-        assert_eq!(make_plain(&mut names, |_| true), Ok(()));
-        assert_eq!(names, ["files/1-a_b.glb", "files/a_b.glb", "files/c_d.glb"]);
-        for name in ["files/a:b/c.glb", "files/a\\b/c.glb"] {
-            assert_eq!(
-                make_plain(&mut [name.to_owned()], |_| true),
-                Err(0),
-                "{name}"
-            );
-        }
-        let mut names = ["files/a.glb", "files/a:b.bin"].map(str::to_owned);
-        assert_eq!(make_plain(&mut names, |at| at == 0), Err(1));
-    }
-
-    #[test]
     fn a_file_that_is_no_packed_project_is_rejected() {
         let (result, all) = write_and_unpack(&[("readme", b"x")], 100);
         assert!(result.unwrap_err().contains(CONTENT));
@@ -469,17 +390,14 @@ mod tests {
             let _ = unpack_into(&all, &damaged, 1000, &Progress::new());
             let _ = unpack_into(&all, &whole[..at], 1000, &Progress::new());
         }
+        // Lengths and offsets in the directory.
+        for at in 0..whole.len() - 4 {
+            for number in [0x7fff_ffff_u32, 0x8000_0000, 0xffff_fffe, 0xffff_ffff] {
+                let mut damaged = whole.clone();
+                damaged[at..at + 4].copy_from_slice(&number.to_le_bytes());
+                let _ = unpack_into(&all, &damaged, 1000, &Progress::new());
+            }
+        }
         let _ = std::fs::remove_dir_all(all);
-    }
-
-    #[test]
-    fn files_keep_their_places_relative_to_each_other() {
-        let paths = ["/a/b/fox.gltf", "/a/b/tex/fur.png", "/a/b/../c/run.bvh"].map(PathBuf::from);
-        assert_eq!(
-            names_of(&paths),
-            ["files/b/fox.gltf", "files/b/tex/fur.png", "files/c/run.bvh"]
-        );
-        assert_eq!(names_of(&paths[..1]), ["files/fox.gltf"]);
-        assert_eq!(names_of(&[]), Vec::<String>::new());
     }
 }

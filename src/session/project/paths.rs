@@ -5,10 +5,14 @@ use std::path::{Component, Path, PathBuf};
 
 use super::file::FileRef;
 use super::{Answer, Found, MissingSource, ProjectError};
+use crate::files::without_parents;
 use crate::io::{FileRead, read_file};
 
 /// Largest number of files in a folder that are searched for a moved file.
 const MOST_LOOKED_AT: usize = 2000;
+
+/// Makes the reference to a file.
+pub(super) type Refer<'a> = &'a dyn Fn(&Path) -> Result<FileRef, ProjectError>;
 
 /// Whether a path names a built-in character.
 pub(super) fn is_builtin(path: &Path) -> bool {
@@ -31,6 +35,7 @@ pub(super) fn refer(
     if is_builtin(path) {
         return Ok(FileRef {
             path: text(path)?,
+            path_bytes: None,
             absolute: None,
             blake3: None,
             bytes: None,
@@ -42,20 +47,67 @@ pub(super) fn refer(
         known.map(|file| file.hash.to_hex().to_string()),
         known.map(|file| file.bytes),
     );
-    let absolute_text = text(&absolute)?;
     let relative = folder
         .and_then(|folder| relative(&absolute, folder))
         .and_then(|path| slashed(&path));
     let (path, absolute) = match relative {
-        Some(relative) => (relative, Some(absolute_text)),
-        None => (absolute_text, None),
+        // A folder whose name is not Unicode does not matter to a project in it.
+        Some(relative) => (relative, absolute.to_str().map(str::to_owned)),
+        None => (text(&absolute)?, None),
     };
     Ok(FileRef {
         path,
+        path_bytes: None,
         absolute,
         blake3,
         bytes,
     })
+}
+
+/// As [`refer`] in no fixed folder, for unsaved work: it must not be lost for a name that is not Unicode.
+pub(super) fn refer_in_draft(path: &Path, read: &[FileRead]) -> Result<FileRef, ProjectError> {
+    let refused = match refer(path, read, None) {
+        Err(refused) => refused,
+        reference => return reference,
+    };
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let known = read.iter().find(|file| file.path == absolute);
+    Ok(FileRef {
+        path: absolute.to_string_lossy().into_owned(),
+        path_bytes: Some(hex_of(&absolute).ok_or(refused)?),
+        absolute: None,
+        blake3: known.map(|file| file.hash.to_hex().to_string()),
+        bytes: known.map(|file| file.bytes),
+    })
+}
+
+/// The bytes of a path in hexadecimal digits; `None` on systems whose paths are not bytes.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no such bytes")]
+fn hex_of(path: &Path) -> Option<String> {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = path.as_os_str().as_bytes().iter();
+    let digits = bytes.flat_map(|byte| [byte >> 4, byte & 15]);
+    let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
+    Some(digits.collect())
+}
+
+#[cfg(unix)]
+fn path_of_hex(hex: &str) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let byte = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(byte).collect();
+    Some(std::ffi::OsString::from_vec(bytes?).into())
+}
+
+#[cfg(not(unix))]
+fn hex_of(_: &Path) -> Option<String> {
+    None
+}
+
+#[cfg(not(unix))]
+fn path_of_hex(_: &str) -> Option<PathBuf> {
+    None
 }
 
 /// The relative path from a folder to a file; `None` if they are on different drives.
@@ -102,23 +154,6 @@ fn without_parent_steps(path: &Path) -> PathBuf {
     } else {
         path.to_owned()
     }
-}
-
-/// Without `a/..`, ignoring symbolic links.
-pub(super) fn without_parents(path: &Path) -> PathBuf {
-    let mut short = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir
-                if matches!(short.components().next_back(), Some(Component::Normal(_))) =>
-            {
-                short.pop();
-            }
-            Component::CurDir => {}
-            other => short.push(other),
-        }
-    }
-    short
 }
 
 /// State of a file at its expected path.
@@ -179,9 +214,11 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> FoundFile {
     if is_builtin(Path::new(&reference.path)) {
         return FoundFile::Same(PathBuf::from(&reference.path));
     }
+    let path = reference.path_bytes.as_deref().and_then(path_of_hex);
+    let path = path.unwrap_or_else(|| PathBuf::from(&reference.path));
     let here = folder.map_or_else(
-        || PathBuf::from(&reference.path),
-        |folder| without_parent_steps(&folder.join(&reference.path)),
+        || path.clone(),
+        |folder| without_parent_steps(&folder.join(&path)),
     );
     let candidates: Vec<PathBuf> = std::iter::once(here.clone())
         .chain(reference.absolute.as_ref().map(PathBuf::from))
@@ -211,7 +248,7 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> FoundFile {
 }
 
 /// Whether the file is unchanged; without a stored hash it counts as unchanged.
-fn is_same(path: &Path, reference: &FileRef) -> bool {
+pub(super) fn is_same(path: &Path, reference: &FileRef) -> bool {
     let Some(expected) = &reference.blake3 else {
         return true;
     };

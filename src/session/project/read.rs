@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{FileRef, ProjectFile, RecoveryPart};
+use super::file::{FileRef, ProjectFile, ReachPart, RecoveryPart};
 use super::restore::{Restored, restored};
 use super::text::from_text;
-use super::{Answer, MissingSources, ProjectError, SourceError, files, pack, paths, transfers};
+use super::{
+    Answer, MissingSources, ProjectError, SourceError, draft, files, pack, paths, transfers,
+};
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
@@ -123,6 +125,7 @@ pub(in crate::session) struct Unsaved {
     pub packed: bool,
     pub title: String,
     pub unix_secs: u64,
+    pub reach: Reach,
 }
 
 impl From<&RecoveryPart> for Unsaved {
@@ -132,12 +135,14 @@ impl From<&RecoveryPart> for Unsaved {
             packed,
             title,
             unix_secs,
+            reach,
         } = part.clone();
         Self {
             project: project.map(PathBuf::from),
             packed,
             title,
             unix_secs,
+            reach: ReachPart::to_reach(reach.as_ref()),
         }
     }
 }
@@ -147,6 +152,8 @@ struct Content {
     file: ProjectFile,
     packed: bool,
     folder: Option<PathBuf>,
+    /// Where the files of a packed project are: names in them lead into all of it.
+    unpacked: Option<PathBuf>,
     notes: Vec<String>,
 }
 
@@ -196,6 +203,10 @@ fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Conte
             reason,
         })?;
     }
+    let unpacked = match &folder {
+        Some(folder) if packed => Some(folder.clone()),
+        _ => draft::unpack_again(&mut file, cache, progress),
+    };
     let mut notes = transfers::load(&mut file, folder.as_deref(), progress);
     if !unknown.is_empty() {
         notes.push(format!(
@@ -207,6 +218,7 @@ fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Conte
         file,
         packed,
         folder,
+        unpacked,
         notes,
     })
 }
@@ -217,7 +229,7 @@ fn confine(file: &mut ProjectFile, folder: &Path) -> Result<(), String> {
     let references = part.files.iter_mut().chain(&mut part.also_read);
     let mut names = Vec::new();
     for reference in references.chain(&mut part.mapping) {
-        reference.absolute = None;
+        (reference.absolute, reference.path_bytes) = (None, None);
         names.push(reference.path.clone());
     }
     let weights = file.views.iter().filter_map(|view| view.weights.as_deref());
@@ -270,16 +282,16 @@ pub(in crate::session) fn load_all(
         file,
         packed,
         folder,
+        unpacked,
         mut notes,
     } = read_content(&path, cache, progress)?;
     progress.check()?;
     let (whole, moved) = source_of(source, &file, &path, folder.as_deref(), answers)?;
     notes.extend(moved);
     // The files of a packed project were put there together.
-    let reach = folder.clone().filter(|_| packed);
-    let reach = reach.map_or(source.reach.clone(), Reach::Within);
-    let (character, files_read) =
-        recorded(|| with_reach(reach, || files::load_files(&whole, progress)));
+    let reach = unpacked.map_or(source.reach.clone(), Reach::Within);
+    let load = || files::load_files(&whole, progress);
+    let (character, files_read) = recorded(|| with_reach(reach.clone(), load));
     let mut character = character?;
     notes.extend(changed_beside(
         &file.character.also_read,
@@ -321,6 +333,7 @@ pub(in crate::session) fn load_all(
         files: whole.files,
         metres_per_unit: whole.metres_per_unit,
         mapping: whole.mapping,
+        reach,
         ..Source::default()
     };
     Ok(Loaded {

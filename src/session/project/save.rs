@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::convert::file_of;
-use super::file::{FileRef, RecoveryPart};
-use super::text::to_text;
-use super::{Contents, ProjectError, Projects, Unsaved, pack, paths};
-use crate::io::{FileRead, read_file, refuse_input, write_atomically};
+use super::file::{ReachPart, RecoveryPart};
+use super::packing::Packed;
+use super::text::{TextError, from_text, to_text};
+use super::{Contents, ProjectError, Projects, Unsaved, pack, packing, paths};
+use crate::io::{refuse_input, write_atomically};
 use crate::progress::Progress;
 use crate::session::job::{Job, JobState};
 use crate::session::message::Messages;
@@ -33,7 +34,8 @@ pub(in crate::session) fn draft_text(
     contents: &Contents,
     unsaved: &Unsaved,
 ) -> Result<String, ProjectError> {
-    let mut file = file_of(contents, None)?;
+    let read = &contents.document.files_read;
+    let mut file = file_of(contents, &|path| paths::refer_in_draft(path, read))?;
     let project = unsaved
         .project
         .as_deref()
@@ -47,17 +49,30 @@ pub(in crate::session) fn draft_text(
         packed: unsaved.packed,
         title: unsaved.title.clone(),
         unix_secs,
+        reach: ReachPart::of(&unsaved.reach),
     });
     Ok(to_text(&file)?)
 }
 
-/// Owner of the unsaved work in a text; the error is a sentence.
-pub(in crate::session) fn unsaved_of(text: &str) -> Result<Unsaved, String> {
-    let (file, _) = super::text::from_text(text).map_err(|error| error.to_string())?;
-    file.recovery
-        .as_ref()
-        .map(Unsaved::from)
-        .ok_or_else(|| "it has no owner entry".to_owned())
+/// Why unsaved work can't be offered; completes "Unsaved work of an earlier run can't be read: …".
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(in crate::session) enum DraftProblem {
+    /// A newer version can read it.
+    #[error("{0}")]
+    Newer(String),
+    /// No version can.
+    #[error("{0}")]
+    Damaged(String),
+}
+
+/// Owner of the unsaved work in a text.
+pub(in crate::session) fn unsaved_of(text: &str) -> Result<Unsaved, DraftProblem> {
+    let (file, _) = from_text(text).map_err(|error| match error {
+        TextError::Version(_) => DraftProblem::Newer(error.to_string()),
+        error => DraftProblem::Damaged(error.to_string()),
+    })?;
+    let unsaved = file.recovery.as_ref().map(Unsaved::from);
+    unsaved.ok_or_else(|| DraftProblem::Damaged("it has no owner entry".to_owned()))
 }
 
 impl SaveRequest {
@@ -84,80 +99,22 @@ impl SaveRequest {
 
     fn write_plain(&self) -> Result<Vec<String>, ProjectError> {
         let absolute = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
-        let file = file_of(&self.contents, absolute.parent())?;
+        let read = &self.contents.document.files_read;
+        let refer = |path: &Path| paths::refer(path, read, absolute.parent());
+        let file = file_of(&self.contents, &refer)?;
         let text = to_text(&file)?;
         write_atomically(&self.path, |out| out.write_all(text.as_bytes()))?;
         Ok(Vec::new())
     }
 
     fn write_packed(&self, progress: &Progress) -> Result<Vec<String>, ProjectError> {
-        let mut file = file_of(&self.contents, None)?;
-        let read = &self.contents.document.files_read;
-        let sources: Vec<PathBuf> = read.iter().map(|file| file.path.clone()).collect();
-        let mut names = pack::names_of(&sources);
-        let given = &self.contents.document.source.files;
-        // Other files refer to the files that were not given by the user.
-        pack::make_plain(&mut names, |at| {
-            given
-                .iter()
-                .any(|file| std::path::absolute(file).is_ok_and(|file| file == sources[at]))
-        })
-        .map_err(|at| ProjectError::NotPackable {
-            file: sources[at].display().to_string(),
-        })?;
-        let (mut files, mut notes) = (Vec::with_capacity(read.len()), Vec::new());
-        for (FileRead { path, hash, .. }, name) in read.iter().zip(&names) {
-            let bytes = read_file(path).map_err(|source| ProjectError::Read {
-                file: path.display().to_string(),
-                source,
-            })?;
-            if blake3::hash(&bytes) != *hash {
-                notes.push(format!(
-                    "{} has changed since it was opened; it was packed with its present content.",
-                    path.display()
-                ));
-            }
-            files.push((name.clone(), bytes));
-        }
-        let part = &mut file.character;
-        for reference in part
-            .files
-            .iter_mut()
-            .chain(&mut part.also_read)
-            .chain(&mut part.mapping)
-        {
-            inside(reference, &sources, &files);
-        }
-        let text = to_text(&file)?;
-        // A file that is referenced twice is packed once.
-        let mut seen = std::collections::HashSet::new();
-        files.retain(|(name, _)| seen.insert(name.clone()));
+        let Packed { text, files, notes } = packing::collect(&self.contents, progress)?;
         pack::check_sizes(&text, &files).map_err(|reason| ProjectError::Content {
             file: self.path.display().to_string(),
             reason,
         })?;
         write_atomically(&self.path, |out| pack::pack(out, &text, &files, progress))?;
         Ok(notes)
-    }
-}
-
-/// Refers to the copy in the archive.
-fn inside(reference: &mut FileRef, sources: &[PathBuf], files: &[(String, Vec<u8>)]) {
-    if paths::is_builtin(Path::new(&reference.path)) {
-        return;
-    }
-    if let Some(number) = sources
-        .iter()
-        .position(|source| source.as_path() == Path::new(&reference.path))
-    {
-        let (name, bytes) = &files[number];
-        let hash = blake3::hash(bytes).to_hex().to_string();
-        *reference = FileRef {
-            path: name.clone(),
-            absolute: None,
-            blake3: Some(hash),
-            bytes: Some(bytes.len() as u64),
-        };
     }
 }
 

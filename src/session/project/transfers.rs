@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ProjectError;
 use super::file::{ProjectFile, ViewPart};
-use super::paths;
+use super::paths::{self, Refer};
 use crate::progress::Progress;
 use crate::weights::WeightMethod;
 
@@ -45,14 +45,14 @@ pub(super) fn load(
     notes
 }
 
-/// Lets a view refer to its transfer's file from the project's folder.
-pub(super) fn refer(part: &mut ViewPart, folder: Option<&Path>) -> Result<(), ProjectError> {
+/// Lets a view refer to its transfer's file as the project's other references do.
+pub(super) fn refer(part: &mut ViewPart, refer: Refer<'_>) -> Result<(), ProjectError> {
     if let Some(named) = part
         .weights
         .as_deref()
         .and_then(WeightMethod::transfer_file)
     {
-        let reference = paths::refer(Path::new(named), &[], folder)?;
+        let reference = refer(Path::new(named))?;
         part.weights = Some(format!("transfer:{}", reference.path));
     }
     Ok(())
@@ -77,9 +77,12 @@ mod tests {
             load(&mut known, Some(Path::new("/none")), &progress),
             [""; 0]
         );
+        let below = |folder: &'static str| {
+            move |path: &Path| paths::refer(path, &[], Some(Path::new(folder)))
+        };
         let id = known.views[0].weights.clone().unwrap();
         assert!(WeightMethod::from_id(&id).is_ok());
-        refer(&mut known.views[0], Some(Path::new("/none"))).unwrap();
+        refer(&mut known.views[0], &below("/none")).unwrap();
         assert_eq!(
             known.views[0].weights.as_deref(),
             Some("transfer:builtin:cylinder")
@@ -93,7 +96,7 @@ mod tests {
         );
         assert_eq!(missing.views[0].weights, None);
         let mut far = file("transfer:/none/cloth/coat.glb").views.remove(0);
-        refer(&mut far, Some(Path::new("/none/project"))).unwrap();
+        refer(&mut far, &below("/none/project")).unwrap();
         assert_eq!(far.weights.as_deref(), Some("transfer:../cloth/coat.glb"));
     }
 }

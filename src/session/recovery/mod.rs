@@ -6,7 +6,7 @@
 //! - It is written to a temporary name, synchronised and renamed: after a power cut either the old or the new file is complete.
 //! - Beside it is a file that the running program holds a lock on (`recovery_file`). The system releases the lock however the program ends. Files
 //!   without a running owner are offered to the user (`scan`); those of another running instance are not.
-//! - Unreadable files are reported and renamed.
+//! - Unreadable files are reported and renamed. Those of a newer version of Sinew are reported and left for it.
 
 mod recovery_file;
 mod scan;
@@ -112,9 +112,10 @@ impl Recoveries {
 
     /// The source that opens offered unsaved work. The offer remains until it is open.
     pub(super) fn source_of(&self, file: &Path) -> Option<Source> {
-        let offered = self.place_of(file).is_some() && is_project(file);
-        offered.then(|| Source {
+        let offer = &self.offers[self.place_of(file)?];
+        is_project(file).then(|| Source {
             files: vec![file.to_owned()],
+            reach: offer.reach(),
             ..Source::default()
         })
     }

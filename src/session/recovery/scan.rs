@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::recovery_file::{LOCK, PREFIX, RecoveryFile, WORK, remove};
 use super::{Recovery, Unsaved};
-use crate::io::{clear_unfinished, read_file, text_of};
+use crate::io::{Reach, clear_unfinished, read_file, text_of};
 use crate::progress::Progress;
-use crate::session::project::unsaved_of;
+use crate::session::project::{DraftProblem, unsaved_of};
 
 /// After this time, a lock without a work file is removed unless it is held.
 const ABANDONED: Duration = Duration::from_hours(24);
@@ -24,6 +24,11 @@ pub(super) struct Offer {
 }
 
 impl Offer {
+    /// How far names in its files lead.
+    pub(super) fn reach(&self) -> Reach {
+        self.unsaved.reach.clone()
+    }
+
     pub(super) fn view(&self) -> Recovery {
         let Unsaved {
             project,
@@ -45,7 +50,7 @@ impl Offer {
 pub(super) struct Scan {
     /// Newest first.
     pub(super) offers: Vec<Offer>,
-    /// Sentences about unreadable files, which were renamed.
+    /// Sentences about unreadable files: damaged ones were renamed, those of a newer version are kept as they are.
     pub(super) damaged: Vec<String>,
     /// Number of work files whose owner is running.
     living: usize,
@@ -100,14 +105,19 @@ fn look_at(path: &Path, found: &mut Scan) {
         return;
     };
     let read = read_file(path)
-        .map_err(|error| error.to_string())
+        .map_err(|error| DraftProblem::Damaged(error.to_string()))
         .and_then(|bytes| unsaved_of(&text_of(&bytes)));
     match read {
         Ok(unsaved) => found.offers.push(Offer {
             recovery_file,
             unsaved,
         }),
-        Err(reason) => {
+        // It keeps its name, under which the newer version finds it.
+        Err(DraftProblem::Newer(reason)) => found.damaged.push(format!(
+            "Unsaved work of an earlier run is kept in {}: {reason}.",
+            path.display()
+        )),
+        Err(DraftProblem::Damaged(reason)) => {
             let aside = path.with_extension("damaged");
             let place = if std::fs::rename(path, &aside).is_ok() {
                 &aside

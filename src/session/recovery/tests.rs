@@ -162,6 +162,33 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
     );
 }
 
+/// After a return to an older version: the newer one finds its work again.
+#[test]
+fn work_of_a_newer_version_is_kept_for_it() {
+    let folder = TestFolder::absent("recovery");
+    let newer = "{\"format\": \"sinew\", \"version\": 1000, \"recovery\": {\"title\": \"x\"}}";
+    let recovery_file = RecoveryFile::create(&folder.0).unwrap();
+    recovery_file.write(newer).unwrap();
+    let work = recovery_file.work().to_owned();
+    drop(recovery_file);
+    for _ in 0..2 {
+        let mut session = session_in(&folder);
+        assert_eq!(session.recoveries().offers(), []);
+        let told = |m: &crate::session::Message| {
+            m.text.contains("version 1000") && m.text.contains(&work.display().to_string())
+        };
+        assert!(
+            session.messages().iter().any(told),
+            "{:?}",
+            session.messages()
+        );
+        session.close();
+        assert_eq!(std::fs::read_to_string(&work).unwrap(), newer);
+    }
+    // Its owner is not running, so it can be adopted.
+    assert!(RecoveryFile::adopt(&work).is_some());
+}
+
 #[test]
 fn an_unwritable_folder_is_reported_once() {
     let folder = TestFolder::absent("recovery");

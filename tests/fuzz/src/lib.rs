@@ -1,11 +1,15 @@
-//! What every target does: reads the bytes as one file of its format and checks what must hold of whatever was read.
+//! What every target does: reads the bytes as one file of its format, checks what must hold of whatever was read, and takes it through
+//! all stages ([`pipeline`]).
 //!
 //! `cargo +nightly fuzz run --fuzz-dir tests/fuzz obj -- -rss_limit_mb=1000 -timeout=20`; whole files of a format in `corpus/obj` help it
-//! along. What it finds becomes a test in `tests/torture`.
+//! along. What it finds becomes a test in `tests/torture`, which does the same without coverage on a stable compiler;
+//! `tests/scripts/night.sh` lets that run for long.
 
-use sinew::character::Character;
 use sinew::io::load_from_memory;
 use sinew::progress::Progress;
+use sinew::session::Checkup;
+
+pub mod pipeline;
 
 /// Files beside the one that is tried.
 pub type Beside = &'static [(&'static str, &'static [u8])];
@@ -26,27 +30,7 @@ pub fn read_with(name: &str, data: &[u8], beside: Beside) {
     let mut files = vec![(name, data)];
     files.extend(beside);
     if let Ok(character) = load_from_memory(&files, &Progress::new()) {
-        check(&character);
+        pipeline::check(name, &character);
+        pipeline::run(name, character, None, |subject| drop(Checkup::of(subject)));
     }
-}
-
-/// Indices inside, no number that is not finite, in any pose.
-fn check(character: &Character) {
-    let skeleton = &character.skeleton;
-    let poses = character.clips.iter().flat_map(|clip| [0.0, 0.4, 1.0].map(|t| clip.sample(skeleton, t * clip.duration_secs)));
-    for pose in std::iter::once(skeleton.rest_pose()).chain(poses) {
-        let world = skeleton.world_from_joint(&pose);
-        for mesh in &character.meshes {
-            assert!(mesh.positions_at(&world).iter().all(|p| p.iter().all(|c| c.is_finite())), "posed positions of {}", mesh.name);
-        }
-    }
-    for mesh in &character.meshes {
-        let count = mesh.positions.len();
-        assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < count), "triangle indices");
-        assert!(mesh.normals.as_ref().is_none_or(|n| n.len() == count), "normals");
-        assert!(mesh.tex_coords.as_ref().is_none_or(|t| t.len() == count), "texture coordinates");
-        assert!(mesh.material.is_none_or(|m| m < character.materials.len()), "material");
-    }
-    assert!(character.humanoid.values().chain(character.flesh.bones.keys()).all(|&joint| joint < skeleton.len()), "joints");
-    assert!(character.metres_per_unit > 0.0 && character.metres_per_unit.is_finite(), "unit");
 }

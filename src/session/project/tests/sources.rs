@@ -1,9 +1,7 @@
-//! Files that a project refers to: moved, missing, changed or packed.
+//! Files that a project refers to: moved, missing or changed.
 
 use super::super::*;
-use super::{Folder, do_project, edit, open, open_source, save_as, text_of_error};
-use crate::dynamics::Params;
-use crate::session::Command;
+use super::{Folder, do_project, edit, open, save_as, text_of_error};
 
 #[test]
 fn a_project_moves_with_its_files_and_finds_them_by_their_content() {
@@ -104,123 +102,30 @@ fn a_missing_or_changed_source_is_asked_about() {
     );
 }
 
-#[test]
-fn a_packed_project_needs_nothing_else() {
-    let folder = Folder::new();
-    let mesh = folder.file("model/cube.obj");
-    std::fs::create_dir_all(mesh.parent().unwrap()).unwrap();
-    let cube = "mtllib ../look/cube.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-    std::fs::write(&mesh, cube).unwrap();
-    std::fs::create_dir_all(folder.file("look")).unwrap();
-    std::fs::write(folder.file("look/cube.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
-    let source = Source {
-        reach: crate::io::Reach::ParentFolder,
-        ..Source::of_files(vec![mesh])
-    };
-    let mut session = open_source(source, &folder);
-    session.apply_once(Command::SetParams(Params {
-        density_kg_m3: 500.0,
-        ..session.document().params
-    }));
-    let packed = folder.file("all.sinew");
-    save_as(&mut session, &packed, true);
-    assert!(!session.project().is_dirty(), "{}", text_of_error(&session));
-    std::fs::remove_dir_all(folder.file("model")).unwrap();
-    std::fs::remove_dir_all(folder.file("look")).unwrap();
-    let mut again = open(vec![packed.clone()], &folder);
-    assert_eq!(
-        again.document().params.density_kg_m3,
-        500.0,
-        "{}",
-        text_of_error(&again)
-    );
-    assert_eq!(
-        again.subject().unwrap().character.materials[0].base_color[..3],
-        [1.0, 0.0, 0.0]
-    );
-    assert!(
-        again.project().is_packed()
-            && again.project().file() == Some(packed.as_path())
-            && !again.project().is_dirty()
-    );
-    // It can be changed and saved again.
-    again.apply_once(Command::SetParams(Params {
-        density_kg_m3: 600.0,
-        ..again.document().params
-    }));
-    do_project(&mut again, ProjectCommand::Save);
-    assert_eq!(
-        text_of_error(&again).matches("could not").count(),
-        0,
-        "{}",
-        text_of_error(&again)
-    );
-    let third = open(vec![packed], &folder);
-    assert_eq!(third.document().params.density_kg_m3, 600.0);
-}
-
-/// Names that not every system can have, in the file that the user gave and in one it refers to.
+/// A character in a folder whose name is not Unicode: its project is saved beside it, and unsaved work is kept.
 #[cfg(unix)]
 #[test]
-fn a_packed_project_that_was_saved_opens_again() {
+fn work_on_files_in_a_folder_that_is_not_unicode_is_not_lost() {
+    use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();
-    let faces = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-    for name in ["a:b.obj", "a\\b.obj"] {
-        let mesh = folder.file(name);
-        std::fs::write(&mesh, format!("mtllib look.mtl\nusemtl red\n{faces}")).unwrap();
-        std::fs::write(folder.file("look.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
-        let mut session = open(vec![mesh.clone()], &folder);
-        let packed = folder.file("all.sinew");
-        save_as(&mut session, &packed, true);
-        assert!(!session.project().is_dirty(), "{}", text_of_error(&session));
-        std::fs::remove_file(mesh).unwrap();
-        let again = open(vec![packed], &folder);
-        let character = again.subject().map(|subject| subject.character.clone());
-        let color = character.map(|character| character.materials[0].base_color);
-        assert_eq!(
-            color,
-            Some([1.0, 0.0, 0.0, 1.0]),
-            "{}",
-            text_of_error(&again)
-        );
-    }
-    // A name that another file refers to can't be changed.
-    let mesh = folder.file("m.obj");
-    std::fs::write(&mesh, format!("mtllib lo:ok.mtl\nusemtl red\n{faces}")).unwrap();
-    std::fs::write(folder.file("lo:ok.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
-    let mut session = open(vec![mesh], &folder);
-    let packed = folder.file("none.sinew");
-    save_as(&mut session, &packed, true);
-    assert!(
-        text_of_error(&session).contains("can't be packed"),
-        "{}",
-        text_of_error(&session)
-    );
-    assert!(!packed.exists());
-}
-
-#[test]
-fn a_packed_project_can_not_name_files_of_this_computer() {
-    use std::io::Write;
-    let folder = Folder::new();
-    let arm = folder.with_arm("arm.glb");
-    let arm = arm.display().to_string();
-    for name in [&*arm, "../../../arm.glb", "file:///etc/passwd"] {
-        let packed = folder.file("evil.sinew");
-        let content = serde_json::json!({
-            "format": "sinew", "version": 1, "character": {"files": [{"path": name}]}
-        });
-        let mut zip = zip::ZipWriter::new(std::fs::File::create(&packed).unwrap());
-        zip.start_file("project.json", zip::write::SimpleFileOptions::default())
-            .unwrap();
-        zip.write_all(content.to_string().as_bytes()).unwrap();
-        zip.finish().unwrap();
-        let session = open(vec![packed], &folder);
-        assert!(session.subject().is_none(), "{name}");
-        assert!(
-            text_of_error(&session).contains("is not read"),
-            "{}",
-            text_of_error(&session)
-        );
-    }
+    let odd = folder.0.join(std::ffi::OsStr::from_bytes(b"k\xf6rper"));
+    std::fs::create_dir(&odd).unwrap();
+    let arm = odd.join("arm.glb");
+    std::fs::rename(folder.with_arm("arm.glb"), &arm).unwrap();
+    let mut session = open(vec![arm], &folder);
+    edit(&mut session);
+    let contents = session
+        .projects
+        .contents(session.document(), session.views());
+    let text = draft_text(&contents, &session.project().unsaved()).unwrap();
+    let draft = folder.file("work-1.sinew");
+    std::fs::write(&draft, text).unwrap();
+    let again = open(vec![draft], &folder);
+    assert_eq!(text_of_error(&again), "");
+    assert_eq!(again.document().pose, session.document().pose);
+    let beside = odd.join("p.sinew");
+    save_as(&mut session, &beside, false);
+    assert!(!session.project().is_dirty(), "{}", text_of_error(&session));
+    let again = open(vec![beside], &folder);
+    assert_eq!(again.document().pose, session.document().pose);
 }

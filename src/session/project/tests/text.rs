@@ -53,7 +53,13 @@ fn small_contents() -> Contents {
 fn writing_that_breaks_off_at_any_byte_leaves_the_old_file() {
     let folder = Folder::new();
     let path = folder.file("p.sinew");
-    let text = to_text(&convert::file_of(&small_contents(), Some(&folder.0)).unwrap()).unwrap();
+    let text = to_text(
+        &convert::file_of(&small_contents(), &|path| {
+            paths::refer(path, &[], Some(&folder.0))
+        })
+        .unwrap(),
+    )
+    .unwrap();
     std::fs::write(&path, "old").unwrap();
     for left in 0..text.len() {
         let broken = write_atomically(&path, |out| {
@@ -82,7 +88,10 @@ fn writing_that_breaks_off_at_any_byte_leaves_the_old_file() {
 
 #[test]
 fn a_text_that_breaks_off_is_refused_with_its_line() {
-    let text = to_text(&convert::file_of(&small_contents(), None).unwrap()).unwrap();
+    let text = to_text(
+        &convert::file_of(&small_contents(), &|path| paths::refer(path, &[], None)).unwrap(),
+    )
+    .unwrap();
     let whole = text.trim_end().len();
     for end in (0..whole).filter(|&end| text.is_char_boundary(end)) {
         let sentence = from_text(&text[..end]).unwrap_err().to_string();
@@ -163,7 +172,7 @@ fn full_text() -> String {
         .insert("eye".into(), Place::Rigid { joint: 2 });
     document.free_poses.insert(ViewId(3), skeleton.rest_pose());
     contents.views = four_views();
-    to_text(&convert::file_of(&contents, None).unwrap()).unwrap()
+    to_text(&convert::file_of(&contents, &|path| paths::refer(path, &[], None)).unwrap()).unwrap()
 }
 
 #[test]

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Changes whole files of every format at random for hours and takes what is read through all stages (tests/torture/mutated.rs), other
+# changes in every round. Stable Rust; what it finds is printed with the number of the change, and becomes a test in tests/torture.
+#
+#   tests/scripts/night.sh [HOURS, 8] [CHANGES of each file in a round, 5000]
+#   SINEW_FUZZ_ONLY=a.glb,b.ply tests/scripts/night.sh 1
+#
+# A finding is repeated by `SINEW_FUZZ_SALT=… SINEW_FUZZ_CASES=… cargo test --release --test torture mutated_files_of_every_format`.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+hours="${1:-8}"
+export SINEW_FUZZ_CASES="${2:-5000}"
+end=$((SECONDS + hours * 3600))
+log="target/night.log"
+mkdir -p target
+# Without the build, which is not counted.
+cargo test --release --test torture --no-run
+
+findings=0
+for ((salt = $(date +%s); SECONDS < end; salt++)); do
+    echo "== salt $salt" | tee -a "$log"
+    if ! SINEW_FUZZ_SALT="$salt" cargo test --release --test torture mutated_files_of_every_format -- --nocapture >>"$log" 2>&1; then
+        findings=$((findings + 1))
+        echo "something was found with SINEW_FUZZ_SALT=$salt SINEW_FUZZ_CASES=$SINEW_FUZZ_CASES; see $log"
+    fi
+done
+echo "rounds with findings: $findings"
+[ "$findings" -eq 0 ]
