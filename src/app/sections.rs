@@ -57,6 +57,10 @@ pub(super) fn viewport_view<'a>(
 
 /// Which parts of the window are shown.
 #[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not states"
+)]
 pub(super) struct ShownParts {
     pub(super) panel: bool,
     pub(super) bones: bool,

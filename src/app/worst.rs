@@ -114,24 +114,22 @@ impl WorstWindow {
             },
         );
         ui.add_space(4.0);
-        ui.horizontal(|ui| match session.worst().progress() {
-            Some(job) => {
+        ui.horizontal(|ui| {
+            if let Some(job) = session.worst().progress() {
                 if ui.button("Cancel").clicked() {
                     actions.push(Action::Worst(WorstAction::Cancel));
                 }
                 let bar = ProgressBar::new(job.fraction).desired_width(ui.available_width());
                 ui.add(bar).on_hover_text(job.title);
+                return;
             }
-            None => {
-                let button = ui.button("Search");
-                let button = button.on_hover_text(
-                    "Tries poses of the whole range of motion, then others near the worst of them",
-                );
-                if button.clicked() {
-                    self.opened = None;
-                    let (view, quantity) = (view.id, wanted.to_owned());
-                    actions.push(Action::Worst(WorstAction::Search { view, quantity }));
-                }
+            let button = ui.button("Search").on_hover_text(
+                "Tries poses of the whole range of motion, then others near the worst of them",
+            );
+            if button.clicked() {
+                self.opened = None;
+                let (view, quantity) = (view.id, wanted.to_owned());
+                actions.push(Action::Worst(WorstAction::Search { view, quantity }));
             }
         });
     }

@@ -128,8 +128,8 @@ fn of_movements(columns: &Columns, most: usize) -> Vec<ClipPlan> {
 /// The middle of a motion, in real time.
 fn of_motion(columns: &Columns, most: usize) -> Vec<ClipPlan> {
     let list = columns.list();
-    let secs = list.iter().filter_map(|column| column.at);
-    let frame_secs = match (secs.clone().next(), secs.last()) {
+    let mut secs = list.iter().filter_map(|column| column.at);
+    let frame_secs = match (secs.clone().next(), secs.next_back()) {
         (Some(first), Some(last)) if last > first => (last - first) / (list.len() - 1) as f64,
         _ => return Vec::new(),
     };
@@ -213,12 +213,13 @@ pub fn draw_clips(
             .map(|&row| &measured.comparison.methods[row].label);
         let labels: Vec<&str> = labels.map(String::as_str).collect();
         let mut frames: Vec<(RgbaImage, u32)> = Vec::with_capacity(plan.columns.len());
-        for frame in 0..plan.columns.len() {
+        let count = plan.columns.len();
+        for frame in 0..count {
             progress.check()?;
             progress.report(done as f32 / total as f32, "Drawing clips");
             done += 1;
             let picture = |&row: &usize| -> Result<RgbaImage, PictureError> {
-                let state: &Option<Arc<Snapshot>> = &states[row][frame];
+                let state: Option<&Arc<Snapshot>> = states[row].get(frame).and_then(Option::as_ref);
                 // Where the method failed the cell stays white.
                 let Some(state) = state else {
                     return Ok(RgbaImage::new(0, 0));

@@ -191,10 +191,21 @@ fn numbers_of_a_character_with_seams_are_those_of_numpy() {
                 let [x, y, z] = places[corner][..3] else {
                     panic!("three coordinates")
                 };
-                vertices += &format!("v {x} {y} {z}\n");
+                vertices.push_str(
+                    &[
+                        "v ".to_owned(),
+                        x.to_string(),
+                        " ".to_owned(),
+                        y.to_string(),
+                        " ".to_owned(),
+                        z.to_string(),
+                        "\n".to_owned(),
+                    ]
+                    .concat(),
+                );
                 next
             });
-            faces += &format!(" {vertex}");
+            faces.push_str(&[" ".to_owned(), vertex.to_string()].concat());
         }
         faces += "\n";
     }

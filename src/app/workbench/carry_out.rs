@@ -96,6 +96,14 @@ impl Workbench {
         }
     }
 
+    fn carry_out_worst(&mut self, action: WorstAction) {
+        match action {
+            WorstAction::Toggle => self.worst.open = !self.worst.open,
+            WorstAction::Search { view, quantity } => self.session.search_worst(view, &quantity),
+            WorstAction::Cancel => self.session.worst_mut().cancel(),
+        }
+    }
+
     fn carry_out_one(&mut self, ctx: &Context, action: Action) {
         match action {
             Action::Project(action) => self.carry_out_project(ctx, action),
@@ -181,11 +189,7 @@ impl Workbench {
             Action::Board(BoardAction::Toggle) => self.board.toggle(),
             Action::Board(BoardAction::Cancel) => self.session.board_mut().cancel(),
             Action::Board(BoardAction::Resume) => self.session.board_mut().resume(),
-            Action::Worst(WorstAction::Toggle) => self.worst.open = !self.worst.open,
-            Action::Worst(WorstAction::Search { view, quantity }) => {
-                self.session.search_worst(view, &quantity);
-            }
-            Action::Worst(WorstAction::Cancel) => self.session.worst_mut().cancel(),
+            Action::Worst(action) => self.carry_out_worst(action),
             Action::ToolWindows(action) => {
                 let now = now(&self.session, self.shown_parts());
                 self.tool_windows

@@ -111,7 +111,7 @@ impl Editor {
 
     /// Sets all joints.
     pub(in crate::session) fn set_pose(&mut self, with: &mut EditContext<'_>, pose: &Pose) {
-        let joints = self.document.skeleton().map(|skeleton| skeleton.len());
+        let joints = self.document.skeleton().map(crate::rig::Skeleton::len);
         if joints == Some(pose.locals.len()) {
             self.refresh(with.channels);
             self.take_pose(with, pose.clone());
