@@ -90,9 +90,8 @@ impl WorstWindow {
                 });
             response.response.labelled_by(label);
         });
-        let quantities = || searched_quantities().filter(|quantity| !quantity.label.is_empty());
         let wanted = self.quantity.unwrap_or(FIRST_QUANTITY);
-        let quantity = quantities().find(|quantity| quantity.id == wanted);
+        let quantity = searched_quantities().find(|quantity| quantity.id == wanted);
         let text = quantity.map_or(wanted, |quantity| quantity.label);
         widgets::row(
             ui,
@@ -103,7 +102,7 @@ impl WorstWindow {
                     .selected_text(text)
                     .width(ui.available_width())
                     .show_ui(ui, |ui| {
-                        for other in quantities() {
+                        for other in searched_quantities() {
                             let entry = ui.selectable_label(other.id == wanted, other.label);
                             if entry.on_hover_text(other.doc).clicked() {
                                 self.quantity = Some(other.id);

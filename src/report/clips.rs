@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use image::RgbaImage;
 
+use super::comparison::movements;
 use super::pictures::Drawer;
 use super::{Columns, Comparison, Measured, PictureError, PictureSettings};
 use crate::gpu::GpuContext;
@@ -73,7 +74,7 @@ impl Illustrations {
         let most = (MOST_BYTES / per_column.max(1)).saturating_sub(drawn.len());
         let plans = match columns {
             Columns::Poses(_) => of_movements(columns, clips),
-            Columns::Motion(..) => of_motion(columns, clips.min(1)),
+            Columns::Motion(..) => of_motion(columns).into_iter().take(clips).collect(),
         };
         let mut chosen = Self {
             drawn,
@@ -102,58 +103,42 @@ impl Illustrations {
 /// Movements there and back through their poses, chosen in equal steps.
 fn of_movements(columns: &Columns, most: usize) -> Vec<ClipPlan> {
     let list = columns.list();
-    let mut runs: Vec<Vec<usize>> = Vec::new();
-    for (index, column) in list.iter().enumerate() {
-        match runs.last_mut() {
-            Some(run) if list[run[0]].movement == column.movement => run.push(index),
-            _ => runs.push(vec![index]),
-        }
-    }
-    runs.retain(|run| run.len() >= LEAST_POSES);
+    let mut runs = movements(&list);
+    runs.retain(|(_, poses)| poses.len() >= LEAST_POSES);
     let count = runs.len().min(most);
     let step = runs.len() as f64 / count.max(1) as f64;
     let chosen = (0..count).map(|index| &runs[((index as f64 + 0.5) * step) as usize]);
     chosen
-        .map(|run| {
-            let back = run[1..run.len() - 1].iter().rev();
+        .map(|(name, poses)| {
+            let back = poses[1..poses.len() - 1].iter().rev();
             ClipPlan {
-                label: list[run[0]].movement.clone(),
-                columns: run.iter().chain(back).copied().collect(),
+                label: (*name).to_owned(),
+                columns: poses.iter().chain(back).copied().collect(),
                 frame_ms: POSE_MS,
             }
         })
         .collect()
 }
 
-/// The middle of a motion, in real time.
-fn of_motion(columns: &Columns, most: usize) -> Vec<ClipPlan> {
+/// The middle of a motion, in real time; `None` for a single frame.
+fn of_motion(columns: &Columns) -> Option<ClipPlan> {
     let list = columns.list();
     let mut secs = list.iter().filter_map(|column| column.at);
     let frame_secs = match (secs.clone().next(), secs.next_back()) {
         (Some(first), Some(last)) if last > first => (last - first) / (list.len() - 1) as f64,
-        _ => return Vec::new(),
+        _ => return None,
     };
     let every = (1.0 / (MOST_FPS * frame_secs) - 1e-6).ceil().max(1.0) as usize;
     let count = list.len().min((LONGEST_SECS / frame_secs) as usize);
     let first = (list.len() - count) / 2;
     let shown: Vec<usize> = (first..first + count).step_by(every).collect();
-    let (Some(from), Some(to)) = (shown.first(), shown.last()) else {
-        return Vec::new();
-    };
-    let label = format!(
-        "{}, {} to {}",
-        list[*from].movement, list[*from].label, list[*to].label
-    );
-    let frame_ms = (every as f64 * 1e3 * frame_secs).round() as u32;
-    std::iter::repeat_n(
-        ClipPlan {
-            label,
-            columns: shown,
-            frame_ms,
-        },
-        most,
-    )
-    .collect()
+    let [from, to] = [shown.first(), shown.last()].map(|end| end.map(|&column| &list[column]));
+    let (from, to) = (from?, to?);
+    Some(ClipPlan {
+        label: format!("{}, {} to {}", from.movement, from.label, to.label),
+        columns: shown,
+        frame_ms: (every as f64 * 1e3 * frame_secs).round() as u32,
+    })
 }
 
 impl ClipPlan {

@@ -96,6 +96,21 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
+/// The movements in the order of their first poses, each with the indices of its poses.
+pub(super) fn movements(poses: &[PoseColumn]) -> Vec<(&str, Vec<usize>)> {
+    let mut movements: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (index, pose) in poses.iter().enumerate() {
+        match movements
+            .iter_mut()
+            .find(|(name, _)| *name == pose.movement)
+        {
+            Some((_, poses)) => poses.push(index),
+            None => movements.push((&pose.movement, vec![index])),
+        }
+    }
+    movements
+}
+
 impl Comparison {
     /// The cell of a method in a pose, both by index.
     ///
@@ -136,16 +151,6 @@ impl Comparison {
     /// The movements in the order of their first poses, each with its poses.
     #[must_use]
     pub fn movements(&self) -> Vec<(&str, Vec<usize>)> {
-        let mut movements: Vec<(&str, Vec<usize>)> = Vec::new();
-        for (index, pose) in self.poses.iter().enumerate() {
-            match movements
-                .iter_mut()
-                .find(|(name, _)| *name == pose.movement)
-            {
-                Some((_, poses)) => poses.push(index),
-                None => movements.push((&pose.movement, vec![index])),
-            }
-        }
-        movements
+        movements(&self.poses)
     }
 }

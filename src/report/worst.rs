@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::badness;
 use crate::methods::{Actor, BindError, Frame};
-use crate::metrics::{self, METRICS, Meter, Metric, Quantity, RestSkin};
+use crate::metrics::{self, Meter, Metric, Quantity, RestSkin};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::{Pose, PoseSpace, motion_range};
 use crate::studio::Snapshot;
@@ -96,15 +96,8 @@ pub enum WorstError {
 /// The metric that measures a quantity, given by its id or by a short name, if it needs no other method.
 fn metric_of(id: &str) -> Result<(&'static Metric, &'static Quantity), WorstError> {
     let all = || {
-        METRICS
-            .into_iter()
-            .filter(|metric| !metric.needs_reference)
-            .flat_map(|metric| {
-                metric
-                    .quantities
-                    .iter()
-                    .map(move |quantity| (metric, quantity))
-            })
+        metrics::without_reference()
+            .flat_map(|metric| metric.quantities.iter().map(move |q| (metric, q)))
     };
     let meant = SHORT_NAMES
         .iter()

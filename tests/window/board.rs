@@ -1,15 +1,13 @@
 //! The scoreboard in the whole workbench.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
+use crate::bench::{wait_until, workbench_on};
 use crate::common::folder::TestFolder;
-use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use sinew::app::actions::{Action, ProjectAction};
-use sinew::app::theme;
-use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::methods::MethodId;
 use sinew::session::{
@@ -34,32 +32,7 @@ fn workbench() -> Harness<'static, Workbench> {
     ] {
         session.apply_once(Command::View(command));
     }
-    let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
-        .build_ui_state(draw, Workbench::with_session(session));
-    theme::apply(&harness.ctx);
-    wait_until(&mut harness, "the character is open", |bench| {
-        bench.session().snapshot().is_some() && bench.session().jobs().is_empty()
-    });
-    harness
-}
-
-fn wait_until(
-    harness: &mut Harness<'_, Workbench>,
-    what: &str,
-    holds: impl Fn(&Workbench) -> bool,
-) {
-    let start = Instant::now();
-    while !holds(harness.state()) {
-        assert!(
-            start.elapsed() < Duration::from_mins(1),
-            "waited in vain: {what}"
-        );
-        harness.step();
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    harness.run_steps(3);
+    workbench_on(session)
 }
 
 fn act(harness: &mut Harness<'_, Workbench>, action: Action) {

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bench;
 mod board;
 mod crowd_view;
 mod dragged_weights;

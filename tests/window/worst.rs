@@ -1,50 +1,25 @@
 //! The window of the worst poses in the whole workbench.
 
-use std::time::{Duration, Instant};
-
 use egui::accesskit::Role;
-use egui::{Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use sinew::app::actions::{Action, WorstAction};
-use sinew::app::theme;
-use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::methods::MethodId;
-use sinew::session::{Command, Session, Source};
+use sinew::session::{Command, Gesture, Session, Source};
+
+use crate::bench::{wait_until, workbench_on};
 
 fn workbench() -> Harness<'static, Workbench> {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("arm")));
     session.apply_once(Command::SetMethod(MethodId::LBS));
-    let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
-        .build_ui_state(draw, Workbench::with_session(session));
-    theme::apply(&harness.ctx);
-    wait_until(&mut harness, "the character is open", |bench| {
-        bench.session().snapshot().is_some() && bench.session().jobs().is_empty()
-    });
+    let mut harness = workbench_on(session);
     harness
         .state_mut()
         .raise(Action::Worst(WorstAction::Toggle));
     harness.run_steps(4);
     harness
-}
-
-fn wait_until(
-    harness: &mut Harness<'_, Workbench>,
-    what: &str,
-    holds: impl Fn(&Workbench) -> bool,
-) {
-    let start = Instant::now();
-    while !holds(harness.state()) {
-        let waited = start.elapsed();
-        assert!(waited < Duration::from_mins(1), "waited in vain: {what}");
-        harness.step();
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    harness.run_steps(3);
 }
 
 /// Chooses an entry of a list by the name of its row.
@@ -87,10 +62,9 @@ fn a_found_pose_is_opened_by_a_click_and_taken_back_by_undo() {
     harness.get_by_label_contains("Pose 2:").click();
     harness.run_steps(4);
     assert_eq!(pose(&harness), found[1].pose);
-    harness.state_mut().raise(Action::Session(
-        Command::Undo,
-        sinew::session::Gesture::Once,
-    ));
+    harness
+        .state_mut()
+        .raise(Action::Session(Command::Undo, Gesture::Once));
     harness.run_steps(4);
     assert_eq!(pose(&harness), before);
 }
@@ -118,7 +92,7 @@ fn a_search_is_cancelled_and_forgotten_with_its_character() {
     let open = Command::Open(Source::builtin("cylinder"));
     harness
         .state_mut()
-        .raise(Action::Session(open, sinew::session::Gesture::Once));
+        .raise(Action::Session(open, Gesture::Once));
     harness.run_steps(2);
     wait_until(&mut harness, "another character is open", |bench| {
         bench.session().jobs().is_empty() && bench.session().worst().found().is_empty()

@@ -71,7 +71,7 @@ pub struct Measured {
     /// The numbers. [`About`] is left empty.
     pub comparison: Comparison,
     /// Of each method, the states in the columns of [`CompareSettings::kept`]; `None` where it failed.
-    pub states: Vec<Vec<Option<Arc<Snapshot>>>>,
+    states: Vec<Vec<Option<Arc<Snapshot>>>>,
     /// [`CompareSettings::kept`].
     kept: Vec<usize>,
 }

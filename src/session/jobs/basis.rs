@@ -108,11 +108,28 @@ impl FrameBasis {
             self.subject.clone()
         }
         .weighted(self.weights);
-        let mut actor =
-            Actor::bind_with(&subject, self.method, &self.params, &self.values, progress)?;
-        if self.method.has(Capability::Physics) && subject.settings.bones != self.bones {
-            actor.set_bones(&self.bones)?;
-        }
-        Ok(actor)
+        bind_with_bones(
+            &subject,
+            self.method,
+            (&self.params, &self.values, &self.bones),
+            progress,
+        )
     }
+}
+
+/// Binds a method to a character that has the method's weights, with settings of bones that may be newer than the character's.
+///
+/// # Errors
+/// [`BindError`].
+pub(in crate::session) fn bind_with_bones(
+    subject: &Arc<Subject>,
+    method: MethodId,
+    (params, values, bones): (&Params, &ParamValues, &BoneMap),
+    progress: &Progress,
+) -> Result<Actor, BindError> {
+    let mut actor = Actor::bind_with(subject, method, params, values, progress)?;
+    if method.has(Capability::Physics) && subject.settings.bones != *bones {
+        actor.set_bones(bones)?;
+    }
+    Ok(actor)
 }

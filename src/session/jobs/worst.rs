@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::methods::{Actor, Capability, MethodId};
+use crate::methods::MethodId;
 use crate::progress::Progress;
 use crate::report::{WorstError, WorstPose, WorstSettings, worst_poses};
 use crate::session::job::{Job, JobState, JobView, on_few_threads};
+use crate::session::jobs::basis::bind_with_bones;
 use crate::session::views::Need;
 use crate::session::{Document, Waker};
 
@@ -86,11 +87,7 @@ impl WorstSearch {
         let bones = document.flesh.bones.clone();
         let bind = move |progress: &Progress| {
             let subject = subject.weighted(need.weights);
-            let mut actor = Actor::bind_with(&subject, need.method, &params, &values, progress)?;
-            if need.method.has(Capability::Physics) && subject.settings.bones != bones {
-                actor.set_bones(&bones)?;
-            }
-            Ok(actor)
+            bind_with_bones(&subject, need.method, (&params, &values, &bones), progress)
         };
         let title = format!("Searching the worst poses of {}", need.method.label());
         let job = Job::start(title, waker, move |progress| {
