@@ -116,7 +116,7 @@ impl Document {
     /// Whether both would be saved alike: all user edits are equal; derived data may differ.
     #[must_use]
     pub fn same_content_as(&self, other: &Self) -> bool {
-        self.source == other.source
+        self.source.same_content_as(&other.source)
             && self.pose == other.pose
             && self.free_poses == other.free_poses
             && self.limits == other.limits

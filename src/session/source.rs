@@ -33,6 +33,31 @@ pub struct Source {
 pub const DEFAULT_BUILTIN: &str = "mannequin";
 
 impl Source {
+    /// Whether both would be saved alike: a project does not save how far names in its files lead, and the files of a packed one were
+    /// put there together.
+    #[must_use]
+    pub fn same_content_as(&self, other: &Self) -> bool {
+        let Self {
+            files,
+            bone_radii,
+            bones,
+            parts,
+            metres_per_unit,
+            sim_vertices,
+            flesh_base,
+            mapping,
+            reach: _,
+        } = self;
+        *files == other.files
+            && *bone_radii == other.bone_radii
+            && *bones == other.bones
+            && *parts == other.parts
+            && *metres_per_unit == other.metres_per_unit
+            && *sim_vertices == other.sim_vertices
+            && *flesh_base == other.flesh_base
+            && *mapping == other.mapping
+    }
+
     /// A built-in character.
     #[must_use]
     pub fn builtin(name: &str) -> Self {
