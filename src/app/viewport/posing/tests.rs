@@ -257,16 +257,24 @@ fn the_tool_explain_follows_the_pointer_and_a_click_pins_the_point() {
     let at = joint_at(&harness, 1);
     pointer(&mut harness, at, None, Modifiers::NONE);
     harness.run_steps(3);
-    assert!(harness.query_by_label_contains("Moved by ").is_some());
+    assert!(explains(&harness));
     assert!(harness.query_by_label("Click to pin").is_some());
     click(&mut harness, at, Modifiers::NONE);
     // A pinned point stays when the pointer leaves, and the pose is not touched.
     pointer(&mut harness, Pos2::new(5.0, 5.0), None, Modifiers::NONE);
     harness.run_steps(3);
-    assert!(harness.query_by_label_contains("Moved by ").is_some());
+    assert!(explains(&harness));
     assert_eq!(harness.state().session().document().pose, pose);
     assert!(harness.state().session().selection().joints().is_empty());
     harness.get_by_label("Release").click();
     harness.run_steps(3);
-    assert!(harness.query_by_label_contains("Moved by ").is_none());
+    assert!(!explains(&harness));
+}
+
+/// Whether the card of the tool Explain shows a point. It has one such row or, once the simulation has computed, two.
+fn explains(harness: &Harness<'_, Workbench>) -> bool {
+    harness
+        .query_all_by_label_contains("Moved by ")
+        .next()
+        .is_some()
 }
