@@ -44,7 +44,7 @@ const GAP_TOLERANCE_STATIC: f32 = 3e-8;
 /// Targets that move less than this fraction of the size in a step count as static.
 const MOVED_TOLERANCE: f32 = 1e-6;
 /// Contacts press guided flesh in by at most this fraction of its depth.
-const MAX_PRESS_FRACTION: f32 = 0.3;
+const MAX_PRESS_FRACTION: f32 = 0.5;
 
 /// The factor that the compliance was computed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +197,7 @@ impl Contacts {
         // An equilibrium uses the final gaps at once: it is the state that gradual changes converge to.
         let gradual = factor == FactorKind::Dynamic;
         let (body, limits) = (&self.body, &mut self.limits);
-        if gradual && limits.is_frozen() {
+        if gradual && limits.is_frozen(self.list.contacts()) {
             for contact in self.list.contacts_mut() {
                 contact.gap = gap(contact, positions);
             }

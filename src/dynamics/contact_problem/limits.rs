@@ -1,5 +1,7 @@
 //! Limits on contacts of guided flesh: which contacts are allowed, and how far they may press the flesh.
 
+use nalgebra::Matrix3;
+
 use super::{MARGIN, separation};
 use crate::collision::{CollisionBody, Contact};
 use crate::math::{Point, Vec3, smoothstep};
@@ -33,8 +35,13 @@ const COOLDOWN_STEPS: u8 = 20;
 const PRESS_RATE: f32 = 0.1;
 /// Largest change of that increase from step to step, as a fraction of the local edge length: contacts begin without a jolt.
 const PRESS_ACCELERATION: f32 = 0.002;
-/// The gap of a contact that is being released decreases by this many times that per step.
+/// The gap of a contact that is being released decreases by this many times that in the first step,
 const RELEASE_FACTOR: f32 = 2.0;
+/// by at least this fraction of the local edge length,
+const MIN_RELEASE: f32 = 0.01;
+/// and in every further step by this many times what it was before: deep contacts, which jumps leave behind, end in about as many
+/// steps as shallow ones.
+const RELEASE_GROWTH: f32 = 1.2;
 /// Fraction of the remaining difference to the desired gap that is applied per step. The contact point follows the skin that it
 /// presses; larger fractions make the two oscillate.
 const GAP_RELAXATION: f32 = 0.1;
@@ -111,14 +118,16 @@ impl ContactLimits {
         body: &CollisionBody,
         gradual: bool,
     ) {
-        let goal = self.margin(contact, body).min(self.max_gap(contact));
+        let goal = self.margin(contact, body).min(self.max_gap(contact, body));
         if self.targets.is_empty() || !gradual {
             contact.min_gap = goal;
             return;
         }
         let rate = PRESS_RATE * self.max_press_of(contact);
         if contact.ending {
-            contact.min_gap -= RELEASE_FACTOR * rate;
+            let decrease = (RELEASE_FACTOR * rate).max(MIN_RELEASE * contact.edge);
+            contact.increase = (-decrease).min(RELEASE_GROWTH * contact.increase);
+            contact.min_gap += contact.increase;
             return;
         }
         let moved = if self.previous_targets.len() == self.targets.len() {
@@ -145,9 +154,12 @@ impl ContactLimits {
             .max(least)
     }
 
-    /// Whether the set of contacts is frozen.
-    pub(in crate::dynamics) fn is_frozen(&self) -> bool {
-        self.static_steps >= STATIC_STEPS && !self.targets.is_empty()
+    /// Whether the set of contacts is frozen. While one of them is being released it is not: the flesh would stay where that
+    /// contact holds it.
+    pub(in crate::dynamics) fn is_frozen(&self, contacts: &[Contact]) -> bool {
+        self.static_steps >= STATIC_STEPS
+            && !self.targets.is_empty()
+            && !contacts.iter().any(|contact| contact.ending)
     }
 
     /// Freezes the contacts, which are those of an equilibrium, until the targets move.
@@ -247,8 +259,9 @@ impl ContactLimits {
 
     /// The largest gap that a contact may be constrained to keep, world units: the gap between its targets, plus `max_press` where
     /// the targets overlap. Targets that are laterally apart rather than opposite do not overlap; for them nothing is added, so
-    /// that the flesh can always return to its targets.
-    fn max_gap(&self, contact: &Contact) -> f32 {
+    /// that the flesh can always return to its targets. Nor is more added than the targets have moved relative to each other since
+    /// rest: in the rest pose no contact presses, so none that a pose left behind can outlive that pose.
+    fn max_gap(&self, contact: &Contact, body: &CollisionBody) -> f32 {
         if self.targets.is_empty() {
             return f32::INFINITY;
         }
@@ -258,8 +271,90 @@ impl ContactLimits {
         let alignment = 2.0 - lateral / (gap.abs() + 0.5 * contact.edge).max(f32::MIN_POSITIVE);
         let max_press = self.max_press_of(contact);
         let overlap = -gap / max_press.max(f32::MIN_POSITIVE);
-        gap + max_press
+        let moved = relative_motion(contact, body.rest_positions(), &self.targets);
+        gap + max_press.min(moved)
             * alignment.clamp(0.0, 1.0)
             * (1.0 - smoothstep([1.0, MAX_OVERLAP], overlap))
+    }
+}
+
+/// How far the vertex of a contact has moved relative to its triangle, world units: |d − R d₀|, with d the vector from the contact
+/// point to the vertex, d₀ the same at rest, and R the rotation of the triangle since rest. Infinite for degenerate triangles.
+fn relative_motion(contact: &Contact, rest: &[Point], positions: &[Point]) -> f32 {
+    let frame = |positions: &[Point]| {
+        let [a, b, c] = contact.corners.map(|v| positions[v as usize]);
+        let x = (b - a).try_normalize(f32::MIN_POSITIVE)?;
+        let z = x.cross(&(c - a)).try_normalize(f32::MIN_POSITIVE)?;
+        Some(Matrix3::from_columns(&[x, z.cross(&x), z]))
+    };
+    let (Some(before), Some(now)) = (frame(rest), frame(positions)) else {
+        return f32::INFINITY;
+    };
+    let turned = now * before.transpose() * separation(contact, rest);
+    (separation(contact, positions) - turned).norm()
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Rotation3, Translation3};
+
+    use super::*;
+
+    fn contact() -> (Contact, Vec<Point>) {
+        let positions = [
+            [0.3, 0.2, 0.5],
+            [0.0, 0.0, 0.0],
+            [1.0, 0.1, 0.0],
+            [0.2, 0.9, 0.1],
+        ];
+        let contact = Contact {
+            vertex: 0,
+            triangle: 0,
+            corners: [1, 2, 3],
+            weights: [0.5, 0.3, 0.2],
+            normal: Vec3::z(),
+            gap: 0.0,
+            edge: 1.0,
+            load: 1.0,
+            min_gap: 0.0,
+            increase: 0.0,
+            ending: false,
+            old: true,
+        };
+        (contact, positions.map(Point::from).to_vec())
+    }
+
+    #[test]
+    fn rigid_motion_is_no_motion_of_a_contact() {
+        let (contact, rest) = contact();
+        assert!(relative_motion(&contact, &rest, &rest) < 1e-6);
+        let turn = Translation3::new(3.0, -2.0, 5.0) * Rotation3::from_euler_angles(0.4, 1.9, -2.5);
+        let mut moved: Vec<Point> = rest.iter().map(|p| turn * p).collect();
+        assert!(relative_motion(&contact, &rest, &moved) < 1e-6);
+        moved[0] += Vec3::new(0.0, 0.3, 0.4);
+        let motion = relative_motion(&contact, &rest, &moved);
+        assert!((motion - 0.5).abs() < 1e-5, "{motion}");
+    }
+
+    #[test]
+    fn a_degenerate_triangle_limits_nothing() {
+        let (contact, rest) = contact();
+        let mut flat = rest.clone();
+        flat[3] = flat[2];
+        flat[2] = flat[1];
+        assert_eq!(relative_motion(&contact, &rest, &flat), f32::INFINITY);
+    }
+
+    #[test]
+    fn contacts_freeze_in_a_held_pose_but_not_while_one_is_released() {
+        let (mut contact, targets) = contact();
+        let mut limits = ContactLimits::default();
+        for _ in 0..=STATIC_STEPS {
+            limits.set_targets(targets.iter().copied());
+            limits.count_static_step(1.0);
+        }
+        assert!(limits.is_frozen(&[contact]));
+        contact.ending = true;
+        assert!(!limits.is_frozen(&[contact]));
     }
 }
