@@ -7,12 +7,11 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use plotters::prelude::*;
-use plotters::style::{FontStyle, register_font};
 use sinew::dynamics::{Params, Preset, Simulation};
 use sinew::math::{Point, Quat, Vec64};
 use sinew::methods::Subject;
 use sinew::progress::Progress;
+use sinew::report::{Axis, Chart, Curve as ChartCurve, charts_png};
 use sinew::session::{Source, open, set_rotation_from_rest};
 use sinew::tissue::BaseFrame;
 
@@ -38,15 +37,6 @@ struct Curve {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (folder, sources) = wish();
-    if register_font(
-        "sans-serif",
-        FontStyle::Normal,
-        epaint_default_fonts::UBUNTU_LIGHT,
-    )
-    .is_err()
-    {
-        return Err("the font of the plots can't be read".into());
-    }
     for source in sources {
         let subject = open(&source, &Progress::new())?;
         let scene = Scene::new(&subject)?;
@@ -244,6 +234,7 @@ fn name(curve: &Curve) -> String {
     }
 }
 
+/// Draws the errors, as their decimal logarithms, against the numbers of iterations or the times.
 fn draw(
     path: &Path,
     title: &str,
@@ -251,58 +242,26 @@ fn draw(
     curves: &[Curve],
     x: fn(&Curve) -> Vec<f64>,
 ) -> Result<(), Box<dyn Error>> {
-    const SIZE: (u32, u32) = (1000, 640);
-    let mut pixels = vec![255_u8; (3 * SIZE.0 * SIZE.1) as usize];
-    {
-        let root = BitMapBackend::with_buffer(&mut pixels, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
-        let farthest = curves.iter().flat_map(x).fold(0.0, f64::max);
-        let errors = || curves.iter().flat_map(|curve| curve.errors.iter().copied());
-        let (least, most) = (
-            errors().fold(f64::INFINITY, f64::min),
-            errors().fold(0.0, f64::max),
-        );
-        let mut chart = ChartBuilder::on(&root)
-            .caption(
-                format!("{title}: distance to the converged step"),
-                ("sans-serif", 26),
-            )
-            .margin(16)
-            .x_label_area_size(44)
-            .y_label_area_size(76)
-            .build_cartesian_2d(0.0..farthest * 1.02, (least / 1.5..most * 1.5).log_scale())?;
-        chart
-            .configure_mesh()
-            .x_desc(against)
-            .y_desc("largest distance, parts of the size")
-            .y_label_formatter(&|error| format!("{error:.0e}"))
-            .label_style(("sans-serif", 17))
-            .light_line_style(RGBColor(238, 238, 238))
-            .draw()?;
-        for (index, curve) in curves.iter().enumerate() {
-            let color = Palette99::pick(index).to_rgba();
-            let points: Vec<(f64, f64)> = x(curve)
-                .into_iter()
-                .zip(curve.errors.iter().copied())
-                .collect();
-            chart
-                .draw_series(LineSeries::new(points, color.stroke_width(3)))?
-                .label(name(curve))
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 24, y)], color.stroke_width(3))
-                });
+    let drawn = curves.iter().enumerate().map(|(style, curve)| {
+        let errors = curve.errors.iter().map(|error| Some(error.log10()));
+        let mut points: Vec<(f64, Option<f64>)> = x(curve).into_iter().zip(errors).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let label = name(curve);
+        ChartCurve {
+            label,
+            style,
+            points,
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerLeft)
-            .label_font(("sans-serif", 18))
-            .background_style(WHITE)
-            .border_style(RGBColor(200, 200, 200))
-            .draw()?;
-        root.present()?;
-    }
-    image::RgbImage::from_raw(SIZE.0, SIZE.1, pixels)
-        .ok_or("the picture has another size")?
-        .save(path)?;
+    });
+    let axis = |label: &str| Axis {
+        label: label.to_owned(),
+    };
+    let chart = Chart {
+        title: format!("{title}: distance to the converged step"),
+        x: axis(against),
+        y: axis("log10 of the largest distance, parts of the size"),
+        curves: drawn.collect(),
+    };
+    std::fs::write(path, charts_png(&[chart], [500, 320], 2)?)?;
     Ok(())
 }

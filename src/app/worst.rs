@@ -27,7 +27,7 @@ const FIRST_CANVAS: u32 = 3 << 30;
 const FIRST_QUANTITY: &str = "new_pairs";
 
 /// State of the window.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct WorstWindow {
     /// Whether it is open.
     pub open: bool,
@@ -35,8 +35,8 @@ pub struct WorstWindow {
     view: Option<ViewId>,
     /// Id of the quantity by which poses are compared.
     quantity: Option<&'static str>,
-    /// Which of the found poses was opened last.
-    opened: Option<usize>,
+    /// The found pose that was opened last.
+    opened: Option<Arc<WorstPose>>,
 }
 
 impl WorstWindow {
@@ -115,8 +115,10 @@ impl WorstWindow {
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             if let Some(job) = session.worst().progress() {
-                if ui.button("Cancel").clicked() {
-                    actions.push(Action::Worst(WorstAction::Cancel));
+                let button = ui.button("Stop");
+                let button = button.on_hover_text("Ends the search; what it has found stays");
+                if button.clicked() {
+                    actions.push(Action::Worst(WorstAction::Stop));
                 }
                 let bar = ProgressBar::new(job.fraction).desired_width(ui.available_width());
                 ui.add(bar).on_hover_text(job.title);
@@ -168,7 +170,7 @@ impl WorstWindow {
                     for (column, pose) in poses.iter().enumerate() {
                         let index = row * COLUMNS + column;
                         if self.cell(ui, index, pose, &mut thumbnails) {
-                            self.opened = Some(index);
+                            self.opened = Some(pose.clone());
                             actions.once(Command::SetPose(Arc::new(pose.pose.clone())));
                         }
                     }
@@ -182,11 +184,12 @@ impl WorstWindow {
         &self,
         ui: &mut Ui,
         index: usize,
-        worst: &WorstPose,
+        worst: &Arc<WorstPose>,
         thumbnails: &mut Thumbnails<'_>,
     ) -> bool {
         let (rect, response) = ui.allocate_exact_size(vec2(SIDE, SIDE + WORDS), Sense::click());
-        let is_opened = self.opened == Some(index);
+        let opened = self.opened.as_ref();
+        let is_opened = opened.is_some_and(|opened| Arc::ptr_eq(opened, worst));
         let unit = printed_unit(worst.quantity);
         let value = format!("{} {unit}", printed(worst.value, worst.quantity));
         let named = |(name, part): &(String, f64)| format!("{name} {:.0} %", part * 100.0);

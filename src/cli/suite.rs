@@ -46,8 +46,8 @@ impl Suite {
             self.methods.clone()
         };
         let mut text = format!(
-            "Medians over the poses of the range of motion (in brackets the worst pose), the best in bold. \
-             `sinew suite`, version {}, {}, {} threads.\n",
+            "Medians over the poses of the range of motion (in brackets the worst pose), the best in bold. The time is that of a pose \
+             by itself: flesh is simulated from rest until it is still. `sinew suite`, version {}, {}, {} threads.\n",
             env!("CARGO_PKG_VERSION"),
             machine(),
             options
@@ -63,7 +63,7 @@ impl Suite {
             let comparison = comparison_of(name, &methods, options)?;
             let _ = write!(
                 text,
-                "\n### {name}, {} poses\n\n{}\nBest in:\n\n{}",
+                "\n### {name}, {} poses\n\n{}\n{}",
                 comparison.poses.len(),
                 markdown(&comparison),
                 winners(&comparison)

@@ -115,7 +115,7 @@ impl Worst {
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref())?;
         let options = &options.with_saved(saved.as_ref());
-        let mut found: Vec<(MethodId, Vec<WorstPose>)> = Vec::new();
+        let mut found: Vec<(MethodId, Vec<Arc<WorstPose>>)> = Vec::new();
         for &method in &self.method {
             found.push((method, self.search(&subject, method, options)?));
         }
@@ -138,13 +138,15 @@ impl Worst {
             return print_json(&self.report(&subject, &found));
         }
         print_lines(found.iter().flat_map(|(method, poses)| {
-            (1..).zip(poses).map(move |(rank, worst): (usize, _)| {
-                format!(
-                    "{name}, {} {rank}: {}",
-                    method.id(),
-                    sentence(worst, usize::MAX)
-                )
-            })
+            (1..)
+                .zip(poses)
+                .map(move |(rank, worst): (usize, &Arc<WorstPose>)| {
+                    format!(
+                        "{name}, {} {rank}: {}",
+                        method.id(),
+                        sentence(worst, usize::MAX)
+                    )
+                })
         }))
     }
 
@@ -153,7 +155,7 @@ impl Worst {
         subject: &Arc<Subject>,
         method: MethodId,
         options: &Options,
-    ) -> Result<Vec<WorstPose>, Failure> {
+    ) -> Result<Vec<Arc<WorstPose>>, Failure> {
         let settings = WorstSettings {
             quantity: self.metric.clone(),
             samples: self.samples.into(),
@@ -164,7 +166,7 @@ impl Worst {
         let found = stderr::with_progress(options, method.label(), |progress| {
             let bind =
                 |progress: &Progress| Actor::bind_with(subject, method, &params, &values, progress);
-            worst_poses(bind, &settings, progress)
+            worst_poses(bind, &settings, &mut |_| {}, progress)
         });
         found.map_err(|error| match error {
             WorstError::UnknownQuantity { .. } => Failure::Usage(format!("--metric: {error}")),
@@ -176,7 +178,7 @@ impl Worst {
     fn sheet(
         &self,
         subject: &Arc<Subject>,
-        found: &[(MethodId, Vec<WorstPose>)],
+        found: &[(MethodId, Vec<Arc<WorstPose>>)],
         path: &Path,
         options: &Options,
     ) -> CommandResult {
@@ -227,7 +229,7 @@ impl Worst {
     fn report<'a>(
         &'a self,
         subject: &'a Subject,
-        found: &[(MethodId, Vec<WorstPose>)],
+        found: &[(MethodId, Vec<Arc<WorstPose>>)],
     ) -> WorstReport<'a> {
         let quantity: Option<&'static Quantity> = found
             .iter()

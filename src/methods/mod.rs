@@ -8,6 +8,9 @@
 //! A method is one file or folder here: a type that implements [`Skinner`], and a [`Descriptor`] with its names, needs,
 //! capabilities, parameters and `bind`. It is registered by one line of `BUILT_IN` (and its `mod` line), or from outside of
 //! the crate by [`register`]. `tests/skinning/toy.rs` is a complete example.
+//!
+//! # Which is the best?
+#![doc = include_str!("../../assets/suite.md")]
 
 mod actor;
 mod bind_surface;

@@ -1,7 +1,9 @@
 //! Girth at the joints: perimeter of the section through a joint by the plane that bisects its two bones.
 //!
-//! The section of the skin may have several loops (the other leg, a second shell); the shortest loop around the joint counts. A joint
-//! without such a loop, in the bind pose or in the frame, is left out.
+//! The section of the skin may have several loops (the other leg, a second shell); the shortest loop around the joint counts that is
+//! all on its limb: on vertices that are, in the bind pose, nearest to one of the two bones or to a bone at their ends. A plane through
+//! a shoulder may cut the chest, too: such a loop has no girth of the arm, and would lose most of it as soon as the arm is raised. A
+//! joint without a loop of its limb, in the bind pose or in the frame, is left out.
 
 use std::collections::HashMap;
 
@@ -10,11 +12,13 @@ use rayon::prelude::*;
 
 use super::{Better, Measure, MeasuredFrame, Metric, Place, Quantity, RestSkin, Spot, Unit};
 use crate::math::{Affine, Point64, Vec64, origin_of};
-use crate::mesh::TriMesh;
+use crate::mesh::{TriMesh, closest_on_segment};
 use crate::progress::{Cancelled, Progress};
 
 /// Bones shorter than this part of the size have no direction.
 const NO_LENGTH: f64 = 1e-6;
+/// A vertex is near a bone, too, that is farther than the nearest one by this factor.
+const ALSO_NEAR: f64 = 1.05;
 
 /// The metric.
 pub static METRIC: Metric = Metric {
@@ -69,7 +73,74 @@ pub struct Section {
 #[derive(Debug, Clone)]
 pub struct Sections {
     hinges: Vec<(BentJoint, f64)>,
+    limbs: Limbs,
     least: f64,
+}
+
+/// Which bones the vertices of the skin are near in the bind pose.
+#[derive(Debug, Clone)]
+struct Limbs {
+    vertices: Vec<Point64>,
+    /// Distance of each vertex to the nearest bone.
+    nearest: Vec<f64>,
+    bones: Vec<Bone>,
+}
+
+/// A bone between two joints.
+#[derive(Debug, Clone)]
+struct Bone {
+    joints: [usize; 2],
+    ends: [Point64; 2],
+}
+
+impl Bone {
+    fn distance(&self, p: &Point64) -> f64 {
+        let [a, b] = &self.ends;
+        (a + (b - a) * closest_on_segment(p, a, b) - p).norm()
+    }
+}
+
+impl Limbs {
+    fn of(rest: &RestSkin) -> Self {
+        let joints = rest.joints.iter().enumerate();
+        let bones: Vec<Bone> = joints
+            .filter_map(|(joint, (parent, end))| {
+                let parent = (*parent)?;
+                Some(Bone {
+                    joints: [parent, joint],
+                    ends: [rest.joints[parent].1, *end],
+                })
+            })
+            .collect();
+        let vertices: Vec<Point64> = rest.mesh.positions.iter().map(|p| p.cast()).collect();
+        let nearest = |p: &Point64| {
+            let distances = bones.iter().map(|bone| bone.distance(p));
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        Self {
+            nearest: vertices.par_iter().map(nearest).collect(),
+            vertices,
+            bones,
+        }
+    }
+
+    /// The two bones of a joint, and those at their ends.
+    fn around(&self, hinge: BentJoint) -> Vec<&Bone> {
+        let ends = [hinge.parent, hinge.joint, hinge.child];
+        let touches = |bone: &&Bone| bone.joints.iter().any(|joint| ends.contains(joint));
+        self.bones.iter().filter(touches).collect()
+    }
+
+    /// Whether one of these bones is the nearest to a vertex, or nearly.
+    fn is_near(&self, vertex: u32, bones: &[&Bone]) -> bool {
+        let (p, nearest) = (
+            &self.vertices[vertex as usize],
+            self.nearest[vertex as usize],
+        );
+        bones
+            .iter()
+            .any(|bone| bone.distance(p) <= nearest * ALSO_NEAR)
+    }
 }
 
 impl Sections {
@@ -78,14 +149,29 @@ impl Sections {
     pub fn of(rest: &RestSkin) -> Self {
         let least = f64::from(rest.mesh.bounds().size()) * NO_LENGTH;
         let position = |joint: usize| rest.joints[joint].1;
+        let mut sections = Self {
+            hinges: Vec::new(),
+            limbs: Limbs::of(rest),
+            least,
+        };
         let hinges = hinges(rest, least).into_iter().filter_map(|hinge| {
-            let (girth, _) = section_at(&rest.mesh, hinge, &position, least)?;
+            let (girth, _) = sections.section_at(&rest.mesh, hinge, &position)?;
             (girth > least).then_some((hinge, girth))
         });
-        Self {
-            hinges: hinges.collect(),
-            least,
-        }
+        sections.hinges = hinges.collect();
+        sections
+    }
+
+    /// Number of joints that have a girth.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.hinges.len()
+    }
+
+    /// Whether no joint has a girth.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.hinges.is_empty()
     }
 
     /// The sections of a deformed skin by its joints' transforms; joints without a loop there are left out.
@@ -104,7 +190,7 @@ impl Sections {
         let position = |joint: usize| origin_of(&world_from_joint[joint]);
         let section = |(hinge, rest): &(BentJoint, f64)| {
             progress.check()?;
-            let found = section_at(skin, *hinge, &position, self.least);
+            let found = self.section_at(skin, *hinge, &position);
             Ok(found.map(|(girth, points)| Section {
                 joint: hinge.joint,
                 points,
@@ -115,6 +201,23 @@ impl Sections {
         let all: Result<Vec<Option<Section>>, Cancelled> =
             self.hinges.par_iter().map(section).collect();
         Ok(all?.into_iter().flatten().collect())
+    }
+
+    /// Perimeter and corners of the section at a joint.
+    fn section_at(
+        &self,
+        mesh: &TriMesh,
+        hinge: BentJoint,
+        position: &impl Fn(usize) -> Point64,
+    ) -> Option<(f64, Vec<Point64>)> {
+        let [parent, joint, child] = [hinge.parent, hinge.joint, hinge.child].map(position);
+        let before = (joint - parent).try_normalize(self.least)?;
+        let after = (child - joint).try_normalize(self.least)?;
+        // Bones folded onto each other have no bisecting plane of this kind.
+        let normal = (before + after).try_normalize(1e-3)?;
+        let around = self.limbs.around(hinge);
+        let is_of_limb = |vertex: u32| self.limbs.is_near(vertex, &around);
+        shortest_loop(mesh, &joint, &normal, &is_of_limb)
     }
 }
 
@@ -191,23 +294,14 @@ fn hinges(rest: &RestSkin, least: f64) -> Vec<BentJoint> {
     best.iter().enumerate().filter_map(hinge).collect()
 }
 
-/// Perimeter and corners of the section at a joint.
-fn section_at(
+/// Perimeter and corners of the shortest closed loop of the section of a mesh by a plane through `center` that encloses it, of those
+/// whose vertices all are of the limb.
+fn shortest_loop(
     mesh: &TriMesh,
-    hinge: BentJoint,
-    position: &impl Fn(usize) -> Point64,
-    least: f64,
+    center: &Point64,
+    normal: &Vec64,
+    is_of_limb: &dyn Fn(u32) -> bool,
 ) -> Option<(f64, Vec<Point64>)> {
-    let [parent, joint, child] = [hinge.parent, hinge.joint, hinge.child].map(position);
-    let before = (joint - parent).try_normalize(least)?;
-    let after = (child - joint).try_normalize(least)?;
-    // Bones folded onto each other have no bisecting plane of this kind.
-    let normal = (before + after).try_normalize(1e-3)?;
-    shortest_loop(mesh, &joint, &normal)
-}
-
-/// Perimeter and corners of the shortest closed loop of the section of a mesh by a plane through `center` that encloses it.
-fn shortest_loop(mesh: &TriMesh, center: &Point64, normal: &Vec64) -> Option<(f64, Vec<Point64>)> {
     let height = |vertex: u32| {
         (mesh.positions[vertex as usize].coords.cast::<f64>() - center.coords).dot(normal)
     };
@@ -240,16 +334,23 @@ fn shortest_loop(mesh: &TriMesh, center: &Point64, normal: &Vec64) -> Option<(f6
     starts.sort_unstable();
     for start in starts {
         let (mut length, mut turn, mut edge) = (0.0, 0.0, start);
-        let mut corners = Vec::new();
+        let (mut corners, mut edges) = (Vec::new(), Vec::new());
         while let Some(following) = next.remove(&edge) {
             let [p, q] = [point(edge), point(following)];
             length += (q - p).norm();
             turn += p.perp(&q).atan2(p.dot(&q));
             corners.push(center + across * p.x + along * p.y);
+            edges.push(edge);
             edge = following;
             if edge == start {
                 let encloses = turn.abs() > std::f64::consts::PI;
-                if encloses && best.as_ref().is_none_or(|(known, _)| length < *known) {
+                if encloses
+                    && best.as_ref().is_none_or(|(known, _)| length < *known)
+                    && edges
+                        .as_flattened()
+                        .iter()
+                        .all(|&vertex| is_of_limb(vertex))
+                {
                     best = Some((length, corners));
                 }
                 break;

@@ -260,6 +260,23 @@ fn sections_are_loops_around_their_joints() {
     }
 }
 
+/// A limb whose root another bone reaches, from half a radius beside the limb's axis: half of the skin there is nearest to that bone.
+#[test]
+fn a_loop_that_is_not_all_on_the_limb_has_no_girth() {
+    let mut rest = limb();
+    assert_eq!(girth::Sections::of(&rest).len(), 1);
+    let middle = rest.joints[1].1;
+    let along = (rest.joints[2].1 - middle).normalize();
+    let beside = along.cross(&Vec64::ith(along.iamin(), 1.0)).normalize() * 0.1;
+    rest.joints.push((None, middle + beside - along * 0.2));
+    rest.joints.push((Some(3), middle + beside + along * 0.2));
+    assert_eq!(girth::Sections::of(&rest).len(), 0);
+    // A bone that starts at the limb is part of it.
+    rest.joints[3].0 = Some(1);
+    rest.joints[4].0 = Some(1);
+    assert_eq!(girth::Sections::of(&rest).len(), 1);
+}
+
 #[test]
 fn the_worst_place_is_where_the_skin_is_dented() {
     let mesh = ball(Point::origin(), 1.0, 24, 32);

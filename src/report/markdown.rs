@@ -1,35 +1,14 @@
-//! Medians as a Markdown table, for README files and documentation.
+//! Comparisons as Markdown tables, for README files and documentation.
 
 use std::fmt::Write;
 
 use super::statistics::heading;
-use super::{Comparison, printed};
+use super::{Comparison, Summary, printed};
 
-/// The quantities of the table, by id, in this order.
-const COLUMNS: [&str; 8] = [
-    "volume_change",
-    "girth_change_min",
-    "stretch_p99",
-    "roughness_deg",
-    "new_creases",
-    "new_pairs",
-    "contact_depth_mm",
-    "frame_ms",
-];
-
-/// Medians over the poses, a row for each method, the best in bold. For values whose ideal is 0 from both sides, and for counts, the
-/// worst pose follows in brackets.
+/// Medians over the poses, a row for each method, the best in bold; the worst pose follows in brackets.
 #[must_use]
 pub fn markdown(comparison: &Comparison) -> String {
-    let columns: Vec<usize> = COLUMNS
-        .iter()
-        .filter_map(|id| {
-            comparison
-                .quantities
-                .iter()
-                .position(|quantity| quantity.id == *id)
-        })
-        .collect();
+    let columns = comparison.main_quantities();
     let mut text = String::from("| method |");
     for &column in &columns {
         let head = heading(&comparison.quantities[column]).to_lowercase();
@@ -59,25 +38,53 @@ pub fn markdown(comparison: &Comparison) -> String {
     text
 }
 
-/// The quantities of [`markdown`] in which each method has the best median, as sentences.
+/// Which methods are the best in each quantity of [`markdown`]: by their medians, and by their worst poses. A row for each quantity.
 #[must_use]
 pub fn winners(comparison: &Comparison) -> String {
-    let mut text = String::new();
-    for (row, method) in comparison.methods.iter().enumerate() {
-        let won: Vec<String> = comparison
-            .quantities
-            .iter()
-            .enumerate()
-            .filter(|(column, quantity)| {
-                COLUMNS.contains(&quantity.id) && comparison.best(*column).contains(&row)
-            })
-            .map(|(_, quantity)| quantity.label.to_lowercase())
-            .collect();
-        let wins = match won.as_slice() {
-            [] => "in none of these".to_owned(),
-            _ => won.join(", "),
+    let mut text = String::from("| the best by | median | worst pose |\n|---|---|---|\n");
+    for column in comparison.main_quantities() {
+        let quantity = &comparison.quantities[column];
+        // One method alone wins nothing.
+        if comparison.best(column).is_empty() {
+            continue;
+        }
+        let cell = |best: Vec<usize>, of: fn(&Summary) -> f64| {
+            let first = best
+                .first()
+                .and_then(|&row| comparison.summary(row, column));
+            first.map_or_else(
+                || "–".to_owned(),
+                |first| {
+                    let value = printed(of(&first), quantity);
+                    format!("{} {value}", names(comparison, column, &best))
+                },
+            )
         };
-        let _ = writeln!(text, "- `{}`: {wins}", method.id);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            heading(quantity).to_lowercase(),
+            cell(comparison.best(column), |summary| summary.median),
+            cell(comparison.best_at_worst(column), |summary| summary.worst),
+        );
     }
     text
+}
+
+/// Names of some of the methods that have a quantity; of most of them the names of the others.
+fn names(comparison: &Comparison, column: usize, rows: &[usize]) -> String {
+    let listed = |rows: &mut dyn Iterator<Item = usize>| {
+        let ids = rows.map(|row| format!("`{}`", comparison.methods[row].id));
+        ids.collect::<Vec<_>>().join(", ")
+    };
+    let others: Vec<usize> = (0..comparison.methods.len())
+        .filter(|row| !rows.contains(row) && comparison.summary(*row, column).is_some())
+        .collect();
+    match (rows.len(), others.len()) {
+        (2.., 0) => "all:".to_owned(),
+        (most, few) if most > 2 * few && few > 0 => {
+            format!("all but {}:", listed(&mut others.into_iter()))
+        }
+        _ => listed(&mut rows.iter().copied()),
+    }
 }

@@ -7,6 +7,19 @@ use super::Comparison;
 /// Probability that an interval contains the median of the population.
 const CONFIDENCE: f64 = 0.95;
 
+/// Ids of the quantities of short tables, in this order.
+const MAIN: [&str; 9] = [
+    "volume_change",
+    "girth_change_min",
+    "stretch_p99",
+    "roughness_deg",
+    "new_creases",
+    "new_pairs",
+    "contact_depth_mm",
+    "distance_rms_mm",
+    "frame_ms",
+];
+
 /// A median with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
@@ -108,27 +121,40 @@ impl Comparison {
     /// The methods with the best median of a quantity, as it is printed; several if they are equal. Empty if fewer than two have one.
     #[must_use]
     pub fn best(&self, quantity: usize) -> Vec<usize> {
+        self.best_by(quantity, |summary| summary.median)
+    }
+
+    /// The methods whose worst pose is the least bad by a quantity, as [`Self::best`].
+    #[must_use]
+    pub fn best_at_worst(&self, quantity: usize) -> Vec<usize> {
+        self.best_by(quantity, |summary| summary.worst)
+    }
+
+    fn best_by(&self, quantity: usize, of: fn(&Summary) -> f64) -> Vec<usize> {
         let Some(described) = self.quantities.get(quantity) else {
             return Vec::new();
         };
-        let medians: Vec<(usize, f64)> = (0..self.methods.len())
+        let values: Vec<(usize, f64)> = (0..self.methods.len())
             .filter_map(|method| {
-                let median = self.summary(method, quantity)?.median;
-                Some((
-                    method,
-                    badness(rounded(median, described), described.better),
-                ))
+                let value = of(&self.summary(method, quantity)?);
+                Some((method, badness(rounded(value, described), described.better)))
             })
             .collect();
-        let least = medians.iter().map(|(_, value)| *value).reduce(f64::min);
-        if medians.len() < 2 {
+        let least = values.iter().map(|(_, value)| *value).reduce(f64::min);
+        if values.len() < 2 {
             return Vec::new();
         }
-        medians
+        values
             .into_iter()
             .filter(|(_, value)| Some(*value) == least)
             .map(|(method, _)| method)
             .collect()
+    }
+
+    /// Indices of the quantities that short tables have, in their order: those of [`MAIN`] that were measured.
+    pub(super) fn main_quantities(&self) -> Vec<usize> {
+        let index_of = |id: &&str| (self.quantities.iter()).position(|quantity| quantity.id == *id);
+        MAIN.iter().filter_map(index_of).collect()
     }
 }
 

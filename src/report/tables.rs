@@ -7,19 +7,6 @@ use serde_json::{Map, Value, json};
 use super::{Comparison, Summary, escape, printed, printed_unit};
 use crate::metrics::{Better, Quantity, Unit};
 
-/// The quantities of the first LaTeX table, by id; the others are in a second one.
-const MAIN: [&str; 9] = [
-    "volume_change",
-    "girth_change_min",
-    "stretch_p99",
-    "roughness_deg",
-    "new_creases",
-    "new_pairs",
-    "contact_depth_mm",
-    "distance_rms_mm",
-    "frame_ms",
-];
-
 /// Every value: a line for each method and pose, with a line of heads. Units are those of the metrics; fields that are not defined are
 /// empty.
 #[must_use]
@@ -164,13 +151,7 @@ pub fn latex(comparison: &Comparison) -> String {
         about.version,
         about.machine.replace(char::is_control, " ")
     );
-    let index_of = |id: &&str| {
-        comparison
-            .quantities
-            .iter()
-            .position(|quantity| quantity.id == *id)
-    };
-    let main: Vec<usize> = MAIN.iter().filter_map(index_of).collect();
+    let main = comparison.main_quantities();
     let others: Vec<usize> = (0..comparison.quantities.len())
         .filter(|index| !main.contains(index))
         .collect();

@@ -447,6 +447,38 @@ fn markdown_has_a_row_for_each_method() {
 }
 
 #[test]
+fn winners_are_named_by_medians_and_by_worst_poses() {
+    let mut comparison = comparison();
+    // The second method's medians of counts are lower by 5; its worst pose of all is made the worst.
+    comparison.cells[8 + 7].values[1] = Some(30.0);
+    let cells = |text: &str| -> Vec<Vec<String>> {
+        let lines = text.lines().skip(2);
+        let cells = lines.map(|line| line.split(" | ").skip(1).map(str::to_owned).collect());
+        cells.collect()
+    };
+    assert_eq!(
+        cells(&winners(&comparison)),
+        [
+            ["`lbs` 2.00", "`lbs` 5.00 |"],
+            ["`lbs` 1.400", "`lbs` 1.700 |"],
+            ["`pd` 12", "`lbs` 26 |"],
+        ]
+    );
+    // Methods that are equal share the win.
+    for cell in &mut comparison.cells {
+        cell.values = vec![Some(0.0); cell.values.len()];
+    }
+    assert_eq!(cells(&winners(&comparison))[2], ["all: 0", "all: 0 |"]);
+    for cell in &mut comparison.cells[..8] {
+        cell.values[1] = Some(1.0);
+    }
+    assert_eq!(
+        cells(&winners(&comparison))[2],
+        ["`pd`, `no` 0", "`pd`, `no` 0 |"]
+    );
+}
+
+#[test]
 fn words_are_quoted_for_a_shell() {
     assert_eq!(shell_word("--methods=lbs,pd"), "--methods=lbs,pd");
     assert_eq!(shell_word("my file.glb"), "'my file.glb'");

@@ -120,15 +120,16 @@ pub fn searched_quantities() -> impl Iterator<Item = &'static Quantity> {
 }
 
 /// Finds the poses in which a method, which `bind` binds to a character, is worst, the worst first; fewer than requested if the search
-/// finds fewer.
+/// finds fewer. Each time the list changes, `show` gets what was found until then.
 ///
 /// # Errors
 /// [`WorstError`].
 pub fn worst_poses(
     bind: impl FnOnce(&Progress) -> Result<Actor, BindError>,
     settings: &WorstSettings,
+    show: &mut dyn FnMut(&[Arc<WorstPose>]),
     progress: &Progress,
-) -> Result<Vec<WorstPose>, WorstError> {
+) -> Result<Vec<Arc<WorstPose>>, WorstError> {
     let (metric, quantity) = metric_of(&settings.quantity)?;
     let binding = progress.part(0.0, BINDING_SHARE);
     let actor = bind(&binding)?;
@@ -145,7 +146,10 @@ pub fn worst_poses(
         meter,
         quantity,
         space: &space,
+        count: settings.count,
         tried: Vec::new(),
+        found: Vec::new(),
+        show,
     };
     let steps = settings.samples + settings.count * settings.refinements;
     let progress = progress.part(BINDING_SHARE, 1.0);
@@ -162,17 +166,13 @@ pub fn worst_poses(
             progress.check()
         })?;
     }
-    let found = search.best(settings.count);
-    if found.is_empty() {
+    if search.found.is_empty() {
         return Err(WorstError::Undefined {
             quantity: settings.quantity.clone(),
             method: method.id(),
         });
     }
-    found
-        .into_iter()
-        .map(|index| Ok(search.found(index)?))
-        .collect()
+    Ok(search.found.into_iter().map(|(_, pose)| pose).collect())
 }
 
 /// Poses that were tried, and all that is needed to try more.
@@ -181,8 +181,13 @@ struct Search<'a> {
     meter: Meter,
     quantity: &'static Quantity,
     space: &'a PoseSpace,
+    /// Most poses to find.
+    count: usize,
     /// Points with their values.
     tried: Vec<(Vec<f64>, f64)>,
+    /// The worst of them until now, the worst first, with their indices.
+    found: Vec<(usize, Arc<WorstPose>)>,
+    show: &'a mut dyn FnMut(&[Arc<WorstPose>]),
 }
 
 impl Search<'_> {
@@ -192,6 +197,7 @@ impl Search<'_> {
             return Ok(None);
         };
         self.tried.push((point, value));
+        self.update_found()?;
         Ok(Some(badness(value, self.quantity.better)))
     }
 
@@ -268,10 +274,38 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Computes a tried pose again, for its picture.
-    fn found(&mut self, index: usize) -> Result<WorstPose, Cancelled> {
+    /// Finds the worst poses again after the last one was tried, and shows them if they are others.
+    fn update_found(&mut self) -> Result<(), Cancelled> {
+        let chosen = self.best(self.count);
+        let before: Vec<usize> = self.found.iter().map(|(index, _)| *index).collect();
+        if chosen == before {
+            return Ok(());
+        }
+        let mut found = Vec::with_capacity(chosen.len());
+        // The actor is still in the pose that was tried last.
+        let mut newest_first = chosen.clone();
+        newest_first.sort_unstable_by(|a, b| b.cmp(a));
+        for index in newest_first {
+            let known = self.found.iter().find(|(known, _)| *known == index);
+            let pose = match known {
+                Some((_, pose)) => pose.clone(),
+                None => Arc::new(self.worst_pose(index)?),
+            };
+            found.push((index, pose));
+        }
+        found.sort_by_key(|(index, _)| chosen.iter().position(|other| other == index));
+        self.found = found;
+        let poses: Vec<_> = self.found.iter().map(|(_, pose)| pose.clone()).collect();
+        (self.show)(&poses);
+        Ok(())
+    }
+
+    /// A tried pose with its skin, computed again unless it was tried last.
+    fn worst_pose(&mut self, index: usize) -> Result<WorstPose, Cancelled> {
         let (point, value) = self.tried[index].clone();
-        self.measure(&point)?;
+        if index + 1 < self.tried.len() {
+            self.measure(&point)?;
+        }
         let pose = self.space.pose(&point);
         let skeleton = &self.actor.subject().character.skeleton;
         let world = skeleton.world_from_joint(&pose);

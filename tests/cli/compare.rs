@@ -335,6 +335,70 @@ fn the_worst_poses_are_worse_than_rest_and_can_be_baked() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("volume_change"));
 }
 
+/// The rows of a table of methods in a text: the method, and its numbers without those of the last column, which are times.
+fn rows_of_methods(text: &str) -> Vec<(String, Vec<String>)> {
+    let rows = text.lines().filter(|line| line.starts_with("| `"));
+    rows.map(|row| {
+        let (row, _times) = row
+            .trim_end_matches(" |")
+            .rsplit_once(" | ")
+            .expect("a column of times");
+        let (method, cells) = row[3..].split_once('`').expect("a method in quotes");
+        let words = cells.split(['|', '*', '(', ')', ' ']);
+        let numbers = words.filter(|word| !word.is_empty() && *word != "–");
+        (method.to_owned(), numbers.map(str::to_owned).collect())
+    })
+    .collect()
+}
+
+#[test]
+fn the_tables_of_the_documentation_are_those_of_the_suite() {
+    let shown = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/suite.md"));
+    let shown = shown.unwrap();
+    let sections: Vec<(&str, &str)> = shown
+        .split("\n### ")
+        .skip(1)
+        .map(|section| section.split_once(", ").unwrap())
+        .collect();
+    let names: Vec<&str> = sections.iter().map(|section| section.0).collect();
+    assert_eq!(names, sinew::io::builtin::NAMES);
+    let methods: Vec<&str> = sinew::methods::registry()
+        .iter()
+        .map(|method| method.id())
+        .collect();
+    for (name, section) in sections {
+        let rows = rows_of_methods(section);
+        assert!(
+            rows.iter()
+                .map(|row| row.0.as_str())
+                .eq(methods.iter().copied().filter(|id| *id != "reference")),
+            "{name}: {rows:?}; `sinew suite -o assets/suite.md` makes the tables again"
+        );
+    }
+    // The smallest character, again.
+    let output = sinew(&[&"suite", &"--characters=cylinder"]);
+    succeeded(&output);
+    let again = rows_of_methods(&stdout(&output));
+    let before = shown
+        .split("\n### ")
+        .find(|section| section.starts_with("cylinder"));
+    let before = rows_of_methods(before.unwrap());
+    assert_eq!(again.len(), before.len());
+    for ((method, now), (_, then)) in again.iter().zip(&before) {
+        assert_eq!(now.len(), then.len(), "{method}");
+        for (now, then) in now.iter().zip(then) {
+            // Other processors round otherwise, and counts, which have at most one digit after the point, may then differ by one.
+            let digits = then.split_once('.').map_or(0, |(_, digits)| digits.len());
+            let [now, then]: [f64; 2] = [now, then].map(|number| number.parse().unwrap());
+            let allowed = 0.02 * then.abs() + if digits < 2 { 1.0 } else { 0.02 };
+            assert!(
+                (now - then).abs() <= allowed,
+                "{method}: {now} instead of {then}; `sinew suite -o assets/suite.md` makes the tables again"
+            );
+        }
+    }
+}
+
 #[test]
 fn the_suite_has_a_table_for_each_character() {
     let output = sinew(&[

@@ -6,6 +6,7 @@ pub mod bar;
 pub mod chaos;
 #[cfg(feature = "gpu")]
 pub mod drawn;
+pub mod fbx_binary;
 pub mod fbx_text;
 pub mod folder;
 pub mod moved;

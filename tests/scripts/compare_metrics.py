@@ -242,8 +242,8 @@ def read_bvh(path):
     return names, parents, np.array([place for _, place in world])
 
 
-def section(p, t, center, normal):
-    """Length of the shortest closed loop of the section by a plane that encloses the centre."""
+def section(p, t, center, normal, of_limb):
+    """Length of the shortest closed loop of the section by a plane that encloses the centre, on vertices of the limb."""
     heights = (p - center) @ normal
     following = {}
     for triangle in t.tolist():
@@ -277,7 +277,7 @@ def section(p, t, center, normal):
         ahead = np.roll(points, -1)
         winding = np.angle(ahead / points).sum() / (2 * math.pi)
         length = np.abs(ahead - points).sum()
-        if abs(winding) > 0.5 and (best is None or length < best):
+        if abs(winding) > 0.5 and of_limb[np.array(loop)].all() and (best is None or length < best):
             best = length
     return best
 
@@ -295,12 +295,30 @@ def hinges(parents, places):
     return [(parents[joint], joint, child) for joint, (_, child) in sorted(best.items())]
 
 
-def girth(p, t, places, hinge):
+def distances_to_bones(p, bones):
+    """[vertex, bone]; the bones are pairs of points."""
+    columns = []
+    for a, b in bones:
+        along = b - a
+        part = np.clip((p - a) @ along / max(along @ along, 1e-300), 0, 1)
+        columns.append(np.linalg.norm(a + part[:, None] * along - p, axis=1))
+    return np.stack(columns, axis=1)
+
+
+def limbs(rest, parents, places):
+    """For each hinge: which vertices are nearest to one of its bones or to a bone at their ends, or nearly."""
+    bones = [(parent, joint) for joint, parent in enumerate(parents) if parent is not None]
+    distances = distances_to_bones(rest, [(places[a], places[b]) for a, b in bones])
+    near = distances <= 1.05 * distances.min(axis=1, keepdims=True)
+    return {hinge: near[:, [bool(set(hinge) & set(bone)) for bone in bones]].any(axis=1) for hinge in hinges(parents, places)}
+
+
+def girth(p, t, places, hinge, of_limb):
     a, b, c = (places[k] for k in hinge)
     before, after = (b - a) / np.linalg.norm(b - a), (c - b) / np.linalg.norm(c - b)
     normal = before + after
     length = np.linalg.norm(normal)
-    return None if length < 1e-3 else section(p, t, b, normal / length)
+    return None if length < 1e-3 else section(p, t, b, normal / length, of_limb)
 
 
 def percentile(values, part):
@@ -347,7 +365,8 @@ def check_cells(job, report, check):
     rest_volume, (rest_angles, rest_defined) = volume(rest, t), dihedrals(rest, t, creases)
     rest_pairs = intersecting(rest, t)
     names, parents, rest_places = read_bvh(job["rest_motion"])
-    rest_girths = {hinge: girth(rest, t, rest_places, hinge) for hinge in hinges(parents, rest_places)}
+    limb_of = limbs(rest, parents, rest_places)
+    rest_girths = {hinge: girth(rest, t, rest_places, hinge, limb) for hinge, limb in limb_of.items()}
     rest_girths = {hinge: value for hinge, value in rest_girths.items() if value}
     positions = {}
     for cell in job["cells"]:
@@ -378,7 +397,7 @@ def check_cells(job, report, check):
         check.number(where, "new_pairs", found["new_pairs"], len(pairs - rest_pairs))
         own_names, _, places = read_bvh(cell["motion"])
         assert own_names == names
-        changes = [now / before - 1 for hinge, before in rest_girths.items() if (now := girth(p, t, places, hinge))]
+        changes = [now / before - 1 for hinge, before in rest_girths.items() if (now := girth(p, t, places, hinge, limb_of[hinge]))]
         if "girth_change_min" in known:
             check.number(where, "girth_change_min", found["girth_change_min"], min(changes, default=None))
             check.number(where, "girth_change_max", found["girth_change_max"], max(changes, default=None))

@@ -5,6 +5,9 @@
 #   tests/scripts/night.sh [HOURS, 8] [CHANGES of each file in a round, 5000]
 #   SINEW_FUZZ_ONLY=a.glb,b.ply tests/scripts/night.sh 1
 #
+# Every round also changes FBX files with their reader, ufbx, which is C, built with the sanitizers of addresses and of undefined behaviour
+# (gcc's; tests/scripts/sanitized.sh alone does only that).
+#
 # A finding is repeated by `SINEW_FUZZ_SALT=… SINEW_FUZZ_CASES=… cargo test --release --test torture mutated_files_of_every_format`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -16,13 +19,18 @@ log="target/night.log"
 mkdir -p target
 # Without the build, which is not counted.
 cargo test --release --test torture --no-run
+tests/scripts/sanitized.sh --no-run
 
 findings=0
 for ((salt = $(date +%s); SECONDS < end; salt++)); do
     echo "== salt $salt" | tee -a "$log"
-    if ! SINEW_FUZZ_SALT="$salt" cargo test --release --test torture mutated_files_of_every_format -- --nocapture >>"$log" 2>&1; then
+    if ! SINEW_FUZZ_SALT="$salt" cargo test --release --test torture mutated_ -- --nocapture >>"$log" 2>&1; then
         findings=$((findings + 1))
         echo "something was found with SINEW_FUZZ_SALT=$salt SINEW_FUZZ_CASES=$SINEW_FUZZ_CASES; see $log"
+    fi
+    if ! SINEW_FUZZ_SALT="$salt" tests/scripts/sanitized.sh >>"$log" 2>&1; then
+        findings=$((findings + 1))
+        echo "the sanitizers found something with SINEW_FUZZ_SALT=$salt SINEW_FUZZ_CASES=$SINEW_FUZZ_CASES; see $log"
     fi
 done
 echo "rounds with findings: $findings"

@@ -98,7 +98,6 @@ const LAYERS: &[(&str, &str)] = &[
 
 /// Each dependency and the modules that may name it; `any` stands for all.
 const CRATES: &[(&str, &str)] = &[
-    ("ab_glyph", "render app"),
     ("base64", "io report"),
     ("blake3", "cache io session"),
     ("bytemuck", "numerics gpu render"),
@@ -130,10 +129,12 @@ const CRATES: &[(&str, &str)] = &[
     ("serde", "any"),
     ("serde_json", "any"),
     ("signal_hook", "app cli"),
+    ("skrifa", "render app"),
     ("strsim", "rig weights character tissue methods app cli"),
     ("thiserror", "any"),
     ("tobj", "io"),
     ("ufbx", "io"),
+    ("vello_cpu", "render"),
     ("wgpu", "gpu render studio app"),
     ("winit", "app"),
     ("zip", "session"),

@@ -55,6 +55,21 @@ fn the_test_command_of_the_readme_is_the_one_of_ci() {
 }
 
 #[test]
+fn the_comparison_of_methods_is_that_of_the_suite() {
+    let (readme, suite) = (read("README.md"), read("assets/suite.md"));
+    let of_suite: Vec<&str> = suite.lines().collect();
+    let is_measured = |line: &&str| line.starts_with("| `") && line.matches('|').count() > 7;
+    let rows: Vec<&str> = readme.lines().filter(is_measured).collect();
+    assert!(rows.len() >= 8, "a table of all methods: {rows:?}");
+    for row in rows {
+        assert!(
+            of_suite.contains(&row),
+            "README.md has a row that assets/suite.md has not: {row}"
+        );
+    }
+}
+
+#[test]
 fn the_commands_of_the_readme_are_understood() {
     let readme = read("README.md");
     let verbs: Vec<String> = shell_lines(&readme)
@@ -66,7 +81,8 @@ fn the_commands_of_the_readme_are_understood() {
         let words: Vec<&str> = line.split_whitespace().skip(1).collect();
         let Some(verb) = words.first().filter(|verb| {
             [
-                "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite", "bench",
+                "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite",
+                "explain", "bench",
             ]
             .contains(verb)
         }) else {

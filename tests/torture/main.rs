@@ -26,6 +26,8 @@ mod pipeline;
 mod bombs;
 mod made;
 mod mutated;
+#[cfg(feature = "gpu")]
+mod projects;
 mod seeds;
 
 use common::skip;

@@ -54,7 +54,7 @@ const WORDS: [&str; 28] = [
     "\"",
 ];
 
-fn mutate(seed: &[u8], random: &mut Random) -> Vec<u8> {
+pub fn mutate(seed: &[u8], random: &mut Random) -> Vec<u8> {
     if seed.is_empty() {
         return Vec::new();
     }
@@ -120,12 +120,12 @@ fn mutate(seed: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 /// A number from the environment.
-fn number(name: &str) -> Option<usize> {
+pub fn number(name: &str) -> Option<usize> {
     std::env::var(name).ok()?.parse().ok()
 }
 
 /// Whether a whole file is to be changed.
-fn is_wanted(name: &str) -> bool {
+pub fn is_wanted(name: &str) -> bool {
     std::env::var("SINEW_FUZZ_ONLY")
         .map_or(true, |only| only.split(',').any(|wanted| wanted == name))
 }

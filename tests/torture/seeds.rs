@@ -1,10 +1,11 @@
 //! Small whole files of every format, made here.
 
+use sinew::character::Character;
 use sinew::io::{load_from_memory, write_glb};
 use sinew::progress::Progress;
 
 use super::made::glb;
-use crate::common::fbx_text;
+use crate::common::{fbx_binary, fbx_text};
 
 const MESH: &str =
     "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 0 0 2\nf 1 2 3 4\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n";
@@ -50,12 +51,16 @@ pub struct Seed {
     pub runs: usize,
 }
 
-/// A tube on bones with a clip, as the chunks of a `.glb`.
-fn tube() -> (String, Vec<u8>) {
+/// A tube on bones with a clip.
+pub fn tube_character() -> Character {
     let text = fbx_text::bending_tube([1.0, 2.0, 3.0]);
     let files: &[(&str, &[u8])] = &[("tube.fbx", text.as_bytes())];
-    let character = load_from_memory(files, &Progress::new()).expect("a whole file");
-    let bytes = write_glb(&character).expect("a whole character");
+    load_from_memory(files, &Progress::new()).expect("a whole file")
+}
+
+/// The same as the chunks of a `.glb`.
+fn tube() -> (String, Vec<u8>) {
+    let bytes = write_glb(&tube_character()).expect("a whole character");
     let length = |at: usize| {
         let bytes = bytes[at..at + 4].try_into().expect("four bytes");
         u32::from_le_bytes(bytes) as usize
@@ -175,6 +180,11 @@ fn small_files() -> Vec<(&'static str, Vec<u8>, Files)> {
         (
             "a.fbx",
             fbx_text::bending_tube([1.0, 2.0, 3.0]).into_bytes(),
+            &[],
+        ),
+        (
+            "b.fbx",
+            fbx_binary::of_text(&fbx_text::bending_tube([1.0, 2.0, 3.0])),
             &[],
         ),
         ("b.skel", SKEL.as_bytes().to_vec(), BESIDE),

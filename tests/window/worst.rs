@@ -70,12 +70,12 @@ fn a_found_pose_is_opened_by_a_click_and_taken_back_by_undo() {
 }
 
 #[test]
-fn a_search_is_cancelled_and_forgotten_with_its_character() {
+fn a_search_is_stopped_and_forgotten_with_its_character() {
     let mut harness = workbench();
     harness.get_by_label("Search").click();
     harness.run_steps(2);
     if harness.state().session().worst().progress().is_some() {
-        harness.get_by_label("Cancel").click();
+        harness.get_by_label("Stop").click();
         harness.run_steps(3);
     }
     assert!(harness.state().session().worst().progress().is_none());

@@ -121,8 +121,8 @@ pub enum WorstAction {
         /// Id of the quantity by which poses are compared.
         quantity: String,
     },
-    /// Ends a running search.
-    Cancel,
+    /// Ends a running search; what it has found stays.
+    Stop,
 }
 
 /// Actions of menus, palette and keyboard on the timeline.

@@ -256,16 +256,27 @@ fn named(ui: &Ui, response: Response, name: &str, on: Option<bool>) -> Response 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ab_glyph::{Font, FontRef, GlyphId};
+    use skrifa::instance::{LocationRef, Size};
+    use skrifa::outline::DrawSettings;
+    use skrifa::outline::pen::SvgPen;
+    use skrifa::{FontRef, GlyphId, MetadataProvider};
 
     #[test]
     fn every_icon_has_its_own_glyph_with_an_outline() {
-        let font = FontRef::try_from_slice(theme::ICONS).unwrap();
+        let font = FontRef::new(theme::ICONS).unwrap();
+        let (characters, outlines) = (font.charmap(), font.outline_glyphs());
         let mut seen = std::collections::HashMap::new();
         for &icon in Icon::ALL {
-            let glyph = font.glyph_id(icon.glyph());
+            let glyph = characters.map(icon.glyph()).unwrap_or(GlyphId::NOTDEF);
+            let mut pen = SvgPen::new();
+            let settings = DrawSettings::unhinted(Size::new(1.0), LocationRef::default());
+            let drawn = outlines
+                .get(glyph)
+                .map(|outline| outline.draw(settings, &mut pen));
             assert!(
-                glyph != GlyphId(0) && font.outline(glyph).is_some(),
+                glyph != GlyphId::NOTDEF
+                    && matches!(drawn, Some(Ok(_)))
+                    && !pen.to_string().is_empty(),
                 "{icon:?} is not in the font"
             );
             if let Some(other) = seen.insert(glyph, icon) {

@@ -100,7 +100,7 @@ impl Workbench {
         match action {
             WorstAction::Toggle => self.worst.open = !self.worst.open,
             WorstAction::Search { view, quantity } => self.session.search_worst(view, &quantity),
-            WorstAction::Cancel => self.session.worst_mut().cancel(),
+            WorstAction::Stop => self.session.worst_mut().stop(),
         }
     }
 

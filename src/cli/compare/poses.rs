@@ -109,22 +109,20 @@ impl ComparePoses {
                 "{name}: no joint was found that bends, so there is no range of motion; give pose files, as in --poses sit.json"
             )));
         }
-        let wanted = |pose: &RangePose| {
-            self.only.is_empty()
-                || self
-                    .only
-                    .iter()
-                    .any(|word| pose.id.starts_with(word.as_str()))
-        };
-        let columns = Columns::of_range(all.iter().filter(|pose| wanted(pose)));
-        if columns.is_empty() {
+        let is_of = |word: &str, pose: &RangePose| pose.id.starts_with(word);
+        let unknown = |word: &&String| !all.iter().any(|pose| is_of(word, pose));
+        if let Some(word) = self.only.iter().find(unknown) {
             let mut known: Vec<&str> = all.iter().map(|pose| movement_id(&pose.id)).collect();
             known.dedup();
             return Err(Failure::Usage(format!(
-                "--only: {name} has no such movement; there are {}",
+                "--only: {name} has no movement \"{word}\"; there are {}",
                 known.join(", ")
             )));
         }
+        let wanted = |pose: &&RangePose| {
+            self.only.is_empty() || self.only.iter().any(|word| is_of(word, pose))
+        };
+        let columns = Columns::of_range(all.iter().filter(wanted));
         Ok(Chosen {
             columns,
             set: "range of motion".to_owned(),

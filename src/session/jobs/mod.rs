@@ -86,7 +86,7 @@ impl Jobs {
         self.stages.cancel();
         self.ranges.cancel();
         self.board.cancel();
-        self.worst.cancel();
+        self.worst.stop();
         self.crowds.cancel(views);
     }
 }

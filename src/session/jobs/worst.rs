@@ -1,6 +1,7 @@
 //! The search for the poses in which a shown method is worst, in the background.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 
 use crate::methods::MethodId;
 use crate::progress::Progress;
@@ -21,7 +22,13 @@ pub struct WorstSearch {
     searched: Option<(MethodId, String)>,
     found: Vec<Arc<WorstPose>>,
     failure: Option<String>,
-    job: Option<Job<Result<Vec<WorstPose>, WorstError>>>,
+    running: Option<Running>,
+}
+
+/// A search with what it finds, each time that this changes.
+struct Running {
+    job: Job<Result<(), WorstError>>,
+    found: Receiver<Vec<Arc<WorstPose>>>,
 }
 
 impl WorstSearch {
@@ -32,7 +39,7 @@ impl WorstSearch {
         Some((*method, quantity))
     }
 
-    /// The found poses, the worst first; empty while the search runs.
+    /// The found poses, the worst first; while the search runs those of the poses that it has tried.
     #[must_use]
     pub fn found(&self) -> &[Arc<WorstPose>] {
         &self.found
@@ -47,16 +54,16 @@ impl WorstSearch {
     /// The running search.
     #[must_use]
     pub fn progress(&self) -> Option<JobView> {
-        self.job.as_ref().map(Job::view)
+        self.running.as_ref().map(|running| running.job.view())
     }
 
-    /// Ends a running search; what was found before is gone.
-    pub fn cancel(&mut self) {
-        self.job = None;
+    /// Ends a running search; what it has found stays.
+    pub fn stop(&mut self) {
+        self.running = None;
     }
 
     pub(in crate::session) fn is_busy(&self) -> bool {
-        self.job.is_some()
+        self.running.is_some()
     }
 
     /// Forgets everything: poses of another skeleton mean nothing.
@@ -90,29 +97,43 @@ impl WorstSearch {
             bind_with_bones(&subject, need.method, (&params, &values, &bones), progress)
         };
         let title = format!("Searching the worst poses of {}", need.method.label());
+        let (sender, found) = channel();
+        let wake = waker.clone();
+        let mut show = move |poses: &[Arc<WorstPose>]| {
+            // Sending fails only if the search was stopped.
+            let _ = sender.send(poses.to_vec());
+            if let Some(wake) = &wake {
+                wake();
+            }
+        };
         let job = Job::start(title, waker, move |progress| {
-            on_few_threads(|| worst_poses(bind, &settings, progress))
+            on_few_threads(|| worst_poses(bind, &settings, &mut show, progress).map(drop))
         });
         match job {
-            Ok(job) => self.job = Some(job),
+            Ok(job) => self.running = Some(Running { job, found }),
             Err(error) => self.failure = Some(format!("No thread could be started: {error}.")),
         }
     }
 
-    /// Takes over the result. Returns whether there was one.
+    /// Takes over what was found. Returns whether there was something new.
     pub(in crate::session) fn follow(&mut self) -> bool {
-        let outcome = match self.job.as_ref().map(Job::poll) {
-            None | Some(JobState::Running) => return false,
-            Some(outcome) => outcome,
+        let Some(running) = &self.running else {
+            return false;
         };
-        self.job = None;
-        match outcome {
-            JobState::Done(Ok(found)) => self.found = found.into_iter().map(Arc::new).collect(),
-            JobState::Done(Err(error)) => self.failure = Some(format!("{error}.")),
-            JobState::Lost | JobState::Running => {
-                self.failure = Some("The search stopped unexpectedly.".to_owned());
-            }
+        // The state first: a search that is done finds no more.
+        let state = running.job.poll();
+        let newest = running.found.try_iter().last();
+        let is_new = newest.is_some();
+        if let Some(found) = newest {
+            self.found = found;
         }
+        match state {
+            JobState::Running => return is_new,
+            JobState::Done(Ok(())) => {}
+            JobState::Done(Err(error)) => self.failure = Some(format!("{error}.")),
+            JobState::Lost => self.failure = Some("The search stopped unexpectedly.".to_owned()),
+        }
+        self.running = None;
         true
     }
 }

@@ -6,7 +6,7 @@ use sinew::math::{Point, Point64};
 use sinew::progress::Progress;
 
 use super::{read, refusal, volume};
-use crate::common::fbx_text;
+use crate::common::{fbx_binary, fbx_text};
 
 fn tube(mesh_at: [f64; 3]) -> Character {
     read(&[("tube.fbx", fbx_text::bending_tube(mesh_at).as_bytes())])
@@ -113,6 +113,19 @@ fn the_skeleton_and_clip_of_an_fbx_go_to_a_bare_mesh() {
     }
     let twice = refusal(&[("b.obj", obj.as_bytes()), ("c.obj", obj.as_bytes())]);
     assert!(twice.contains("two meshes"), "{twice}");
+}
+
+#[test]
+fn a_binary_fbx_is_the_same_character_as_its_text() {
+    let mesh_at = [30.0, -10.0, 5.0];
+    let binary = fbx_binary::of_text(&fbx_text::bending_tube(mesh_at));
+    let (text, binary) = (tube(mesh_at), read(&[("tube.fbx", &binary)]));
+    assert_eq!(binary.bind_positions(), text.bind_positions());
+    assert_eq!(binary.triangles(), text.triangles());
+    assert_eq!(binary.skeleton, text.skeleton);
+    assert_eq!(binary.clips.len(), 1);
+    let pose = |character: &Character| character.clips[0].sample(&character.skeleton, 0.5);
+    assert_eq!(pose(&binary), pose(&text));
 }
 
 #[test]
