@@ -150,7 +150,11 @@ impl WorstWindow {
         }
         let found = search.found();
         let Some((method, _)) = search.searched().filter(|_| !found.is_empty()) else {
-            let text = "The poses in which the method is worst are shown here; a click opens one.";
+            let text = if search.has_ended() {
+                "No pose was found in which this is not ideal."
+            } else {
+                "The poses in which the method is worst are shown here; a click opens one."
+            };
             ui.label(RichText::new(text).color(weak));
             return;
         };
@@ -202,9 +206,11 @@ impl WorstWindow {
             paint_cell(ui, square, &response, is_opened, picture);
             let words = egui::Rect::from_min_max(square.left_bottom(), rect.max);
             let first = movements.first().map_or("", String::as_str);
-            let text = format!("{}\n{first}", value.trim_end());
-            let line = egui::Label::new(RichText::new(text).small()).truncate();
-            ui.put(words, line.halign(egui::Align::Center).selectable(false));
+            let [above, below] = words.split_top_bottom_at_fraction(0.5).into();
+            for (line, text) in [(above, value.trim_end()), (below, first)] {
+                let text = egui::Label::new(RichText::new(text).small()).truncate();
+                ui.put(line, text.halign(egui::Align::Center).selectable(false));
+            }
         }
         let hint = movements.join("\n");
         response.on_hover_text(hint).clicked()

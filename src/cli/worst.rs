@@ -14,11 +14,11 @@ use super::{CommandResult, Failure, print_json, print_lines, stderr};
 use crate::gpu::GpuContext;
 use crate::io::{write_atomically, write_pose};
 use crate::methods::{Actor, MethodId, Subject};
-use crate::metrics::Quantity;
 use crate::progress::Progress;
 use crate::render::{NamedView, PictureSheet};
 use crate::report::{
-    WorstError, WorstPose, WorstSettings, draw_each, printed, printed_unit, worst_poses,
+    WorstError, WorstPose, WorstSettings, draw_each, printed, printed_unit, searched_quantity,
+    worst_poses,
 };
 use crate::rig::PoseFile;
 
@@ -138,16 +138,25 @@ impl Worst {
             return print_json(&self.report(&subject, &found));
         }
         print_lines(found.iter().flat_map(|(method, poses)| {
-            (1..)
+            let none = poses.is_empty().then(|| self.none(name, *method));
+            let lines = (1..)
                 .zip(poses)
                 .map(move |(rank, worst): (usize, &Arc<WorstPose>)| {
-                    format!(
-                        "{name}, {} {rank}: {}",
-                        method.id(),
-                        sentence(worst, usize::MAX)
-                    )
-                })
+                    let found = sentence(worst, usize::MAX);
+                    format!("{name}, {} {rank}: {found}", method.id())
+                });
+            none.into_iter().chain(lines)
         }))
+    }
+
+    /// What is said of a method that is nowhere bad.
+    fn none(&self, character: &str, method: MethodId) -> String {
+        let quantity = searched_quantity(&self.metric);
+        let label = quantity.map_or(String::new(), |quantity| quantity.label.to_lowercase());
+        format!(
+            "{character}, {}: no pose was found in which the metric \"{label}\" is not ideal",
+            method.id()
+        )
     }
 
     fn search(
@@ -187,9 +196,10 @@ impl Worst {
             .iter()
             .map(|(_, poses)| poses.len())
             .max()
-            .unwrap_or(0);
+            .unwrap_or(0)
+            .max(1);
         let size = [
-            PICTURE_SIZE[0] * columns.max(1) as u32,
+            PICTURE_SIZE[0] * columns as u32,
             PICTURE_SIZE[1] * found.len() as u32,
         ];
         gpu.check_size(size[0], size[1])?;
@@ -208,9 +218,12 @@ impl Worst {
                     format!("{}: {}", method.short_label(), sentence(worst, MOST_NAMED))
                 }),
             );
-            for _ in poses.len()..columns {
+            for column in poses.len()..columns {
                 pictures.push(image::RgbaImage::new(1, 1));
-                captions.push(String::new());
+                captions.push(match column {
+                    0 => format!("{}: none found", method.short_label()),
+                    _ => String::new(),
+                });
             }
         }
         let captions: Vec<&str> = captions.iter().map(String::as_str).collect();
@@ -231,10 +244,6 @@ impl Worst {
         subject: &'a Subject,
         found: &[(MethodId, Vec<Arc<WorstPose>>)],
     ) -> WorstReport<'a> {
-        let quantity: Option<&'static Quantity> = found
-            .iter()
-            .find_map(|(_, poses)| poses.first())
-            .map(|worst| worst.quantity);
         let skeleton = &subject.character.skeleton;
         let methods = found.iter().map(|(method, poses)| MethodWorst {
             method: *method,
@@ -249,7 +258,7 @@ impl Worst {
         });
         WorstReport {
             character: &subject.character.name,
-            metric: quantity.map_or("", |quantity| quantity.id),
+            metric: searched_quantity(&self.metric).map_or("", |quantity| quantity.id),
             methods: methods.collect(),
             file: self.output.as_deref(),
         }

@@ -60,4 +60,6 @@ pub use pictures::{
 pub use point::{PointJoint, PointReport, nearest_vertex, point_report, shown_term};
 pub use statistics::{Summary, badness, printed, printed_unit, shown};
 pub use tables::{csv, json, latex};
-pub use worst::{WorstError, WorstPose, WorstSettings, searched_quantities, worst_poses};
+pub use worst::{
+    WorstError, WorstPose, WorstSettings, searched_quantities, searched_quantity, worst_poses,
+};

@@ -119,8 +119,14 @@ pub fn searched_quantities() -> impl Iterator<Item = &'static Quantity> {
     metrics::without_reference().flat_map(|metric| metric.quantities)
 }
 
+/// The quantity with an id or a short name, if it can be searched.
+#[must_use]
+pub fn searched_quantity(id: &str) -> Option<&'static Quantity> {
+    metric_of(id).ok().map(|(_, quantity)| quantity)
+}
+
 /// Finds the poses in which a method, which `bind` binds to a character, is worst, the worst first; fewer than requested if the search
-/// finds fewer. Each time the list changes, `show` gets what was found until then.
+/// finds fewer. Poses in which the quantity is ideal are not among them: if there are no others, none is found. Each time the list changes, `show` gets what was found until then.
 ///
 /// # Errors
 /// [`WorstError`].
@@ -166,7 +172,7 @@ pub fn worst_poses(
             progress.check()
         })?;
     }
-    if search.found.is_empty() {
+    if search.tried.is_empty() {
         return Err(WorstError::Undefined {
             quantity: settings.quantity.clone(),
             method: method.id(),
@@ -220,10 +226,12 @@ impl Search<'_> {
             .filter(|value| value.is_finite()))
     }
 
-    /// Indices of the worst tried points, any two of them apart.
+    /// Indices of the worst tried points, any two of them apart; without those that are ideal.
     fn best(&self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.tried.len()).collect();
         let bad = |index: usize| badness(self.tried[index].1, self.quantity.better);
+        let mut order: Vec<usize> = (0..self.tried.len())
+            .filter(|&index| bad(index) > 0.0)
+            .collect();
         order.sort_by(|&a, &b| bad(b).total_cmp(&bad(a)));
         let mut chosen: Vec<usize> = Vec::new();
         for index in order {

@@ -215,6 +215,10 @@ fn wrong_input_is_refused_with_a_suggestion() {
     usage(&[&"--methods=lbs", &"--poses=rmo"], "did you mean rom?");
     usage(&[&"--methods=lbs,lbs"], "twice");
     usage(&[&"--methods=lbs", &"--only=nothing"], "forearm");
+    usage(
+        &[&"--methods=lbs", &"--only=forearm,nothing"],
+        "no movement \"nothing\"",
+    );
     let refused = |words: &[&dyn AsRef<std::ffi::OsStr>], parts: &[&str]| {
         let mut all: Vec<&dyn AsRef<std::ffi::OsStr>> =
             vec![&"compare", &"builtin:arm", &"--methods=lbs"];
@@ -333,6 +337,26 @@ fn the_worst_poses_are_worse_than_rest_and_can_be_baked() {
     ]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("volume_change"));
+}
+
+#[test]
+fn a_method_that_is_nowhere_bad_has_no_worst_poses() {
+    let search = |last: &str| {
+        sinew(&[
+            &"worst",
+            &"builtin:cylinder",
+            &"--method=lbs",
+            &"--metric=pairs",
+            &"--samples=4",
+            &last,
+        ])
+    };
+    let report = json(&search("--json"));
+    assert_eq!(report["metric"], "new_pairs");
+    assert_eq!(report["methods"][0]["poses"], json!([]));
+    let output = search("--refinements=1");
+    succeeded(&output);
+    assert!(stdout(&output).contains("no pose was found"));
 }
 
 /// The rows of a table of methods in a text: the method, and its numbers without those of the last column, which are times.

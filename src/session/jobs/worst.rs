@@ -22,6 +22,8 @@ pub struct WorstSearch {
     searched: Option<(MethodId, String)>,
     found: Vec<Arc<WorstPose>>,
     failure: Option<String>,
+    /// Set when a search ended by itself.
+    ended: bool,
     running: Option<Running>,
 }
 
@@ -43,6 +45,12 @@ impl WorstSearch {
     #[must_use]
     pub fn found(&self) -> &[Arc<WorstPose>] {
         &self.found
+    }
+
+    /// Whether the search tried all that it was to try.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// A sentence why nothing was found.
@@ -129,7 +137,7 @@ impl WorstSearch {
         }
         match state {
             JobState::Running => return is_new,
-            JobState::Done(Ok(())) => {}
+            JobState::Done(Ok(())) => self.ended = true,
             JobState::Done(Err(error)) => self.failure = Some(format!("{error}.")),
             JobState::Lost => self.failure = Some("The search stopped unexpectedly.".to_owned()),
         }
