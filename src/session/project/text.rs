@@ -7,6 +7,8 @@ use super::file::{FORMAT, ProjectFile, VERSION};
 
 /// A longer text is not searched for unknown entries, to limit memory.
 const SEARCHED: usize = 8 << 20;
+/// Most characters of a reason that are shown.
+const MOST_QUOTED: usize = 300;
 /// Largest number of unknown entries that are named individually.
 const NAMED: usize = 4;
 
@@ -46,7 +48,7 @@ pub(super) fn from_text(text: &str) -> Result<(ProjectFile, Vec<String>), TextEr
             .map_or(full.as_str(), |(reason, _)| reason);
         TextError::Damaged {
             line: error.line(),
-            reason: reason.replace(char::is_control, " "),
+            reason: brief(reason),
         }
     };
     match serde_json::from_str::<FormatHeader>(text) {
@@ -62,6 +64,16 @@ pub(super) fn from_text(text: &str) -> Result<(ProjectFile, Vec<String>), TextEr
     let file: ProjectFile = serde_json::from_str(text).map_err(|error| damaged(&error))?;
     let unknown = unknown_entries(text, &file);
     Ok((file, unknown))
+}
+
+/// The start of a reason, which may quote a value of any length.
+fn brief(reason: &str) -> String {
+    let mut characters = reason.chars();
+    let mut start: String = characters.by_ref().take(MOST_QUOTED).collect();
+    if characters.next().is_some() {
+        start.push('…');
+    }
+    start.replace(char::is_control, " ")
 }
 
 /// Unknown entries of a text: they are lost when the file is written again.
