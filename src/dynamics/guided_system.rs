@@ -14,8 +14,7 @@ impl System {
     ) -> Vec<f64> {
         let bending = &guidance.bending;
         let scale = self.stiffness_scale(params) * params.bending * bending.stiffness;
-        let of =
-            |(vertex, area): (usize, &f64)| scale * f64::from(materials.stiffness[vertex]) / area;
+        let of = |(vertex, area): (usize, &f64)| scale * materials.bending(vertex) / area;
         bending.areas.iter().enumerate().map(of).collect()
     }
 

@@ -10,6 +10,7 @@
 //! | density   | mass of the vertex                                                                                      |
 //! | damping   | decay rate of the vertex's velocity relative to the base                                                |
 //! | jiggle    | *inertial* mass of the vertex; its weight does not change                                               |
+//! | bending   | bending stiffness of the skin at the vertex                                                             |
 //!
 //! # Jiggle
 //! With inertial mass j m, weight m g and base acceleration a, a vertex on a spring k obeys j m ü + k u = m g − j m a. The sag m g
@@ -20,8 +21,10 @@
 
 use super::Params;
 use crate::character::{BoneMap, BoneSettings, MOST_JIGGLE};
+use crate::math::smoothstep;
 use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
+use crate::weights::SkinWeights;
 
 /// Smallest ratio of inertial to physical mass: with zero mass the oscillation frequency above would be infinite.
 const MIN_INERTIA: f64 = 1e-3;
@@ -29,6 +32,9 @@ const MIN_INERTIA: f64 = 1e-3;
 const TRANSITION_WIDTH: f64 = 0.5;
 /// Largest number of smoothing passes: limits the time. The transition is as wide as its square root, in edges.
 const MAX_PASSES: f64 = 100.0;
+
+/// The skin bends by a hinge where two neighbours have less than this part of their weights in common.
+const HINGE_OVERLAP: f32 = 0.1;
 
 /// Factors on the body's parameters, one entry per unknown each (skin vertices first).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,6 +47,8 @@ pub struct Materials {
     pub damping: Vec<f32>,
     /// Factor on [`Params::jiggle`].
     pub jiggle: Vec<f32>,
+    /// Factor on [`Params::bending`]; see also [`Materials::release_hinges`].
+    pub bending: Vec<f32>,
 }
 
 impl Materials {
@@ -52,17 +60,24 @@ impl Materials {
             stiffness: ones.clone(),
             density: ones.clone(),
             damping: ones.clone(),
-            jiggle: ones,
+            jiggle: ones.clone(),
+            bending: ones,
         }
     }
 
     /// Whether all factors are 1.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
-        [&self.stiffness, &self.density, &self.damping, &self.jiggle]
-            .into_iter()
-            .flatten()
-            .all(|&factor| factor == 1.0)
+        [
+            &self.stiffness,
+            &self.density,
+            &self.damping,
+            &self.jiggle,
+            &self.bending,
+        ]
+        .into_iter()
+        .flatten()
+        .all(|&factor| factor == 1.0)
     }
 
     /// Number of vertices.
@@ -107,6 +122,24 @@ impl Materials {
             density: ratios(|bone| bone.density),
             damping: numbers(|bone| bone.damping),
             jiggle: numbers(|bone| bone.jiggle),
+            bending: vec![1.0; vertices],
+        }
+    }
+
+    /// Takes the bending stiffness away at hinges: where neighbours of the skin have no joint in common, the mesh bends by the whole angle
+    /// at one edge. The curvature that bending would preserve is that of the two rigid sides; it would push the edge's ends apart and
+    /// crumple the skin around. Elsewhere the factors stay.
+    ///
+    /// # Panics
+    /// If there are fewer weights than vertices.
+    pub fn release_hinges(&mut self, mesh: &TriMesh, weights: &SkinWeights) {
+        let topology = Topology::of(mesh);
+        for (vertex, bending) in self.bending.iter_mut().enumerate() {
+            let neighbors = topology.neighbors(vertex).iter();
+            let least = neighbors
+                .map(|&other| weights.overlap(vertex, other as usize))
+                .fold(1.0, f32::min);
+            *bending *= smoothstep([0.0, HINGE_OVERLAP], least);
         }
     }
 
@@ -133,6 +166,7 @@ impl Materials {
             density: clean(&self.density, 1e-3, 1e3),
             damping: clean(&self.damping, 0.0, 1e3),
             jiggle: clean(&self.jiggle, 0.0, MOST_JIGGLE as f32),
+            bending: clean(&self.bending, 0.0, 1e3),
         }
     }
 
@@ -143,6 +177,11 @@ impl Materials {
             .map(|&corner| f64::from(self.stiffness[corner as usize]))
             .sum::<f64>()
             / unknowns.len().max(1) as f64
+    }
+
+    /// Factor on the bending stiffness of a vertex.
+    pub(super) fn bending(&self, vertex: usize) -> f64 {
+        f64::from(self.stiffness[vertex] * self.bending[vertex])
     }
 
     /// Ratio of inertial to physical mass of a vertex.
@@ -200,5 +239,63 @@ impl RegionSmoothing {
             std::mem::swap(&mut values, &mut next);
         }
         values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Point;
+
+    /// A strip of squares along x, and weights of two joints that change from one to the other at x = 2, over `width`.
+    fn strip(width: f32) -> (TriMesh, SkinWeights) {
+        let positions: Vec<Point> = (0..12)
+            .map(|v| Point::new((v / 2) as f32, (v % 2) as f32, 0.0))
+            .collect();
+        let triangles = (0..5u32).flat_map(|cell| {
+            let first = 2 * cell;
+            [[first, first + 2, first + 3], [first, first + 3, first + 1]]
+        });
+        let row = |point: &Point| {
+            let part = ((point.x - 2.0) / width).clamp(0.0, 1.0);
+            vec![(0, 1.0 - part), (1, part)]
+        };
+        let weights = SkinWeights::from_rows(positions.iter().map(row)).0;
+        let triangles = triangles.collect();
+        (
+            TriMesh {
+                positions,
+                triangles,
+            },
+            weights,
+        )
+    }
+
+    fn bending(width: f32) -> Vec<f32> {
+        let (mesh, weights) = strip(width);
+        let mut materials = Materials::uniform(mesh.positions.len());
+        materials.release_hinges(&mesh, &weights);
+        assert_eq!(materials.is_uniform(), width > 1.0);
+        materials.bending
+    }
+
+    #[test]
+    fn a_hinge_has_no_bending_stiffness_and_a_bend_over_several_edges_keeps_it() {
+        let hinge = bending(1.0);
+        for (vertex, factor) in hinge.iter().enumerate() {
+            // The edge from x = 2 to x = 3 has no joint in common.
+            let expected = if (4..8).contains(&vertex) { 0.0 } else { 1.0 };
+            assert_eq!(*factor, expected, "vertex {vertex}");
+        }
+        assert!(bending(3.0).iter().all(|&factor| factor == 1.0));
+    }
+
+    #[test]
+    fn factors_of_bending_are_checked_like_others() {
+        let wrong = Materials {
+            bending: vec![f32::NAN, -1.0, f32::INFINITY],
+            ..Materials::uniform(3)
+        };
+        assert_eq!(wrong.sanitized(4).bending, [1.0, 0.0, 1.0, 1.0]);
     }
 }

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use super::riding::Riding;
 use super::{BindError, Subject};
+use crate::character::Place;
 use crate::math::{Affine, Point, Vec3};
+use crate::mesh::TriMesh;
 use crate::progress::Progress;
 use crate::tissue::{Guide, GuideFrame};
-use crate::upsample::{Directions, Frames, Smoothing, Upsampling};
+use crate::upsample::{Directions, Frames, ShellCoupling, Smoothing, Upsampling};
 use crate::weights::by_distance;
 
 /// Maps simulated vertices to every source vertex of the skin: the flesh, then cloth and props. Includes the buffers of one
@@ -17,6 +19,8 @@ use crate::weights::by_distance;
 pub(super) struct SourceMap {
     subject: Arc<Subject>,
     upsampled: Option<Upsampled>,
+    /// Shells close to each other, if there are any.
+    shells: Option<Shells>,
     /// Cloth and props, if there are any.
     riding: Option<Riding>,
     /// Positions of the whole skin; none where the simulation mesh is the skin.
@@ -88,6 +92,103 @@ impl Guides {
     }
 }
 
+/// The coupling of shells of guided flesh.
+struct Shells {
+    coupling: ShellCoupling,
+    /// Guide of the flesh, with its transforms where they are not known.
+    guide: Guide,
+    frame: GuideFrame,
+    /// Guide of the partners of the coupled vertices.
+    of_partners: Guide,
+    partner_frame: GuideFrame,
+    /// The coupled vertices, each with the position of its partner at rest.
+    pairs: Vec<(u32, Point)>,
+    /// Positions of the flesh at rest, and in the last pose.
+    rest: Vec<Point>,
+    flesh: Vec<Point>,
+}
+
+/// Width of the gaps between shells that are coupled, limb radii.
+const SHELL_REACH: f64 = 0.4;
+
+impl Shells {
+    /// `None` if the flesh is not guided or no shells are close to each other.
+    fn bind(subject: &Subject) -> Option<Self> {
+        let body = subject.body();
+        let guide = subject.guide_of(&body.skin_from_flesh)?;
+        let mesh = &subject.skin.mesh;
+        let mut flesh_from_skin = vec![None; mesh.positions.len()];
+        for (flesh, &skin) in (0u32..).zip(&body.skin_from_flesh) {
+            flesh_from_skin[skin as usize] = Some(flesh);
+        }
+        let is_still = |vertex: usize| {
+            let part = body.parts.part_of_vertex[vertex] as usize;
+            matches!(body.parts.parts[part].place, Place::Rigid { .. })
+        };
+        let limb_radius = subject.flesh().ok()?.tissue.quality.limb_radius;
+        let reach = (SHELL_REACH * limb_radius) as f32;
+        let coupling = ShellCoupling::of(
+            mesh,
+            &body.parts.part_of_vertex,
+            &flesh_from_skin,
+            is_still,
+            reach.max(mean_edge(&body.flesh)),
+        )?;
+        let partners: Vec<u32> = coupling.partners().map(|(_, partner)| partner).collect();
+        let of_partners = subject.guide_of(&partners)?;
+        let pairs = coupling.partners();
+        Some(Self {
+            pairs: pairs
+                .map(|(flesh, partner)| (flesh, mesh.positions[partner as usize]))
+                .collect(),
+            coupling,
+            frame: guide.at_rest(),
+            guide,
+            partner_frame: of_partners.at_rest(),
+            of_partners,
+            rest: body.flesh.positions.clone(),
+            flesh: body.flesh.positions.clone(),
+        })
+    }
+
+    /// The coupled flesh. `posed` are the guide transforms of the flesh in this pose, if they are known.
+    fn couple(
+        &mut self,
+        flesh: &[Point],
+        world_from_joint: &[Affine],
+        posed: Option<&GuideFrame>,
+    ) -> &[Point] {
+        let posed = posed.unwrap_or_else(|| {
+            self.guide.pose(world_from_joint, &mut self.frame);
+            &self.frame
+        });
+        self.of_partners
+            .pose(world_from_joint, &mut self.partner_frame);
+        self.flesh.copy_from_slice(flesh);
+        let (rest, pairs, partners) = (&self.rest, &self.pairs, &self.partner_frame.points);
+        let drift = |k: usize| {
+            let (vertex, partner) = &pairs[k];
+            let own = posed.points[*vertex as usize].apply(partner);
+            (own - partners[k].apply(partner)).norm()
+        };
+        self.coupling.apply(
+            |vertex| posed.points[vertex].apply(&rest[vertex]),
+            drift,
+            &mut self.flesh,
+        );
+        &self.flesh
+    }
+}
+
+fn mean_edge(mesh: &TriMesh) -> f32 {
+    let edges = (0..mesh.triangles.len()).flat_map(|triangle| {
+        let [a, b, c] = mesh.corners(triangle);
+        [(b - a).norm(), (c - b).norm(), (a - c).norm()]
+    });
+    let sum: f64 = edges.map(f64::from).sum();
+    (sum / (3 * mesh.triangles.len()).max(1) as f64) as f32
+}
+
 impl SourceMap {
     /// `normals` are those of all source vertices in the bind pose.
     pub(super) fn bind(
@@ -137,6 +238,7 @@ impl SourceMap {
         Ok(Self {
             subject: subject.clone(),
             upsampled,
+            shells: Shells::bind(subject),
             riding,
             skin,
         })
@@ -157,8 +259,8 @@ impl SourceMap {
         posed: Option<&GuideFrame>,
         source: &mut [Point],
     ) {
-        let flesh = match &mut self.upsampled {
-            None => simulated,
+        let (flesh, posed) = match &mut self.upsampled {
+            None => (simulated, posed),
             Some(Upsampled {
                 upsampling,
                 frames,
@@ -166,16 +268,24 @@ impl SourceMap {
                 guides,
                 ..
             }) => {
-                match guides {
-                    None => upsampling.positions_into(simulated, frames, flesh),
+                let posed = match guides {
+                    None => {
+                        upsampling.positions_into(simulated, frames, flesh);
+                        None
+                    }
                     Some(guides) => {
                         let unposed = guides.move_to_bind_pose(simulated, world_from_joint, posed);
                         upsampling.positions_into(unposed, frames, flesh);
                         guides.pose(flesh);
+                        Some(&guides.fine_frame)
                     }
-                }
-                flesh
+                };
+                (&flesh[..], posed)
             }
+        };
+        let flesh = match &mut self.shells {
+            Some(shells) => shells.couple(flesh, world_from_joint, posed),
+            None => flesh,
         };
         let skin = match &mut self.riding {
             // The whole skin is flesh.

@@ -56,6 +56,7 @@ mod locate;
 mod mls;
 mod plain;
 mod rows;
+mod shells;
 mod smoothing;
 mod surface;
 
@@ -63,6 +64,7 @@ pub use directions::Directions;
 pub use fit::MAX_NEIGHBOURS;
 pub use frames::Frames;
 pub use plain::{PlainDisplacement, PlainSums, PlainUpsampling};
+pub use shells::ShellCoupling;
 pub use smoothing::Smoothing;
 
 use crate::math::Point;

@@ -308,17 +308,8 @@ impl Smoothing {
 /// For every vertex whether its weights differ from those of a neighbour.
 fn where_weights_change(topology: &Topology, weights: &SkinWeights) -> Vec<bool> {
     let differ = |a: usize, b: usize| {
-        let of = |vertex: usize, joint: usize| -> f32 {
-            let own = weights.of(vertex).filter(|&(other, _)| other == joint);
-            own.map(|(_, value)| value).sum()
-        };
-        let more = |a: usize, b: usize| -> f32 {
-            let missing = weights
-                .of(a)
-                .map(|(joint, value)| (value - of(b, joint)).max(0.0));
-            missing.sum()
-        };
-        more(a, b) + more(b, a) > WEIGHT_TOLERANCE
+        let sum = |vertex: usize| weights.of(vertex).map(|(_, value)| value).sum::<f32>();
+        sum(a) + sum(b) - 2.0 * weights.overlap(a, b) > WEIGHT_TOLERANCE
     };
     let changes = |vertex: usize| {
         let mut near = topology.neighbors(vertex).iter();

@@ -166,6 +166,18 @@ impl SkinWeights {
             .zip(self.values[range].iter().copied())
     }
 
+    /// The part that the weights of two vertices have in common, from 0 to 1: Σ min(a, b) over the joints.
+    #[must_use]
+    pub fn overlap(&self, a: usize, b: usize) -> f32 {
+        let of_b = |joint: usize| -> f32 {
+            let own = self.of(b).filter(|&(other, _)| other == joint);
+            own.map(|(_, weight)| weight).sum()
+        };
+        self.of(a)
+            .map(|(joint, weight)| weight.min(of_b(joint)))
+            .sum()
+    }
+
     /// The joint with the largest weight, if the vertex has any.
     #[must_use]
     pub fn strongest(&self, vertex: usize) -> Option<usize> {

@@ -17,6 +17,7 @@ mod jumps;
 mod materials;
 mod mirrored;
 mod robust;
+mod shells;
 mod still;
 mod tissue;
 #[cfg(feature = "gpu")]

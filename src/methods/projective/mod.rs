@@ -30,14 +30,14 @@ use std::time::{Duration, Instant};
 
 use self::guided_base::GuidedBase;
 use self::on_device::DeviceLink;
-use self::params::contacts;
+use self::params::{contacts, materials_of};
 use self::poses::{compose, largest_turn, relative_into};
 use super::check::check_joints;
 use super::{BindError, DeviceError, Frame, SkinError, StepTimes};
 use crate::collision::{
     CollisionBody, Detector, Penetration, PosedFootPoints, deepest_penetration,
 };
-use crate::dynamics::{FactorError, Materials, Params, Simulation, VirtualBones};
+use crate::dynamics::{FactorError, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::Trs;
 use crate::stages::{Flesh, Subject};
@@ -110,8 +110,9 @@ impl Projective {
             base.clone(),
             subject.size,
         )?;
-        let materials =
-            Materials::of_bones(&flesh.tissue, &subject.sim().mesh, &subject.settings.bones);
+        let guided = GuidedBase::bind(subject, &flesh.tissue);
+        let guide = guided.as_ref().map(GuidedBase::guide);
+        let materials = materials_of(subject, &flesh, &subject.settings.bones, guide);
         if !materials.is_uniform() {
             simulation.set_materials(&materials)?;
         }
@@ -129,7 +130,7 @@ impl Projective {
             subject: subject.clone(),
             simulation,
             virtual_bones,
-            guided: GuidedBase::bind(subject, &flesh.tissue),
+            guided,
             flesh,
             frame: BaseFrame::default(),
             base,

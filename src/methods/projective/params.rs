@@ -7,6 +7,7 @@ use crate::character::BoneMap;
 use crate::collision::{CollisionBody, JointPairs};
 use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params};
 use crate::stages::{Flesh, Subject};
+use crate::tissue::Guide;
 
 impl Projective {
     /// Changes physical parameters.
@@ -59,7 +60,8 @@ impl Projective {
     /// # Errors
     /// [`FactorError`]; the old materials then stay.
     pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), FactorError> {
-        let materials = Materials::of_bones(&self.flesh.tissue, &self.subject.sim().mesh, bones);
+        let guide = self.guide();
+        let materials = materials_of(&self.subject, &self.flesh, bones, guide);
         self.set_materials(&materials)
     }
 }
@@ -72,6 +74,21 @@ fn same_equations(a: &Params, b: &Params) -> bool {
         ..params.sanitized()
     };
     of(a) == of(b)
+}
+
+/// Materials of the flesh by the settings of bones and the guide's weights, if it is guided.
+pub(super) fn materials_of(
+    subject: &Subject,
+    flesh: &Flesh,
+    bones: &BoneMap,
+    guide: Option<&Guide>,
+) -> Materials {
+    let mesh = &subject.sim().mesh;
+    let mut materials = Materials::of_bones(&flesh.tissue, mesh, bones);
+    if let Some(guide) = guide {
+        materials.release_hinges(mesh, guide.weights());
+    }
+    materials
 }
 
 /// The contacts that the parameters ask for; `None` if collisions are off.
