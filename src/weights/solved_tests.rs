@@ -74,8 +74,8 @@ fn weights_of_the_bar_are_a_smooth_step() {
                 // Half a turn about the axis, and a mirror image across it.
                 for image in [(sector + 24) % 48, (48 - sector) % 48] {
                     let difference = (first(ring, sector) - first(ring, image)).abs();
-                    // Weights below 1e-4 are dropped.
-                    assert!(difference < 1.1e-4, "{name}: {difference}");
+                    // Weights below 1e-4 are dropped, of several neighbours where weights are spread.
+                    assert!(difference < 3e-4, "{name}: {difference}");
                 }
                 if ring > 0 {
                     assert!(
