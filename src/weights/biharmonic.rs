@@ -58,7 +58,7 @@ const SPREAD: ParamSpec = ParamSpec {
     unit: "radii",
     kind: ParamKind::Real,
     range: [0.0, 1.0],
-    default: 0.3,
+    default: 0.5,
     doc: "How far weights are spread over the skin, in radii of the limb: transitions become wider, on fine and coarse meshes alike.",
 };
 

@@ -4,16 +4,13 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use super::Subject;
 use crate::character::SourceMesh;
-use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
 use crate::stages::cached;
 use crate::stages::source_weights::{on_sources, weights_of_mesh};
 use crate::tissue::Guide;
 use crate::weights::elastic::{ElasticFields, computed_fields};
 use crate::weights::voxel::{RESOLUTION, VoxelOutline};
-use crate::weights::{
-    SkinWeights, TransferSource, WeightError, WeightInput, WeightMethod, WeightReport,
-};
+use crate::weights::{SkinWeights, TransferSource, WeightError, WeightMethod, WeightReport};
 
 impl Subject {
     /// The same character with weights by another method. All other stages are shared.
@@ -84,16 +81,11 @@ impl Subject {
     /// [`Cancelled`].
     pub fn elastic_fields(&self, progress: &Progress) -> Result<Arc<ElasticFields>, Cancelled> {
         let (mesh, skeleton) = (&self.skin.mesh, &self.character.skeleton);
-        let input = WeightInput {
-            mesh,
-            skeleton,
-            values: &ParamValues::default(),
-            memo: self.all_weights.memo(),
-        };
-        let compute = || computed_fields(&input, RESOLUTION, progress);
+        let memo = self.all_weights.memo();
+        let compute = || computed_fields(mesh, skeleton, RESOLUTION, memo, progress);
         let known_or_made =
             || cached::elastic_fields(&self.cache, mesh, skeleton, RESOLUTION, compute);
-        (input.memo.get_or_make(RESOLUTION, known_or_made))
+        memo.get_or_make(RESOLUTION, known_or_made)
             .map_err(|WeightError::Cancelled(cancelled)| cancelled)
     }
 

@@ -8,12 +8,13 @@ use rayon::prelude::*;
 use super::vertices::{ElasticFields, NodeFields, SparseFields, at_vertices, by_nodes};
 use super::{frame, partition, region::Region, rounds};
 use crate::mesh::TriMesh;
+use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
 use crate::weights::voxel::{NodeWeights, VoxelBinding};
 use crate::weights::{
-    ComputedWeights, WeightDescriptor, WeightError, WeightInput, harmonic_weights,
+    ComputedWeights, Memo, WeightDescriptor, WeightError, WeightInput, harmonic_weights,
 };
 
 /// Values of nodes below this are dropped.
@@ -66,15 +67,32 @@ pub fn elastic_fields(
     resolution: u32,
     progress: &Progress,
 ) -> Result<Arc<ElasticFields>, WeightError> {
-    let compute = || computed_fields(input, resolution, progress);
+    let compute = || computed(input, resolution, progress);
     input.memo.get_or_make(resolution, compute)
 }
 
-/// Computes the elastic fields of a skin in the bind pose.
+/// Computes the elastic fields of a skin in the bind pose with `resolution` cells along its longest side. `memo` belongs to this skin and
+/// this skeleton.
 ///
 /// # Errors
 /// [`WeightError::Cancelled`].
 pub fn computed_fields(
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    resolution: u32,
+    memo: &Memo,
+    progress: &Progress,
+) -> Result<ElasticFields, WeightError> {
+    let input = WeightInput {
+        mesh,
+        skeleton,
+        values: &ParamValues::default(),
+        memo,
+    };
+    computed(&input, resolution, progress)
+}
+
+fn computed(
     input: &WeightInput<'_>,
     resolution: u32,
     progress: &Progress,
