@@ -1,9 +1,5 @@
 // Normals of linear blending: v' = Σ w M v, so dv' = (Σ w A) t + Σ g M v (src/methods/lbs/derivative.rs).
 
-fn transform_of(slope: WeightSlope, instance: u32) -> u32 {
-    return instance * dims.palette_stride + 3u * (slope.name & ~LAST);
-}
-
 fn deformed_tangents(vertex: u32, own: BlendNormal, instance: u32) -> Tangents {
     let tangents = rest_tangents(own);
     let p = vec4(own.rest, 1.0);
@@ -22,25 +18,4 @@ fn deformed_tangents(vertex: u32, own: BlendNormal, instance: u32) -> Tangents {
         }
     }
     return Tangents(u, v);
-}
-
-fn image_by(slope: WeightSlope, normal: vec3<f32>, instance: u32) -> vec3<f32> {
-    let at = transform_of(slope, instance);
-    return unit_cofactor(palette[at].xyz, palette[at + 1u].xyz, palette[at + 2u].xyz, normal);
-}
-
-fn blended_normal(own: BlendNormal, instance: u32) -> vec3<f32> {
-    var sum = vec3(0.0);
-    for (var i = own.first; ; i += 1u) {
-        let slope = slopes[i];
-        sum += image_by(slope, own.normal, instance) * slope.weight;
-        if (slope.name & LAST) != 0u {
-            break;
-        }
-    }
-    return sum;
-}
-
-fn strongest_normal(own: BlendNormal, instance: u32) -> vec3<f32> {
-    return image_by(slopes[own.first], own.normal, instance);
 }

@@ -47,7 +47,7 @@ pub fn colors_words(colors: SkinColors) -> (&'static str, &'static str) {
         ),
         SkinColors::WeightDifference => (
             "Weight difference",
-            "How much more (red) or less (blue) the selected joint moves each vertex than by the file's weights",
+            "How much more (red) or less (blue) the selected joint moves each vertex than by other weights",
         ),
         SkinColors::Strain => (
             "Stretch",
@@ -76,7 +76,7 @@ pub fn wants_of(look: &Look) -> SnapshotContent {
         contacts: look.contacts,
         velocities: look.velocities,
         numbers,
-        weights: look.colors == SkinColors::Weights,
+        weights: look.colors.is_of_joint(),
         explains: None,
     }
 }

@@ -128,8 +128,13 @@ pub(crate) const SURFACE_NORMALS: ShaderSource =
     source!("surface_normals": "surface/dims.wgsl", "surface/around.wgsl", "surface/normals.wgsl");
 /// Surfaces: normals of linear blending.
 pub(crate) const SURFACE_LINEAR_NORMALS: ShaderSource = source!(
-    "surface_linear_normals": "surface/dims.wgsl", "surface/slopes.wgsl", "surface/transforms.wgsl", "surface/linear_normals.wgsl",
-    "surface/blend_normals.wgsl"
+    "surface_linear_normals": "surface/dims.wgsl", "surface/slopes.wgsl", "surface/transforms.wgsl", "surface/joint_normals.wgsl",
+    "surface/linear_normals.wgsl", "surface/blend_normals.wgsl"
+);
+/// Surfaces: normals from the edges of the deformed surface.
+pub(crate) const SURFACE_EDGE_NORMALS: ShaderSource = source!(
+    "surface_edge_normals": "surface/dims.wgsl", "surface/slopes.wgsl", "surface/transforms.wgsl", "surface/joint_normals.wgsl",
+    "surface/edge_normals.wgsl", "surface/blend_normals.wgsl"
 );
 /// Surfaces: normals of dual quaternions.
 pub(crate) const SURFACE_DUAL_NORMALS: ShaderSource = source!(
@@ -139,7 +144,7 @@ pub(crate) const SURFACE_DUAL_NORMALS: ShaderSource = source!(
 /// Surfaces: normals of centres of rotation.
 pub(crate) const SURFACE_CENTERS_NORMALS: ShaderSource = source!(
     "surface_centers_normals": "surface/dims.wgsl", "surface/slopes.wgsl", "surface/transforms.wgsl", "surface/stretch.wgsl",
-    "surface/stretched_normals.wgsl", "surface/centers_normals.wgsl", "surface/blend_normals.wgsl"
+    "surface/stretched_normals.wgsl", "surface/centers_normals.wgsl", "surface/edge_normals.wgsl", "surface/blend_normals.wgsl"
 );
 /// The base under the flesh.
 pub(crate) const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
@@ -191,6 +196,7 @@ pub const ALL: &[ShaderSource] = &[
     SURFACE_STIFF,
     SURFACE_NORMALS,
     SURFACE_LINEAR_NORMALS,
+    SURFACE_EDGE_NORMALS,
     SURFACE_DUAL_NORMALS,
     SURFACE_CENTERS_NORMALS,
     SURFACE_BASE,

@@ -84,6 +84,7 @@ impl<'a> BindSurface<'a> {
     }
 
     /// The rest position of a source vertex, in the space of its mesh.
+    #[cfg(test)]
     pub(super) fn rest(&self, source: usize) -> Point {
         let Located { part, vertex } = self.locate(source);
         self.parts[part].rest[vertex]

@@ -101,8 +101,38 @@ pub struct BlendNormals {
     pub rows: Vec<NormalRow>,
     /// Slopes of all vertices.
     pub slopes: Vec<WeightSlope>,
-    /// Of every source vertex, the derivatives of its centre of rotation along the two tangents; empty for methods without centres.
-    pub carried: Vec<[Vec3; 2]>,
+    /// The edges that images of tangents are made of, for methods without slopes.
+    pub edges: Option<EdgeTangents>,
+}
+
+/// Edges of the deformed surface that tangents are made of: t' = Σ c (x'_j − x'_i) + l A m, with the linear part A of the first slope's
+/// transform.
+#[derive(Debug, Clone, Default)]
+pub struct EdgeTangents {
+    /// Of every source vertex.
+    pub rows: Vec<EdgeRow>,
+    /// The edges of all vertices.
+    pub edges: Vec<TangentEdge>,
+}
+
+/// The edges of a source vertex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EdgeRow {
+    /// Begin and end in [`EdgeTangents::edges`]; without an edge, the blend is used.
+    pub edges: [u32; 2],
+    /// l of both tangents.
+    pub lift: [f32; 2],
+    /// m, in the space of the rest position.
+    pub up: Vec3,
+}
+
+/// An edge to a neighbour and its coefficients.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TangentEdge {
+    /// The neighbour, a source vertex.
+    pub to: u32,
+    /// c of both tangents, per unit of length at rest.
+    pub along: [f32; 2],
 }
 
 /// The surface around a vertex at rest, in the space that the transforms are applied to.

@@ -1,6 +1,6 @@
 //! Methods that blend joint transforms per source vertex, on the CPU or on another device.
 
-use super::blend_normals::{Differentiable, WithNormals};
+use super::blend_normals::{ByEdges, Differentiable, WithNormals};
 use super::device::{AnyDevice, Fetched, OnDevice, SurfaceDevice, SurfaceMut};
 use super::{
     BindError, DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject,
@@ -31,6 +31,16 @@ impl<S: Differentiable + HasRecipe> HasRecipe for WithNormals<S> {
     fn revision(&self) -> u64 {
         // The choice of normals is a digit of base 3.
         self.skinner().revision() * 3 + self.normals() as u64
+    }
+}
+
+impl<S: HasRecipe> HasRecipe for ByEdges<S> {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        self.skinner().recipe(subject, groups)
+    }
+
+    fn revision(&self) -> u64 {
+        self.skinner().revision()
     }
 }
 

@@ -5,8 +5,8 @@
 
 use super::blended_mesh::BlendedMesh;
 pub use super::blending::{
-    BlendNormals, Blending, Deformer, Deformers, Influence, NormalRow, PaletteEntry, Smoothed,
-    VertexSource, WeightSlope,
+    BlendNormals, Blending, Deformer, Deformers, EdgeRow, EdgeTangents, Influence, NormalRow,
+    PaletteEntry, Smoothed, TangentEdge, VertexSource, WeightSlope,
 };
 use super::palette::PaletteBuilder;
 use super::riding::{Control, PlainCloth, Rider, Riding, Stiff};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::colormap::ColorMap;
 use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
+use crate::weights::WeightMethod;
 
 /// Opacity of the skin when something inside it is shown …
 const SEE_THROUGH: f32 = 0.35;
@@ -98,7 +99,7 @@ pub enum SkinColors {
     Material,
     /// Linear-blend weight of the selected joint.
     Weights,
-    /// Weight of the selected joint minus that by the file's weights.
+    /// Weight of the selected joint minus that by another weight method ([`Look::weights_against`]).
     WeightDifference,
     /// Relative length change of the edges around each vertex.
     Strain,
@@ -257,6 +258,8 @@ pub struct Look {
     pub matcap: Matcap,
     /// Quantity that colours the skin.
     pub colors: SkinColors,
+    /// The weight method that [`SkinColors::WeightDifference`] compares with.
+    pub weights_against: WeightMethod,
     /// Colour map of amounts: weights and differences.
     pub color_map: ColorMap,
     /// Edges of the skin's triangles.
@@ -305,6 +308,7 @@ impl Default for Look {
             shading: Shading::default(),
             matcap: Matcap::default(),
             colors: SkinColors::default(),
+            weights_against: WeightMethod::default(),
             color_map: ColorMap::default(),
             wireframe: false,
             bones: false,

@@ -50,22 +50,13 @@ fn weights_into(subject: &Subject, joint: usize, out: &mut Vec<f32>) {
     }
 }
 
-/// The weight of a joint minus that by the file's weights; 0 for meshes that have none in the file.
-fn weight_differences_into(subject: &Subject, joint: usize, out: &mut Vec<f32>) {
+/// The weight of a joint minus that in the same character with other weights.
+fn weight_differences_into(subject: &Subject, against: &Subject, joint: usize, out: &mut Vec<f32>) {
+    weights_into(against, joint, out);
+    let others = std::mem::take(out);
     weights_into(subject, joint, out);
-    let mut first = 0;
-    for mesh in &subject.character.meshes {
-        let count = mesh.positions.len();
-        let here = &mut out[first..first + count];
-        first += count;
-        let Attachment::Skinned { weights, .. } = &mesh.attachment else {
-            here.fill(0.0);
-            continue;
-        };
-        for (vertex, number) in here.iter_mut().enumerate().take(weights.len()) {
-            let of_file = weights.of(vertex).find(|(other, _)| *other == joint);
-            *number -= of_file.map_or(0.0, |(_, weight)| weight);
-        }
+    for (number, other) in out.iter_mut().zip(others) {
+        *number -= other;
     }
 }
 
@@ -136,10 +127,12 @@ pub enum SkinQuantity<'a> {
         /// The joint, by index.
         joint: usize,
     },
-    /// The weights of a joint minus those by the file's weights.
+    /// The weights of a joint minus those by other weights.
     WeightDifference {
         /// The joint, by index.
         joint: usize,
+        /// The same character with the other weights, which are known.
+        against: &'a Subject,
     },
     /// Edge strain.
     Strain {
@@ -168,10 +161,7 @@ pub struct SkinPaint {
     strain: Option<Strain>,
     range: SteadyRange,
     /// The quantity of `range`.
-    of: Option<(
-        std::mem::Discriminant<SkinQuantity<'static>>,
-        *const Subject,
-    )>,
+    of: Option<(u8, *const Subject)>,
 }
 
 impl SkinPaint {
@@ -209,10 +199,11 @@ impl SkinPaint {
                     map,
                 }
             }
-            SkinQuantity::WeightDifference { joint } => {
-                weight_differences_into(subject, joint, &mut self.numbers);
+            SkinQuantity::WeightDifference { joint, against } => {
+                weight_differences_into(subject, against, joint, &mut self.numbers);
+                let [one, other] = [subject.as_ref(), against].map(|s| s.weight_method().label());
                 Legend {
-                    title: format!("Weight of {} against the file's", name_of(subject, joint)),
+                    title: format!("Weight of {}: {one} minus {other}", name_of(subject, joint)),
                     unit: "",
                     range: [-1.0, 1.0],
                     map: ColorMap::Diverging,
@@ -301,19 +292,12 @@ fn name_of(subject: &Subject, joint: usize) -> &str {
     joint.map_or("?", |joint| joint.name.as_str())
 }
 
-fn kind_of(quantity: &SkinQuantity<'_>) -> std::mem::Discriminant<SkinQuantity<'static>> {
-    let same_kind: SkinQuantity<'static> = match quantity {
-        SkinQuantity::Weights { joint } => SkinQuantity::Weights { joint: *joint },
-        SkinQuantity::WeightDifference { joint } => {
-            SkinQuantity::WeightDifference { joint: *joint }
-        }
-        SkinQuantity::Strain { .. } => SkinQuantity::Strain { positions: &[] },
-        SkinQuantity::Difference { .. } => SkinQuantity::Difference {
-            positions: &[],
-            others: &[],
-            methods: [""; 2],
-            max_mm: None,
-        },
-    };
-    std::mem::discriminant(&same_kind)
+/// What tells kinds of quantities apart.
+fn kind_of(quantity: &SkinQuantity<'_>) -> u8 {
+    match quantity {
+        SkinQuantity::Weights { .. } => 0,
+        SkinQuantity::WeightDifference { .. } => 1,
+        SkinQuantity::Strain { .. } => 2,
+        SkinQuantity::Difference { .. } => 3,
+    }
 }

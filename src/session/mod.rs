@@ -129,6 +129,7 @@ use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
 use crate::methods::{MethodId, Subject};
+use crate::weights::WeightMethod;
 use editing::Editor;
 use jobs::Jobs;
 use message::Messages;
@@ -182,16 +183,17 @@ impl Session {
         self.jobs.stages.set_wants(wants);
     }
 
-    /// Sets whether a view shows the voxel domain of automatic weights, which is then computed in the background. Cheap to call with every
-    /// frame.
-    pub fn show_voxels(&mut self, shown: bool) {
-        self.jobs.stages.voxels.set_wanted(shown);
+    /// Sets whether a view shows the voxel domain of automatic weights, and the weight methods that views compare with. All of these are
+    /// then computed in the background. Cheap to call with every frame.
+    pub fn show_of_weights(&mut self, voxels: bool, compared: &[WeightMethod]) {
+        self.jobs.stages.overlays.set_wanted(voxels, compared);
     }
 
-    /// Whether the user has cancelled the computation of the voxel domain. [`Session::show_voxels`] off and on allows it again.
+    /// Whether the user has cancelled the computation of voxel domains and compared weights. [`Session::show_of_weights`] without what was
+    /// cancelled, and then with it, allows it again.
     #[must_use]
-    pub fn are_voxels_cancelled(&self) -> bool {
-        self.jobs.stages.voxels.is_cancelled()
+    pub fn are_overlays_cancelled(&self) -> bool {
+        self.jobs.stages.overlays.is_cancelled()
     }
 
     /// Sets the graphics device, which the caller also draws with. Cheap to call with every frame.

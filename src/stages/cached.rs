@@ -12,6 +12,7 @@ use crate::mesh::{SimMesh, SkinMesh, TriMesh};
 use crate::rig::Skeleton;
 use crate::tissue::Tissue;
 use crate::upsample::{Upsampling, UpsamplingSettings};
+use crate::weights::elastic::{self, ElasticFields};
 use crate::weights::{ComputedWeights, SkinWeights, WeightMethod};
 
 const BODY: u32 = 2;
@@ -34,6 +35,22 @@ pub(super) fn weights<E>(
         CacheKey::of("weights", version, &inputs)
     };
     let fits = |known: &ComputedWeights| known.weights.len() == mesh.positions.len();
+    cache.derive(key, fits, make)
+}
+
+/// The elastic fields of a skin, at a resolution.
+pub(super) fn elastic_fields<E>(
+    cache: &Cache,
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    resolution: u32,
+    make: impl FnOnce() -> Result<ElasticFields, E>,
+) -> Result<ElasticFields, E> {
+    let key = || {
+        let inputs = (mesh, skeleton, resolution);
+        CacheKey::of("elastic fields", elastic::VERSION, &inputs)
+    };
+    let fits = |known: &ElasticFields| known.offsets.len() == mesh.positions.len() + 1;
     cache.derive(key, fits, make)
 }
 

@@ -18,7 +18,10 @@ const WEIGHT_TOLERANCE: f32 = 0.01;
 /// Maximum share of vertices that may differ by more: those that a reader has merged.
 const MAX_DIFFERING_SHARE: f64 = 0.002;
 
-/// Drops the file's weights if they are computed ones: automatic ones, or those by distance that earlier versions computed.
+/// The automatic weights of earlier versions, which did not spread them.
+const EARLIER: &str = "biharmonic:spread=0";
+
+/// Drops the file's weights if they are computed ones: automatic ones, or those that earlier versions computed.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -46,18 +49,20 @@ pub(super) fn drop_computed_weights(
         return Ok(character);
     };
     let (mesh, skeleton) = (&skin.mesh, &character.skeleton);
-    if !are_equal(&of_file, &by_distance(mesh, skeleton)) {
-        let automatic = WeightMethod::AUTOMATIC;
-        let computed = on_bind_pose(
-            (mesh, skeleton),
-            automatic,
-            &Memo::default(),
-            cache,
-            progress,
-        )?;
-        if !are_equal(&of_file, &computed.weights) {
-            return Ok(character);
+    let memo = Memo::default();
+    let automatic = [
+        Some(WeightMethod::AUTOMATIC),
+        WeightMethod::from_id(EARLIER).ok(),
+    ];
+    let mut is_computed = are_equal(&of_file, &by_distance(mesh, skeleton));
+    for method in automatic.into_iter().flatten() {
+        if !is_computed {
+            let computed = on_bind_pose((mesh, skeleton), method, &memo, cache, progress)?;
+            is_computed = are_equal(&of_file, &computed.weights);
         }
+    }
+    if !is_computed {
+        return Ok(character);
     }
     let mut made = (*character).clone();
     for mesh in made

@@ -18,12 +18,14 @@
 //! - On voxels instead of tets, so that any mesh will do.
 //! - The inequalities are met by projecting the solution instead of by quadratic programming; [`bounded`](super::bounded_biharmonic) goes
 //!   on from here to the exact minimum.
-//! - Bones are volumes, not lines.
+//! - Bones are volumes, not lines. That makes transitions narrower than artists paint them, so that the one solve is followed by
+//!   diffusion over the skin ([`spread`]). The exact minimum is left as it is.
 //!
 //! [`VoxelDomain::laplacian`]: super::voxel::VoxelDomain::laplacian
 
 use super::bounded::{BoundedSettings, bounded_weights};
 use super::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
+use super::spread::spread;
 use super::voxel::VoxelBinding;
 use super::{ComputedWeights, WeightDescriptor, WeightError, WeightInput};
 use crate::param::{ParamKind, ParamSpec};
@@ -42,10 +44,22 @@ pub(super) const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
         "On voxels instead of tetrahedra, so that any mesh will do.",
         "The bounds are met by projection instead of by quadratic programming.",
         "Bones are volumes instead of lines.",
+        "Spread over the skin afterwards, in limb radii, so that transitions are as wide as artists paint them.",
     ],
-    params: &[INFLUENCES, SMOOTHING, RESOLUTION],
-    version: 2,
+    params: &[INFLUENCES, SMOOTHING, RESOLUTION, SPREAD],
+    version: 3,
     compute: Some(biharmonic),
+};
+
+/// How far weights spread after the solve.
+const SPREAD: ParamSpec = ParamSpec {
+    key: "spread",
+    label: "Spread",
+    unit: "radii",
+    kind: ParamKind::Real,
+    range: [0.0, 1.0],
+    default: 0.5,
+    doc: "How far weights are spread over the skin, in radii of the limb: transitions become wider, on fine and coarse meshes alike.",
 };
 
 /// Steps towards the exact minimum.
@@ -77,7 +91,7 @@ pub(super) const BOUNDED: WeightDescriptor = WeightDescriptor {
     compute: Some(bounded_biharmonic),
 };
 
-/// Biharmonic weights of a skin, projected to the simplex, full rows.
+/// Biharmonic weights of a skin, projected to the simplex and spread, full rows.
 ///
 /// # Errors
 /// [`WeightError::Cancelled`].
@@ -89,7 +103,10 @@ pub fn biharmonic(
         steps: 0,
         ..BoundedSettings::default()
     };
-    weights_of(input, &settings, progress)
+    let computed = weights_of(input, &settings, &progress.part(0.0, 0.9))?;
+    let reach = input.values.get(&SPREAD);
+    let last = progress.part(0.9, 1.0);
+    spread(computed, input.mesh, input.skeleton, reach, &last)
 }
 
 /// Bounded biharmonic weights of a skin, full rows: some steps from [`biharmonic`] to the minimum.

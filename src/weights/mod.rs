@@ -24,6 +24,7 @@ pub mod score;
 mod simplex;
 #[cfg(test)]
 mod solved_tests;
+mod spread;
 #[cfg(test)]
 mod tests;
 pub mod transfer;

@@ -96,8 +96,8 @@ pub(super) fn normalise(row: &mut Row) {
     }
 }
 
-/// One pass over the mesh: w ← (1 − μ) w + μ · mean of the neighbours that have weights, for the vertices that `moves` admits. A vertex
-/// without weights takes the mean alone.
+/// One pass over the mesh: w ← (1 − μ) w + μ · mean of the neighbours that have weights, with μ of each vertex from `strength`; `None`
+/// leaves it as it is. A vertex without weights takes the mean alone.
 ///
 /// # Errors
 /// [`WeightError::Cancelled`].
@@ -105,15 +105,14 @@ pub(super) fn smoothed(
     rows: &[Row],
     topology: &Topology,
     joints: usize,
-    strength: f64,
-    moves: impl Fn(usize) -> bool + Sync,
+    strength: impl Fn(usize) -> Option<f64> + Sync,
     progress: &Progress,
 ) -> Result<Vec<Row>, WeightError> {
     let average = |sum: &mut RowSum, vertex: usize| {
         let own = &rows[vertex];
-        if !moves(vertex) || progress.is_cancelled() {
+        let Some(strength) = strength(vertex).filter(|_| !progress.is_cancelled()) else {
             return own.clone();
-        }
+        };
         let neighbors = || {
             let all = topology.neighbors(vertex).iter();
             all.map(|&next| &rows[next as usize])

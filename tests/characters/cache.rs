@@ -12,7 +12,9 @@ use crate::common::folder::TestFolder;
 use crate::common::skip;
 use sinew::cache::Cache;
 use sinew::character::{Character, SimVertices};
-use sinew::methods::Subject;
+use sinew::dynamics::Params;
+use sinew::math::Quat;
+use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::progress::Progress;
 
 fn entries(folder: &TestFolder) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -73,6 +75,39 @@ fn cached_results_equal_computed_ones() {
         }
         assert!(build(&cache) == expected, "{}", character.name);
         assert!(entries(&folder) == written, "{}", character.name);
+    }
+}
+
+/// What methods compute at binding: the fields of swing and twist, and the matrices of direct delta mush.
+#[test]
+fn tables_of_methods_are_read_back() {
+    let folder = TestFolder::absent("cache-methods");
+    let character = Arc::new(sinew::io::builtin::load_builtin("arm").unwrap());
+    let skin = |cache: &Cache, method: MethodId| {
+        let subject = Subject::build_with(character.clone(), cache, &Progress::new()).unwrap();
+        let subject = Arc::new(subject);
+        let (physics, progress) = (Params::default(), Progress::new());
+        let mut actor = Actor::bind(&subject, method, &physics, &progress).unwrap();
+        let mut pose = subject.character.skeleton.rest_pose();
+        for local in &mut pose.locals {
+            local.rotation *= Quat::from_euler_angles(0.3, 0.2, -0.4);
+        }
+        let frame = Frame {
+            world_from_joint: &subject.character.skeleton.world_from_joint(&pose),
+            dt_secs: 0.0,
+        };
+        actor.advance(&frame).unwrap();
+        actor.positions().to_vec()
+    };
+    for method in [MethodId::SWING_TWIST, MethodId::DDM] {
+        let expected = skin(&Cache::none(), method);
+        let before = entries(&folder).len();
+        let cache = Cache::in_folder(&folder.0);
+        assert!(skin(&cache, method) == expected, "{method}");
+        let written = entries(&folder).len();
+        assert!(written > before, "{method}");
+        assert!(skin(&cache, method) == expected, "{method}");
+        assert_eq!(entries(&folder).len(), written, "{method}");
     }
 }
 

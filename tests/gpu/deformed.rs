@@ -139,7 +139,7 @@ fn normals_of_collapsed_skin_are_unit_vectors() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
     let bind = subject.character.skeleton.bind_transforms();
-    for method in [MethodId::LBS, MethodId::DQS, MethodId::COR] {
+    for method in METHODS {
         for normals in ["exact", "blended"] {
             let mut device = on_gpu(bound_with(&subject, method, Some(normals)), gpu);
             for diagonal in [
@@ -205,7 +205,7 @@ fn changed_normals_leave_the_device() {
     let Some(gpu) = on_device::gpu() else { return };
     let subject = subject("cylinder");
     let pose = bent(&subject, 0.8);
-    for method in [MethodId::LBS, MethodId::DQS, MethodId::COR] {
+    for method in METHODS {
         let mut actor = on_gpu(bound(&subject, method), gpu);
         for name in ["blended", "triangles", "exact"] {
             let mut values = ParamValues::default();
@@ -220,7 +220,8 @@ fn changed_normals_leave_the_device() {
             advance(&mut cpu, &pose);
             let pairs = actor.normals().iter().zip(cpu.normals());
             let apart = pairs.map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
-            assert!(apart < 1e-3, "{method:?}, {name}: {apart}");
+            let tolerance = if method == MethodId::DDM { 5e-3 } else { 1e-3 };
+            assert!(apart < tolerance, "{method:?}, {name}: {apart}");
         }
     }
 }

@@ -5,6 +5,7 @@ mod common;
 
 mod bench;
 mod board;
+mod compared_weights;
 mod crowd_view;
 mod dragged_weights;
 mod panels;

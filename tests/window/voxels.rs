@@ -94,7 +94,7 @@ fn a_cancelled_voxel_domain_is_computed_when_it_is_switched_on_again() {
             let cancel = Action::Session(Command::CancelJobs, sinew::session::Gesture::Once);
             harness.state_mut().raise(cancel);
             harness.run_steps(2);
-            cancelled = harness.state().session().are_voxels_cancelled();
+            cancelled = harness.state().session().are_overlays_cancelled();
             break;
         }
         harness.step();
@@ -103,7 +103,7 @@ fn a_cancelled_voxel_domain_is_computed_when_it_is_switched_on_again() {
         assert!(says(&harness, CANCELLED));
         toggle(&mut harness);
         harness.run_steps(2);
-        assert!(!harness.state().session().are_voxels_cancelled());
+        assert!(!harness.state().session().are_overlays_cancelled());
         toggle(&mut harness);
     }
     wait_until(&mut harness, "the voxel domain is known", |session| {

@@ -1,16 +1,17 @@
 //! The look of a view: shading, skin colours, overlays.
 
+mod colors;
 mod copies;
 mod cut;
 
 use egui::{Button, Checkbox, ComboBox, RichText, Ui};
 
+use self::colors::{colors_ui, compared_sentence};
 use self::copies::{crowd_ui, ghosts_ui};
 use self::cut::cut_ui;
 use crate::app::actions::{Action, Actions};
 use crate::app::look::{
-    Backdrop, ColorMap, CutPlane, Look, Matcap, Shading, SkinColors, backdrop_name, colors_words,
-    matcap_name, shading_words,
+    Backdrop, CutPlane, Look, Matcap, Shading, backdrop_name, matcap_name, shading_words,
 };
 use crate::app::theme;
 use crate::app::widgets::row;
@@ -46,6 +47,8 @@ pub struct LookView {
     pub compares: bool,
     /// The voxel domain.
     pub voxels: VoxelState,
+    /// What the user is told while the weights that colours compare with are not known.
+    pub compared: Option<&'static str>,
 }
 
 /// State of the voxel domain of a view.
@@ -73,7 +76,7 @@ impl VoxelState {
         };
         if snapshot.subject.voxels_if_made().is_some() {
             Self::Drawn
-        } else if session.are_voxels_cancelled() {
+        } else if session.are_overlays_cancelled() {
             Self::Cancelled
         } else {
             Self::Computing
@@ -108,6 +111,7 @@ impl LookView {
             crowd: session.views().get(view).map_or(1, |view| view.crowd),
             compares,
             voxels: VoxelState::of(view, &state.look, session),
+            compared: compared_sentence(view, &state.look, session),
             shows_distance: compares && state.comparing == Compare::Difference,
             has_textures: subject.is_some_and(|s| {
                 s.character
@@ -205,53 +209,6 @@ fn shading_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
             });
             shown.response.labelled_by(label);
         });
-    }
-}
-
-fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
-    row(
-        ui,
-        "Colour by",
-        "A number that the skin is coloured by",
-        |ui, label| {
-            let combo = ComboBox::from_id_salt("skin colours")
-                .width(150.0)
-                .selected_text(colors_words(look.colors).0);
-            let shown = combo.show_ui(ui, |ui| {
-                for colors in SkinColors::ALL {
-                    let (name, sentence) = colors_words(colors);
-                    ui.selectable_value(&mut look.colors, colors, name)
-                        .on_hover_text(sentence);
-                }
-            });
-            shown.response.labelled_by(label);
-        },
-    );
-    if look.colors.is_of_joint() && !view.has_selection {
-        ui.label(
-            RichText::new("Select a joint to see its weights")
-                .small()
-                .color(theme::colors(ui.ctx()).text_weak),
-        );
-    }
-    // Stretch and differences of weights have a diverging colour map of their own.
-    if look.colors == SkinColors::Weights || view.shows_distance {
-        row(
-            ui,
-            "Colours",
-            "From nothing to the most; the even ones also read well in grey",
-            |ui, label| {
-                let combo = ComboBox::from_id_salt("colour map")
-                    .width(150.0)
-                    .selected_text(look.color_map.label());
-                let shown = combo.show_ui(ui, |ui| {
-                    for map in ColorMap::SEQUENTIAL {
-                        ui.selectable_value(&mut look.color_map, map, map.label());
-                    }
-                });
-                shown.response.labelled_by(label);
-            },
-        );
     }
 }
 

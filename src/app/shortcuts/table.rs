@@ -327,7 +327,7 @@ pub static ALL: &[Shortcut] = &[
         .also("wire mesh edges triangles topology"),
     ask!("weights", "Weights as colours", "How much the selected joint moves each vertex", Colors(SkinColors::Weights))
         .also("skinning influence paint heat map heatmap"),
-    ask!("weights.compared", "Weights against the file's as colours", "How much more the selected joint moves each vertex than in the file", Colors(SkinColors::WeightDifference))
+    ask!("weights.compared", "Weights against others as colours", "How much more the selected joint moves each vertex than by the file's weights, or by others that are chosen", Colors(SkinColors::WeightDifference))
         .also("skinning influence compare weights artist heat map"),
     ask!("stretch", "Stretch as colours", "How much longer or shorter the edges are than at rest", Colors(SkinColors::Strain))
         .also("strain deformation heat map heatmap compression squeeze"),

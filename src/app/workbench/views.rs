@@ -6,7 +6,7 @@ use std::time::Duration;
 use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
 
 use super::Workbench;
-use crate::app::look::{Look, wants_of};
+use crate::app::look::{Look, SkinColors, wants_of};
 use crate::app::notices;
 use crate::app::pane::PaneContext;
 use crate::app::sections::{unavailable_methods, viewport_view};
@@ -14,6 +14,7 @@ use crate::app::tool_windows::is_builtin;
 use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
 use crate::session::{Command, Mode, SnapshotContent, ViewCommand, ViewId};
+use crate::weights::WeightMethod;
 
 /// Polling interval of a job's progress while nothing else is animated.
 pub(super) const JOB_LOOK: Duration = Duration::from_millis(50);
@@ -102,7 +103,13 @@ impl Workbench {
         self.probe.follow(&self.session);
         let editing = self.session.rigging().mode() == Mode::Edit;
         let voxels = looks.iter().any(|(_, look)| look.voxels);
-        self.session.show_voxels(voxels && !editing);
+        let mut compared: Vec<WeightMethod> = looks
+            .iter()
+            .filter(|(_, look)| look.colors == SkinColors::WeightDifference && !editing)
+            .map(|(_, look)| look.weights_against)
+            .collect();
+        compared.dedup();
+        self.session.show_of_weights(voxels && !editing, &compared);
         let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, &looks);
         if let Some(subject) = self.session.subject() {
             self.checkup.of(ui.ctx(), subject);

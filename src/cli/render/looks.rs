@@ -6,6 +6,7 @@ use crate::cli::Failure;
 use crate::methods::Subject;
 use crate::render::{Backdrop, ColorMap, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors};
 use crate::studio::Compare;
+use crate::weights::WeightMethod;
 
 /// Shading, colours, overlays and background.
 #[derive(Debug, Args)]
@@ -26,9 +27,12 @@ pub(super) struct LookOptions {
     /// [default: textured].
     #[arg(long, value_name = "NAME", value_parser = parse_shading)]
     shading: Option<(Shading, Matcap)>,
-    /// Colour the skin by a quantity: weights:JOINT, weight-difference:JOINT (against the file's weights) or strain.
+    /// Colour the skin by a quantity: weights:JOINT, weight-difference:JOINT (see --weights-against) or strain.
     #[arg(long, value_name = "WHAT", value_parser = parse_color)]
     color: Option<Color>,
+    /// The weights that weight-difference subtracts from those of --weights, by an id of that option [default: file].
+    #[arg(long, value_name = "ID", value_parser = WeightMethod::from_id)]
+    weights_against: Option<WeightMethod>,
     /// Colour map of weights and differences: even, blue-red, heat or gray [default: even].
     #[arg(long, value_name = "NAME", value_parser = parse_map)]
     color_map: Option<ColorMap>,
@@ -104,6 +108,7 @@ impl LookOptions {
             None if look.colors.is_of_joint() => look.colors = SkinColors::Material,
             None => {}
         }
+        look.weights_against = self.weights_against.unwrap_or(look.weights_against);
         look.color_map = self.color_map.unwrap_or(look.color_map);
         look.backdrop = self.background.unwrap_or(look.backdrop);
         look.ground &= !self.no_ground;

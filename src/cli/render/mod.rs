@@ -27,7 +27,7 @@ use crate::io::{AnimationFormat, write_atomically};
 use crate::math::Point;
 use crate::methods::{MethodId, Subject};
 use crate::progress::Progress;
-use crate::render::{Camera, Look};
+use crate::render::{Camera, Look, SkinColors};
 use crate::session::{Checkup, ProjectState};
 use crate::studio::{
     Compare, GhostMaker, GhostSkins, JointFocus, SheetDrawing, SheetSettings, SheetState, Snapshot,
@@ -197,6 +197,11 @@ impl Render {
         }
         if look.voxels {
             subject.make_voxels(&Progress::new())?;
+        }
+        if look.colors == SkinColors::WeightDifference {
+            for subject in [subject.clone(), subject.weighted(look.weights_against)] {
+                subject.make_weights(&Progress::new())?;
+            }
         }
         let marks = if look.findings {
             Checkup::of(subject).marks()

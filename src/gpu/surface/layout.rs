@@ -90,13 +90,21 @@ pub(super) struct WeightSlope {
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
-pub(super) struct CarriedCenter {
-    pub center: [f32; 3],
-    pub pad0: u32,
-    pub along_u: [f32; 3],
-    pub pad1: u32,
-    pub along_v: [f32; 3],
-    pub pad2: u32,
+pub(super) struct EdgeTangents {
+    pub up: [f32; 3],
+    pub begin: u32,
+    pub end: u32,
+    pub lift_u: f32,
+    pub lift_v: f32,
+    pub pad: u32,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+pub(super) struct TangentEdge {
+    pub to: u32,
+    pub along_u: f32,
+    pub along_v: f32,
 }
 
 #[repr(C)]
@@ -183,7 +191,8 @@ pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
         layout!(GatheredNormal: vertex, begin, end, pad),
         layout!(BlendNormal: rest, first, normal, pad0, tangent, pad1),
         layout!(WeightSlope: name, weight, along_u, along_v),
-        layout!(CarriedCenter: center, pad0, along_u, pad1, along_v, pad2),
+        layout!(EdgeTangents: up, begin, end, lift_u, lift_v, pad),
+        layout!(TangentEdge: to, along_u, along_v),
         layout!(ClothControl: rest, vertex, axis_u, patch_begin, axis_v, patch_end, axis_n, pad),
         layout!(ClothTangent: vertex, along_u, along_v),
         layout!(StiffCluster: patch_begin, patch_end, begin, end),

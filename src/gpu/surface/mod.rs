@@ -22,7 +22,7 @@
 //! | `place_cloth`    | there is cloth                           | 144 + 12 cached frames + 3 cached positions, 12              |
 //! | `place_clusters` | small parts ride                         | 16 (and 32 + 12 per patch point), 12                         |
 //! | `gather_normals` | normals not given by a local frame       | 16 + 6 × 12 + 18 cached positions, 12                        |
-//! | `write_blend_normals` | normals from the transforms of joints | 48 + 16 per slope (and 48 for `cor`), 12                      |
+//! | `write_blend_normals` | normals from the transforms of joints | 48 + 16 per slope (16 + 6 × 12 + 7 cached positions by edges), 12 |
 //! | `place_base`     | once per step, before it                 | base point: 48 + some transforms, 16                         |
 //!
 //! Instead of `place_*`, `cor` has `place_about_centers` (80 bytes, 12), `ddm` has `place_smoothed` (32 and 44 per influence, 12) and

@@ -1,11 +1,11 @@
 //! Packs recipes into the layout of the shaders.
 
 use super::layout::{
-    BLENDED, BlendNormal, BoneDeformer, CarriedCenter, ClothControl, ClothTangent, DEFORMED, FLESH,
+    BLENDED, BlendNormal, BoneDeformer, ClothControl, ClothTangent, DEFORMED, EdgeTangents, FLESH,
     GatheredNormal, LAST, SIMULATED, SourceVertex, StiffCluster, StiffPoint, StiffVertex,
-    SurfaceStand, UNMOVED, WeightSlope,
+    SurfaceStand, TangentEdge, UNMOVED, WeightSlope,
 };
-use crate::math::{Point, Vec3};
+use crate::math::Vec3;
 use crate::methods::Recipe;
 use crate::methods::recipe::{
     self, BlendNormals, Cloth, Cluster, Deformer, NormalRow, VertexSource,
@@ -194,15 +194,25 @@ pub(super) fn blend_normals(normals: &BlendNormals) -> (Vec<BlendNormal>, Vec<We
     )
 }
 
-/// Centres of rotation with their derivatives.
-pub(super) fn carried_centers(centers: &[Point], normals: &BlendNormals) -> Vec<CarriedCenter> {
-    let pack = |(center, [along_u, along_v]): (&Point, &[Vec3; 2])| CarriedCenter {
-        center: (*center).into(),
-        along_u: (*along_u).into(),
-        along_v: (*along_v).into(),
-        ..CarriedCenter::default()
+/// The edges that tangents are made of.
+pub(super) fn edge_tangents(edges: &recipe::EdgeTangents) -> (Vec<EdgeTangents>, Vec<TangentEdge>) {
+    let row = |row: &recipe::EdgeRow| EdgeTangents {
+        up: row.up.into(),
+        begin: row.edges[0],
+        end: row.edges[1],
+        lift_u: row.lift[0],
+        lift_v: row.lift[1],
+        pad: 0,
     };
-    centers.iter().zip(&normals.carried).map(pack).collect()
+    let edge = |edge: &recipe::TangentEdge| TangentEdge {
+        to: edge.to,
+        along_u: edge.along[0],
+        along_v: edge.along[1],
+    };
+    (
+        edges.rows.iter().map(row).collect(),
+        edges.edges.iter().map(edge).collect(),
+    )
 }
 
 /// Control points and their patches.

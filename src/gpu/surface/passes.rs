@@ -144,6 +144,7 @@ impl Builder<'_> {
         let source = match self.recipe.blending {
             Blending::DualQuaternions => &shader::SURFACE_DUAL_NORMALS,
             Blending::Centers(_) => &shader::SURFACE_CENTERS_NORMALS,
+            _ if normals.edges.is_some() => &shader::SURFACE_EDGE_NORMALS,
             _ => &shader::SURFACE_LINEAR_NORMALS,
         };
         let exact = [("EXACT", f64::from(u8::from(normals.is_exact)))];
@@ -152,11 +153,13 @@ impl Builder<'_> {
         let (rows, slopes) = pack::blend_normals(normals);
         self.constant(&mut pass, 1, "normals at rest", &rows)?;
         self.constant(&mut pass, 2, "slopes of weights", &slopes)?;
-        if let Blending::Centers(centers) = &self.recipe.blending {
-            let carried = pack::carried_centers(centers, normals);
-            self.constant(&mut pass, 5, "derivatives of centres of rotation", &carried)?;
-        }
         pass.state = vec![(3, StateBuffer::Palette), (4, StateBuffer::Normals)];
+        if let Some(edges) = &normals.edges {
+            let (rows, edges) = pack::edge_tangents(edges);
+            self.constant(&mut pass, 5, "edges around vertices", &rows)?;
+            self.constant(&mut pass, 6, "edges that tangents are made of", &edges)?;
+            pass.state.push((7, StateBuffer::Positions));
+        }
         Ok(pass)
     }
 

@@ -4,7 +4,8 @@
 //! - **exact**: the normal of the deformed surface as the derivative of the blend, n' ∝ J t₁ × J t₂ = cof(J) n for tangents t₁ × t₂ = n.
 //!   For linear blending J = Σ w A + Σ (M v) ⊗ ∇w (Tarini, Panozzo, Sorkine-Hornung, "Accurate and Efficient Lighting for Skinned
 //!   Models", CGF 33(2), 2014), with the gradient of the weights along the surface, two numbers an influence. Other blends have their own
-//!   derivative by formula: `dual` for dual quaternions, `cor` for centres of rotation.
+//!   derivative by formula, as dual quaternions do. The others ([`Differentiable::BY_EDGES`]) have
+//!   J t = Σ c (x'_j − x'_i) over the edges of a vertex, with coefficients c that are exact at rest.
 //! - **blended**: n' ∝ Σ w cof(A) n, each term normalised first, as engines do. Gradients of weights are left out, so it is wrong inside
 //!   every fold. The methods that blend rotations turn the normal by the blended rotation.
 //! - **triangles**: the area-weighted mean of the deformed triangles, as of methods without formulas.
@@ -19,6 +20,7 @@
 //! - Where there is no gradient (no triangle with an area around the vertex) or no exact normal, the normal is the blended one; where that
 //!   is zero, that of the largest influence.
 
+mod by_edges;
 mod fit;
 mod on_device;
 mod tables;
@@ -29,18 +31,25 @@ mod tests;
 use std::sync::Arc;
 
 use nalgebra::Matrix3;
+use pulp::Arch;
 use rayon::prelude::*;
 
+pub(super) use self::by_edges::ByEdges;
+use self::by_edges::EdgeNormals;
 use self::tables::Tables;
 use super::blended_mesh::BlendedMesh;
 use super::registry::BindInput;
 use super::{BindError, Frame, SkinError, Skinner, StepTimes, Subject, Term};
 use crate::math::{Point, Vec3};
+use crate::numerics::lanes::Padded;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 use crate::progress::{Cancelled, Progress};
 
 /// Squared sine of the angle between the images of two tangents below which they span no plane in `f32`.
 const PARALLEL: f32 = 1e-11;
+
+/// Vertices that are handled by one call of vector code.
+const BATCH: usize = 512;
 
 /// Where normals come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,24 +103,27 @@ pub(super) struct Slope {
 pub(super) struct Tangents {
     /// Orthogonal; their cross product is the normal.
     pub(super) along: [Vec3; 2],
-    /// Derivatives along them of [`Differentiable::carried`].
-    pub(super) carried: [Vec3; 2],
 }
 
 /// A method whose positions are a differentiable function of rest position and weights. All functions are about the last frame.
 pub(super) trait Differentiable: Skinner + Sync {
+    /// Whether tangents are found from the edges of the deformed surface, instead of from slopes of weights.
+    const BY_EDGES: bool = false;
+
     /// The source meshes with their weights, in order.
     fn meshes(&self) -> impl Iterator<Item = &BlendedMesh>;
 
-    /// Points of the rest space that vary from vertex to vertex and that positions depend on, for every mesh; a point that equals the
-    /// rest position moves with it.
-    fn carried(&self) -> Option<Vec<&[Point]>> {
-        None
+    /// The derivatives of the position along the tangents, unless [`Differentiable::BY_EDGES`]. The first of the slopes has the largest
+    /// weight; there is none for a vertex that no joint moves.
+    fn tangents(
+        &self,
+        _mesh: usize,
+        _vertex: usize,
+        rest: &Tangents,
+        _slopes: &[Slope],
+    ) -> [Vec3; 2] {
+        rest.along
     }
-
-    /// The derivatives of the position along the tangents. The first of the slopes has the largest weight; there is none for a vertex that
-    /// no joint moves.
-    fn tangents(&self, mesh: usize, vertex: usize, rest: &Tangents, slopes: &[Slope]) -> [Vec3; 2];
 
     /// The image of a normal under the blend with constant weights, not normalised; `None` if no joint moves the vertex.
     fn blended(&self, mesh: usize, vertex: usize, normal: &Vec3) -> Option<Vec3>;
@@ -127,6 +139,9 @@ pub(super) struct WithNormals<S> {
     normals: Normals,
     /// Computed when they are first needed.
     tables: Option<Tables>,
+    /// All source vertices in the last frame, if tangents are found from edges; the first of each mesh, too.
+    positions: Vec<Padded>,
+    firsts: Vec<usize>,
 }
 
 impl<S: Differentiable> WithNormals<S> {
@@ -135,12 +150,22 @@ impl<S: Differentiable> WithNormals<S> {
     /// # Errors
     /// [`BindError::Cancelled`].
     pub(super) fn bind(skinner: S, input: &BindInput<'_>) -> Result<Self, BindError> {
+        let mut firsts = vec![0];
+        for mesh in skinner.meshes() {
+            firsts.push(firsts[firsts.len() - 1] + mesh.rest.len());
+        }
         let mut bound = Self {
+            firsts,
+            positions: Vec::new(),
             skinner,
             subject: input.subject.clone(),
             normals: Normals::Triangles,
             tables: None,
         };
+        if S::BY_EDGES {
+            let padded = |p: &Point| [p.x, p.y, p.z, 0.0];
+            bound.positions = input.subject.bind_positions.iter().map(padded).collect();
+        }
         bound.choose(Normals::of(input.values), input.progress)?;
         Ok(bound)
     }
@@ -186,6 +211,30 @@ impl<S: Differentiable> WithNormals<S> {
         scaled_cross(&a, &b).unwrap_or_else(|| self.blended(tables, mesh, vertex))
     }
 
+    /// Exact normals of a mesh from its edges.
+    fn by_edges(&self, tables: &Tables, mesh: usize, out: &mut [Vec3]) {
+        let arch = Arch::new();
+        out.par_chunks_mut(BATCH)
+            .with_min_len(4)
+            .enumerate()
+            .for_each(|(chunk, out)| {
+                let begin = chunk * BATCH;
+                arch.dispatch(EdgeNormals {
+                    table: tables.edges(mesh),
+                    positions: &self.positions,
+                    first: self.firsts[mesh],
+                    begin,
+                    linear: |vertex| self.skinner.strongest(mesh, vertex),
+                    out: &mut *out,
+                });
+                for (k, normal) in out.iter_mut().enumerate() {
+                    if *normal == Vec3::zeros() {
+                        *normal = self.blended(tables, mesh, begin + k);
+                    }
+                }
+            });
+    }
+
     fn blended(&self, tables: &Tables, mesh: usize, vertex: usize) -> Vec3 {
         let rest = tables.normal(mesh, vertex);
         let Some(blended) = self.skinner.blended(mesh, vertex, &rest) else {
@@ -207,7 +256,13 @@ impl<S: Differentiable> WithNormals<S> {
 
 impl<S: Differentiable> Skinner for WithNormals<S> {
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
-        self.skinner.skin(frame, out)
+        self.skinner.skin(frame, out)?;
+        if S::BY_EDGES {
+            for (kept, p) in self.positions.iter_mut().zip(&*out) {
+                *kept = [p.x, p.y, p.z, 0.0];
+            }
+        }
+        Ok(())
     }
 
     fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
@@ -223,6 +278,10 @@ impl<S: Differentiable> Skinner for WithNormals<S> {
         for mesh in 0..tables.meshes() {
             let (here, after) = rest_of_normals.split_at_mut(tables.len(mesh));
             rest_of_normals = after;
+            if S::BY_EDGES && self.normals == Normals::Exact {
+                self.by_edges(tables, mesh, here);
+                continue;
+            }
             let each = here.par_iter_mut().with_min_len(2048).enumerate();
             if self.normals == Normals::Exact {
                 each.for_each(|(vertex, normal)| *normal = self.exact(tables, mesh, vertex));

@@ -2,7 +2,9 @@
 
 use super::{Differentiable, Normals, WithNormals};
 use crate::methods::palette::PaletteBuilder;
-use crate::methods::recipe::{BlendNormals, NormalRow, Recipe, WeightSlope};
+use crate::methods::recipe::{
+    BlendNormals, EdgeRow, EdgeTangents, NormalRow, Recipe, TangentEdge, WeightSlope,
+};
 
 impl<S: Differentiable> WithNormals<S> {
     /// Replaces the normals from triangles in a recipe, unless triangles are chosen.
@@ -15,7 +17,7 @@ impl<S: Differentiable> WithNormals<S> {
             is_exact: self.normals == Normals::Exact,
             ..BlendNormals::default()
         };
-        let carries = self.skinner.carried().is_some();
+        let mut edges = EdgeTangents::default();
         for (mesh, part) in self.skinner.meshes().enumerate() {
             for (vertex, &rest) in part.rest.iter().enumerate() {
                 let tangents = tables.tangents(mesh, vertex);
@@ -26,9 +28,18 @@ impl<S: Differentiable> WithNormals<S> {
                     tangent: tangents.along[0],
                     first: (!slopes.is_empty()).then_some(normals.slopes.len() as u32),
                 });
-                if carries {
-                    normals.carried.push(tangents.carried);
-                }
+                let first = edges.edges.len() as u32;
+                let (own, lift) = tables.edges(mesh).of(vertex);
+                let parts = own.iter().map(|edge| TangentEdge {
+                    to: edge.to,
+                    along: edge.along,
+                });
+                edges.edges.extend(parts);
+                edges.rows.push(EdgeRow {
+                    edges: [first, edges.edges.len() as u32],
+                    lift: lift.along,
+                    up: lift.up,
+                });
                 for (index, slope) in slopes.iter().enumerate() {
                     let joint = slope.joint as usize;
                     normals.slopes.push(WeightSlope {
@@ -45,6 +56,7 @@ impl<S: Differentiable> WithNormals<S> {
                 }
             }
         }
+        normals.edges = S::BY_EDGES.then_some(edges);
         recipe.blend_normals = Some(normals);
         recipe.normal_targets.clear();
         recipe.corners.clear();

@@ -3,10 +3,11 @@
 use nalgebra::Vector2;
 use rayon::prelude::*;
 
-use super::fit::Fan;
+use super::by_edges::{EdgeTable, Edges};
+use super::fit::{Fan, Fit};
 use super::{Differentiable, Slope, Tangents};
 use crate::character::SourceMesh;
-use crate::math::{Affine, Point, Vec3, Vec64, linear_part};
+use crate::math::{Vec3, Vec64, linear_part};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
 use crate::methods::Subject;
 use crate::methods::bind_surface::{BindSurface, normals_in_file, unit};
@@ -32,8 +33,8 @@ struct MeshTable {
     /// Begin of each vertex's slopes, and their number.
     offsets: Vec<u32>,
     slopes: Vec<Slope>,
-    /// Empty if nothing is carried.
-    carried: Vec<[Vec3; 2]>,
+    /// Empty unless tangents are made of edges.
+    edges: EdgeTable,
 }
 
 /// A vertex on its way into the tables.
@@ -41,19 +42,21 @@ struct Row {
     normal: Vec3,
     tangent: Vec3,
     slopes: Vec<Slope>,
-    carried: [Vec3; 2],
+    edges: Edges,
 }
 
 impl Tables {
     /// Fits the gradients of the weights that `skinner` blends by.
-    pub(super) fn new(
+    pub(super) fn new<S: Differentiable>(
         subject: &Subject,
-        skinner: &impl Differentiable,
+        skinner: &S,
         progress: &Progress,
     ) -> Result<Self, Cancelled> {
         let surface = BindSurface::new(subject, skinner.meshes());
-        let carried = skinner.carried();
-        let fitter = Fitter::new(subject, &surface, carried.as_deref());
+        let fitter = Fitter {
+            by_edges: S::BY_EDGES,
+            ..Fitter::new(subject, &surface)
+        };
         let sources: Vec<usize> = (0..surface.len()).collect();
         let rows: Result<Vec<Vec<Row>>, Cancelled> = sources
             .par_chunks(CHUNK)
@@ -72,8 +75,8 @@ impl Tables {
                 table.tangents.push(row.tangent);
                 table.slopes.extend(row.slopes);
                 table.offsets.push(table.slopes.len() as u32);
-                if carried.is_some() {
-                    table.carried.push(row.carried);
+                if S::BY_EDGES {
+                    table.edges.push(row.edges);
                 }
             }
             table
@@ -104,8 +107,12 @@ impl Tables {
         let first = table.tangents[vertex];
         Tangents {
             along: [first, table.normals[vertex].cross(&first)],
-            carried: table.carried.get(vertex).copied().unwrap_or_default(),
         }
+    }
+
+    /// The edges of a mesh that tangents are made of.
+    pub(super) fn edges(&self, mesh: usize) -> &EdgeTable {
+        &self.meshes[mesh].edges
     }
 
     /// Influences on a vertex and its neighbours.
@@ -128,15 +135,12 @@ struct Fitter<'a> {
     group_of: Vec<u32>,
     /// Whether the weights of each mesh may differ from vertex to vertex.
     varies: Vec<bool>,
-    carried: Option<&'a [&'a [Point]]>,
+    /// Whether tangents are made of edges, instead of weights having gradients.
+    by_edges: bool,
 }
 
 impl<'a> Fitter<'a> {
-    fn new(
-        subject: &Subject,
-        surface: &'a BindSurface<'a>,
-        carried: Option<&'a [&'a [Point]]>,
-    ) -> Self {
+    fn new(subject: &Subject, surface: &'a BindSurface<'a>) -> Self {
         let character = &subject.character;
         let mut groups = NormalGroups::new(
             surface.positions(),
@@ -176,7 +180,7 @@ impl<'a> Fitter<'a> {
             corners: rings.into_iter().map(|(_, corners)| corners).collect(),
             group_of,
             varies,
-            carried,
+            by_edges: false,
         }
     }
 
@@ -199,7 +203,7 @@ impl<'a> Fitter<'a> {
                     along: [0.0; 2],
                 })
                 .collect(),
-            carried: [Vec3::zeros(); 2],
+            edges: Edges::default(),
         };
         let Some(normal) = normal else { return row };
         let first = tangent_of(&normal);
@@ -207,7 +211,6 @@ impl<'a> Fitter<'a> {
         let is_varied = self.varies[self.surface.locate(source).part] && !row.slopes.is_empty();
         if !is_varied {
             row.tangent = first.cast::<f32>();
-            row.carried = tangents.map(Vec64::cast::<f32>);
             return row;
         }
         let across = tangent_of(&world_normal);
@@ -220,24 +223,32 @@ impl<'a> Fitter<'a> {
             let world = linear * tangent;
             Vector2::new(world.dot(&basis[0]), world.dot(&basis[1]))
         });
-        if self.fit_weights(source, fan, &steps, &mut row.slopes) {
-            row.tangent = first.cast::<f32>();
-            row.carried = self.fit_carried(source, fan, &place, &steps, &tangents);
+        let Some(fit) = fan.fit(|_| true) else {
+            return row;
+        };
+        if self.by_edges {
+            let positions = self.surface.positions();
+            let own = &positions[source];
+            if let Some(edges) = Edges::of(own, positions, (fan, &fit), &basis, &linear) {
+                row.tangent = first.cast::<f32>();
+                row.edges = edges;
+            }
+            return row;
         }
+        self.fit_weights(source, fan, &fit, &steps, &mut row.slopes);
+        row.tangent = first.cast::<f32>();
         row
     }
 
-    /// Fits the derivatives of all weights. Returns whether they are determined.
+    /// Fits the derivatives of all weights.
     fn fit_weights(
         &self,
         source: usize,
         fan: &Fan,
+        fit: &Fit,
         steps: &[Vector2<f64>; 2],
         slopes: &mut Vec<Slope>,
-    ) -> bool {
-        let Some(fit) = fan.fit(|_| true) else {
-            return false;
-        };
+    ) {
         let own: Vec<(usize, f32)> = self.surface.weights(source).collect();
         let mut gradients: Vec<(usize, Vector2<f64>)> = own
             .iter()
@@ -272,50 +283,6 @@ impl<'a> Fitter<'a> {
             weight: 0.0,
             along: along(gradient),
         }));
-        true
-    }
-
-    /// Fits the derivatives of the carried point along the tangents, in the space of the rest positions.
-    fn fit_carried(
-        &self,
-        source: usize,
-        fan: &Fan,
-        place: &Affine,
-        steps: &[Vector2<f64>; 2],
-        tangents: &[Vec64; 2],
-    ) -> [Vec3; 2] {
-        let Some(own) = self.carried_point(source) else {
-            return tangents.map(Vec64::cast::<f32>);
-        };
-        let carried_by = |neighbor: u32| self.carried_point(neighbor as usize);
-        let inverse = linear_part(place).try_inverse();
-        let fit = fan.fit(|neighbor| carried_by(neighbor).is_some());
-        let (Some(inverse), Some(fit)) = (inverse, fit) else {
-            return [Vec3::zeros(); 2];
-        };
-        let mut gradients = [Vec64::zeros(); 2];
-        for spoke in &fan.spokes {
-            if let Some(other) = carried_by(spoke.to) {
-                let part = fit.part(spoke);
-                gradients[0] += (other - own) * part.x;
-                gradients[1] += (other - own) * part.y;
-            }
-        }
-        steps.map(|step| {
-            let world = gradients[0] * step.x + gradients[1] * step.y;
-            (inverse * world).cast::<f32>()
-        })
-    }
-
-    /// The carried point of a source vertex, world space; `None` if it moves with the rest position.
-    fn carried_point(&self, source: usize) -> Option<Vec64> {
-        let at = self.surface.locate(source);
-        let point = self.carried?.get(at.part)?.get(at.vertex)?;
-        if *point == self.surface.rest(source) {
-            return None;
-        }
-        let world = self.surface.world_from_rest(source) * point.cast::<f64>();
-        Some(world.coords)
     }
 }
 

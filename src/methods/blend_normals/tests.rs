@@ -1,3 +1,4 @@
+mod by_edges;
 mod derivatives;
 
 use super::*;
@@ -12,6 +13,12 @@ use crate::methods::test_bar::{
 use crate::weights::SkinWeights;
 
 const METHODS: [MethodId; 3] = [MethodId::LBS, MethodId::DQS, MethodId::COR];
+
+/// How exact normals of a method are that one motion of the whole moves: those from edges of a tenth of the size are as exact as differences
+/// of `f32` positions.
+fn rounding(method: MethodId) -> f32 {
+    if method == MethodId::COR { 2e-5 } else { 1e-6 }
+}
 
 fn angle(a: &Vec3, b: &Vec3) -> f64 {
     let (a, b) = (a.cast::<f64>(), b.cast::<f64>());
@@ -96,7 +103,10 @@ fn rest_keeps_the_files_normals_and_scale_changes_nothing() {
                 let world: Vec<Affine> = rest.iter().map(|joint| scaled(factor) * joint).collect();
                 advance(&mut actor, &world);
                 for (now, file) in actor.normals().iter().zip(&file) {
-                    assert!((now - file).norm() < 1e-6, "{method}, {mode}: {now} {file}");
+                    assert!(
+                        (now - file).norm() < rounding(method),
+                        "{method}, {mode}: {now} {file}"
+                    );
                 }
             }
             let bent = turned(&subject, Vec64::new(0.1, 0.4, 1.0), 1.1);
@@ -105,7 +115,8 @@ fn rest_keeps_the_files_normals_and_scale_changes_nothing() {
             let larger: Vec<Affine> = bent.iter().map(|joint| scaled(3.0) * joint).collect();
             advance(&mut actor, &larger);
             for (now, before) in actor.normals().iter().zip(&before) {
-                assert!((now - before).norm() < 2e-5, "{method}, {mode}");
+                let tolerance = 2e-5_f32.max(2.0 * rounding(method));
+                assert!((now - before).norm() < tolerance, "{method}, {mode}");
             }
         }
     }
@@ -141,7 +152,10 @@ fn a_scaled_ball_has_the_normals_of_an_ellipsoid() {
                 for (now, p) in actor.normals().iter().zip(&mesh.positions) {
                     let outside = p.coords.cast::<f64>().component_div(&scale).normalize();
                     let apart = (now.cast::<f64>() - outside * sign).norm();
-                    assert!(apart < 1e-6, "{method}, {mode}, {scale}: {apart}");
+                    assert!(
+                        apart < f64::from(rounding(method)),
+                        "{method}, {mode}, {scale}: {apart}"
+                    );
                 }
                 // As the triangles are oriented.
                 let mut of_triangles = vec![Vec3::zeros(); mesh.positions.len()];

@@ -19,8 +19,8 @@
 //!   Such vertices are moved by linear blending, to the bit.
 
 mod centers;
-mod derivative;
 mod frame;
+mod normals;
 mod pair_table;
 mod pieces;
 mod turn;

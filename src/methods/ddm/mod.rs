@@ -50,14 +50,19 @@ use frame::move_skin;
 use omega::Omegas;
 use options::{Options, PARAMS};
 
+use super::blend_normals::{ByEdges, WithNormals};
 use super::direct::{Direct, HasRecipe};
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
 use super::smoothing::{BindJoints, Sources, Surface, bridges, limb_radii};
 use super::{BindError, Frame, Recipe, SkinError, Skinner, Subject};
+use crate::cache::CacheKey;
 use crate::math::Point;
 use crate::mesh::NormalGroups;
 use crate::param::ParamValues;
 use crate::progress::Progress;
+
+/// Version of Ω in the cache: increased when it changes for the same inputs.
+const VERSION: u32 = 1;
 
 impl MethodId {
     /// Direct delta mush.
@@ -83,7 +88,8 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         let options = Options::of(input.values);
         let progress = input.progress.part(0.1, 1.0);
         let skinner = DirectDeltaMush::bind(input.subject, options, &progress)?;
-        Ok(Box::new(Direct::new(skinner)))
+        let skinner = ByEdges::new(skinner, input.subject, input.subject.skin_weights());
+        Ok(Box::new(Direct::new(WithNormals::bind(skinner, input)?)))
     },
 });
 
@@ -121,8 +127,23 @@ impl DirectDeltaMush {
     }
 }
 
-/// Ω of the skin of a character.
+/// Ω of the skin of a character, from the cache or computed.
 fn omegas_of(
+    subject: &Subject,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Omegas, BindError> {
+    let (mesh, skeleton) = (&subject.skin.mesh, &subject.character.skeleton);
+    let key = || {
+        let inputs = (mesh, skeleton, subject.skin_weights(), options);
+        CacheKey::of("direct delta mush", VERSION, &inputs)
+    };
+    let fits = |known: &Omegas| known.fits(mesh.positions.len(), skeleton.len());
+    let compute = || computed(subject, options, progress);
+    subject.cache().derive(key, fits, compute)
+}
+
+fn computed(
     subject: &Subject,
     options: &Options,
     progress: &Progress,

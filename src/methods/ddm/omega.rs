@@ -1,6 +1,7 @@
 //! The matrices Ω of every vertex and joint, which do not depend on the pose.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::fields::{Fields, Hoods, Smoothers, by_joint};
 use super::moments::Moments;
@@ -18,7 +19,7 @@ const LEAST: f64 = 1e-3;
 const GROUP: usize = 4;
 
 /// What a frame needs of a vertex.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct VertexRest {
     /// v̄ relative to the centre of the skin.
     pub(super) position: [f32; 3],
@@ -29,7 +30,7 @@ pub(super) struct VertexRest {
 }
 
 /// Ω of all vertices: lengths relative to v̄ of the vertex, in its unit of length.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Omegas {
     /// `starts[v]..starts[v + 1]` are the influences of vertex v.
     pub(super) starts: Vec<u32>,
@@ -42,6 +43,16 @@ pub(super) struct Omegas {
 }
 
 impl Omegas {
+    /// Whether these can be the matrices of a skin of so many vertices and joints.
+    pub(super) fn fits(&self, vertices: usize, joints: usize) -> bool {
+        self.rests.len() == vertices
+            && self.starts.len() == vertices + 1
+            && self.starts.is_sorted()
+            && self.starts.last().map(|&end| end as usize) == Some(self.joints.len())
+            && self.joints.len() == self.matrices.len()
+            && self.joints.iter().all(|&joint| (joint as usize) < joints)
+    }
+
     /// Computes Ω. `radii` are the limb radii of the vertices; `surface` has the temporary edges between shells.
     pub(super) fn of(
         surface: &Surface,

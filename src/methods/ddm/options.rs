@@ -1,5 +1,8 @@
 //! Parameters of direct delta mush.
 
+use serde::Serialize;
+
+use crate::methods::blend_normals::NORMALS;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 
 /// Implicit steps of the smoothing that follows the thickness of limbs.
@@ -43,10 +46,10 @@ const BY_EDGES: ParamSpec = ParamSpec {
 };
 
 /// Parameters of the method.
-pub(super) const PARAMS: &[ParamSpec] = &[ROTATIONS, TRANSLATIONS, TRANSLATION, BY_EDGES];
+pub(super) const PARAMS: &[ParamSpec] = &[ROTATIONS, TRANSLATIONS, TRANSLATION, BY_EDGES, NORMALS];
 
 /// What the smoothing is measured in.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) enum Form {
     /// Distances over the skin, in limb radii.
     Lengths {
@@ -67,7 +70,7 @@ pub(super) enum Form {
 }
 
 /// Values of the parameters.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct Options {
     pub(super) form: Form,
     /// α.

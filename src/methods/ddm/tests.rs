@@ -5,12 +5,11 @@ use super::options::Form;
 use super::*;
 use crate::math::{Affine, Vec3, Vec64, affine};
 use crate::mesh::shapes::{ball, joined, moved, tube};
+use crate::methods::smoothing;
 use crate::methods::smoothing::tests::{
-    bar, chain, changes, mixed, motion, posed, skinned, survives, turned, worst,
+    BEND, TWIST, bar, chain, mixed, motion, moves_alike_at_any_scale, moves_by_one_map, posed,
+    print_least_times, skinned, survives, turned, worst,
 };
-
-const BEND: Vec64 = Vec64::new(0.0, 0.0, std::f64::consts::FRAC_PI_2);
-const TWIST: Vec64 = Vec64::new(0.0, std::f64::consts::FRAC_PI_2, 0.0);
 
 fn defaults() -> Options {
     Options::of(&ParamValues::default())
@@ -92,9 +91,7 @@ impl Checked {
 
 /// Changes of volume and girth of a bar, percent.
 fn percents(subject: &Arc<Subject>, sectors: u32, options: Options, turn: Vec64) -> [f64; 2] {
-    let mut skinner = bound(subject, options);
-    let now = posed(&mut skinner, subject, &turned(subject, turn));
-    changes(subject, sectors, &now).map(|change| 100.0 * change)
+    smoothing::tests::percents(subject, sectors, &mut bound(subject, options), turn)
 }
 
 /// The published numbers of smoothing by edges: a rigid binding, bent and twisted by 90°.
@@ -171,32 +168,9 @@ fn joints_together_are_the_identity_in_f64() {
     }
 }
 
-/// A character that is a hundred times as large or as small moves alike.
 #[test]
 fn the_unit_of_length_does_not_matter() {
-    let mesh = moved(tube(1.0, 10.0, 30, 16, true), Vec3::y() * -5.0);
-    let heights = [-5.0, -1.0, 1.0, 4.0];
-    let bent = |scale: f64| {
-        let mut scaled = mesh.clone();
-        for position in &mut scaled.positions {
-            *position = (position.cast::<f64>() * scale).cast();
-        }
-        let weights = |p: &Point| mixed(4)(&(p.cast::<f64>() / scale).cast());
-        let subject = skinned(&scaled, chain(&heights.map(|y| y * scale)), weights);
-        let now = posed(
-            &mut bound(&subject, defaults()),
-            &subject,
-            &turned(&subject, BEND),
-        );
-        now.iter()
-            .map(|p| (p.cast::<f64>() / scale).cast())
-            .collect::<Vec<Point>>()
-    };
-    let expected = bent(1.0);
-    for scale in [0.01, 100.0] {
-        let error = worst(&bent(scale), &expected, 10.0);
-        assert!(error < 2e-5, "{scale}: {error}");
-    }
+    moves_alike_at_any_scale(|subject| Box::new(bound(subject, defaults())));
 }
 
 /// One affine map of all joints is that map: scale, shear and mirror.
@@ -210,17 +184,7 @@ fn one_affine_map_of_all_joints_moves_the_skin_by_it() {
         Matrix3::new(1.2, 0.3, 0.0, 0.1, 0.9, -0.2, 0.0, 0.2, 1.1),
         Matrix3::from_diagonal(&Vec64::new(-1.0, 1.0, 1.0)),
     ] {
-        let map = affine(&linear, &Vec64::new(3.0, -2.0, 1.0));
-        let joints = subject.character.skeleton.bind_transforms();
-        let moved: Vec<Affine> = joints.iter().map(|world| map * world).collect();
-        let now = posed(&mut skinner, &subject, &moved);
-        let expected: Vec<Point> = subject
-            .bind_positions
-            .iter()
-            .map(|p| (map * p.cast::<f64>()).cast())
-            .collect();
-        let error = worst(&now, &expected, subject.size);
-        assert!(error < 1e-5, "{linear}: {error}");
+        moves_by_one_map(&subject, &mut skinner, &linear, 1e-5);
     }
 }
 
@@ -340,29 +304,11 @@ fn print_times_of_a_frame() {
         });
         let start = std::time::Instant::now();
         let mut skinner = bound(&subject, defaults());
-        let bind_ms = start.elapsed().as_secs_f64() * 1e3;
-        let joints = turned(&subject, BEND);
-        let mut out = subject.bind_positions.to_vec();
-        let frame = Frame {
-            world_from_joint: &joints,
-            dt_secs: 0.0,
-        };
-        for threads in [1, 2] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let pool = pool.build().expect("threads");
-            let mut best = f64::INFINITY;
-            for _ in 0..60 {
-                pool.install(|| {
-                    let start = std::time::Instant::now();
-                    skinner.skin(&frame, &mut out).expect("moves");
-                    best = best.min(start.elapsed().as_secs_f64() * 1e3);
-                });
-            }
-            println!(
-                "{} vertices, {:.1} influences: bind {bind_ms:.0} ms, frame {best:.3} ms on {threads} threads",
-                out.len(),
-                skinner.omegas.joints.len() as f64 / out.len() as f64
-            );
-        }
+        println!(
+            "{:.1} influences: bind {:.0} ms",
+            skinner.omegas.joints.len() as f64 / skinner.skin.len() as f64,
+            start.elapsed().as_secs_f64() * 1e3
+        );
+        print_least_times(&subject, &mut skinner);
     }
 }

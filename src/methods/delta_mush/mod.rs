@@ -31,13 +31,14 @@ mod smoother;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use frames::{Frames, Posed};
 use options::{Options, PARAMS};
 use rings::rings;
 use smoother::{Smoother, pinned};
 
+use super::blend_normals::{ByEdges, WithNormals};
 use super::registry::{BindInput, Descriptor, MethodId, Requirement};
 use super::smoothing::{BindJoints, Padded, Sources, Surface, limb_radii};
 use super::{BindError, Frame, SkinError, Skinner, Subject};
@@ -71,11 +72,9 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     bind: |input| {
         let options = Options::of(input.values);
         let progress = input.progress.part(0.1, 1.0);
-        Ok(Box::new(DeltaMush::bind(
-            input.subject,
-            options,
-            &progress,
-        )?))
+        let skinner = DeltaMush::bind(input.subject, options, &progress)?;
+        let skinner = ByEdges::new(skinner, input.subject, input.subject.skin_weights());
+        Ok(Box::new(WithNormals::bind(skinner, input)?))
     },
 });
 
@@ -83,7 +82,8 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
 struct DeltaMush {
     subject: Arc<Subject>,
     options: Options,
-    over: Box<dyn Skinner>,
+    /// Never locked: a mutex makes what is only [`Send`] shareable, so that normals can be read from several threads.
+    over: Mutex<Box<dyn Skinner>>,
     sources: Sources,
     /// The first source vertex of every vertex of the skin.
     source_from_skin: Vec<u32>,
@@ -118,7 +118,7 @@ impl DeltaMush {
         let over = bound(options.over, subject, progress)?;
         Ok(Self {
             options,
-            over,
+            over: Mutex::new(over),
             sources: Sources::of(subject, weights),
             source_from_skin: subject.skin.source_from_skin(),
             smoother,
@@ -153,7 +153,8 @@ fn bound(
 
 impl Skinner for DeltaMush {
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
-        self.over.skin(frame, out)?;
+        let over = self.over.get_mut().unwrap_or_else(PoisonError::into_inner);
+        over.skin(frame, out)?;
         self.joints.update(frame.world_from_joint);
         let origin = self.joints.origin;
         for (position, &source) in self.positions.iter_mut().zip(&self.source_from_skin) {

@@ -1,6 +1,7 @@
 //! Parameters of delta mush.
 
 use crate::methods::MethodId;
+use crate::methods::blend_normals::NORMALS;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 
 const OVER: ParamSpec = ParamSpec {
@@ -41,7 +42,7 @@ const PIN: ParamSpec = ParamSpec {
 };
 
 /// Parameters of the method.
-pub(super) const PARAMS: &[ParamSpec] = &[OVER, REACH, PASSES, PIN];
+pub(super) const PARAMS: &[ParamSpec] = &[OVER, REACH, PASSES, PIN, NORMALS];
 
 /// The methods that [`OVER`] names, in its order.
 const METHODS: [MethodId; 5] = [

@@ -1,13 +1,12 @@
 use super::options::Form;
 use super::*;
-use crate::math::{Affine, Vec3, Vec64, affine};
+use crate::math::{Vec3, Vec64};
 use crate::mesh::shapes::{joined, moved, tube};
+use crate::methods::smoothing;
 use crate::methods::smoothing::tests::{
-    bar, chain, changes, mixed, posed, skinned, survives, turned, worst,
+    BEND, TWIST, bar, chain, mixed, moves_alike_at_any_scale, moves_by_one_map, posed,
+    print_least_times, skinned, survives, turned, worst,
 };
-
-const BEND: Vec64 = Vec64::new(0.0, 0.0, std::f64::consts::FRAC_PI_2);
-const TWIST: Vec64 = Vec64::new(0.0, std::f64::consts::FRAC_PI_2, 0.0);
 
 fn defaults() -> Options {
     Options::of(&ParamValues::default())
@@ -27,9 +26,7 @@ fn bound(subject: &Arc<Subject>, options: Options) -> DeltaMush {
 
 /// Changes of volume and girth of a bar, percent.
 fn percents(subject: &Arc<Subject>, sectors: u32, options: Options, turn: Vec64) -> [f64; 2] {
-    let mut skinner = bound(subject, options);
-    let now = posed(&mut skinner, subject, &turned(subject, turn));
-    changes(subject, sectors, &now).map(|change| 100.0 * change)
+    smoothing::tests::percents(subject, sectors, &mut bound(subject, options), turn)
 }
 
 /// Twenty passes over a rigid binding: the bend as it is known, the twist of 170° as numpy computes it on this mesh with frames on one edge
@@ -163,32 +160,9 @@ fn borders_are_pinned_by_a_switch() {
     }
 }
 
-/// A character that is a hundred times as large or as small moves alike.
 #[test]
 fn the_unit_of_length_does_not_matter() {
-    let mesh = moved(tube(1.0, 10.0, 30, 16, true), Vec3::y() * -5.0);
-    let heights = [-5.0, -1.0, 1.0, 4.0];
-    let bent = |scale: f64| {
-        let mut scaled = mesh.clone();
-        for position in &mut scaled.positions {
-            *position = (position.cast::<f64>() * scale).cast();
-        }
-        let weights = |p: &Point| mixed(4)(&(p.cast::<f64>() / scale).cast());
-        let subject = skinned(&scaled, chain(&heights.map(|y| y * scale)), weights);
-        let now = posed(
-            &mut bound(&subject, defaults()),
-            &subject,
-            &turned(&subject, BEND),
-        );
-        now.iter()
-            .map(|p| (p.cast::<f64>() / scale).cast())
-            .collect::<Vec<Point>>()
-    };
-    let expected = bent(1.0);
-    for scale in [0.01, 100.0] {
-        let error = worst(&bent(scale), &expected, 10.0);
-        assert!(error < 2e-5, "{scale}: {error}");
-    }
+    moves_alike_at_any_scale(|subject| Box::new(bound(subject, defaults())));
 }
 
 /// One scale, or one mirroring, of all joints is that map.
@@ -198,17 +172,7 @@ fn detail_stretches_with_the_joints() {
     let mut skinner = bound(&subject, defaults());
     for diagonal in [[2.0, 2.0, 2.0], [-1.0, 1.0, 1.0], [0.5, 1.5, 1.0]] {
         let linear = nalgebra::Matrix3::from_diagonal(&Vec64::from(diagonal));
-        let map = affine(&linear, &Vec64::new(3.0, -2.0, 1.0));
-        let joints = subject.character.skeleton.bind_transforms();
-        let moved: Vec<Affine> = joints.iter().map(|world| map * world).collect();
-        let now = posed(&mut skinner, &subject, &moved);
-        let expected: Vec<Point> = subject
-            .bind_positions
-            .iter()
-            .map(|p| (map * p.cast::<f64>()).cast())
-            .collect();
-        let error = worst(&now, &expected, subject.size);
-        assert!(error < 2e-5, "{diagonal:?}: {error}");
+        moves_by_one_map(&subject, &mut skinner, &linear, 2e-5);
     }
 }
 
@@ -225,26 +189,5 @@ fn the_set_up_can_be_cancelled() {
 fn print_times_of_a_frame() {
     let subject = bar(100, 201);
     let mut skinner = bound(&subject, defaults());
-    let joints = turned(&subject, BEND);
-    let mut out = subject.bind_positions.to_vec();
-    let frame = Frame {
-        world_from_joint: &joints,
-        dt_secs: 0.0,
-    };
-    for threads in [1, 2] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let pool = pool.build().expect("threads");
-        let mut best = f64::INFINITY;
-        for _ in 0..60 {
-            pool.install(|| {
-                let start = std::time::Instant::now();
-                skinner.skin(&frame, &mut out).expect("moves");
-                best = best.min(start.elapsed().as_secs_f64() * 1e3);
-            });
-        }
-        println!(
-            "{} vertices: frame {best:.3} ms on {threads} threads",
-            out.len()
-        );
-    }
+    print_least_times(&subject, &mut skinner);
 }

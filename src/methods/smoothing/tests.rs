@@ -10,6 +10,91 @@ use crate::progress::Progress;
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
+/// Turns of the upper joint of [`bar`], rad.
+pub(in crate::methods) const BEND: Vec64 = Vec64::new(0.0, 0.0, std::f64::consts::FRAC_PI_2);
+pub(in crate::methods) const TWIST: Vec64 = Vec64::new(0.0, std::f64::consts::FRAC_PI_2, 0.0);
+
+/// Changes of volume and girth of a [`bar`], percent.
+pub(in crate::methods) fn percents(
+    subject: &Arc<Subject>,
+    sectors: u32,
+    skinner: &mut dyn Skinner,
+    turn: Vec64,
+) -> [f64; 2] {
+    let now = posed(skinner, subject, &turned(subject, turn));
+    changes(subject, sectors, &now).map(|change| 100.0 * change)
+}
+
+/// A character that is a hundred times as large or as small moves alike.
+pub(in crate::methods) fn moves_alike_at_any_scale(
+    bound: impl Fn(&Arc<Subject>) -> Box<dyn Skinner>,
+) {
+    let mesh = moved(tube(1.0, 10.0, 30, 16, true), Vec3::y() * -5.0);
+    let heights = [-5.0, -1.0, 1.0, 4.0];
+    let bent = |scale: f64| {
+        let mut scaled = mesh.clone();
+        for position in &mut scaled.positions {
+            *position = (position.cast::<f64>() * scale).cast();
+        }
+        let weights = |p: &Point| mixed(4)(&(p.cast::<f64>() / scale).cast());
+        let subject = skinned(&scaled, chain(&heights.map(|y| y * scale)), weights);
+        let now = posed(&mut *bound(&subject), &subject, &turned(&subject, BEND));
+        let unscaled = now.iter().map(|p| (p.cast::<f64>() / scale).cast());
+        unscaled.collect::<Vec<Point>>()
+    };
+    let expected = bent(1.0);
+    for scale in [0.01, 100.0] {
+        let error = worst(&bent(scale), &expected, 10.0);
+        assert!(error < 2e-5, "{scale}: {error}");
+    }
+}
+
+/// One affine map of all joints moves the skin by it, up to a part of its size.
+pub(in crate::methods) fn moves_by_one_map(
+    subject: &Subject,
+    skinner: &mut dyn Skinner,
+    linear: &nalgebra::Matrix3<f64>,
+    tolerance: f32,
+) {
+    let map = affine(linear, &Vec64::new(3.0, -2.0, 1.0));
+    let joints = subject.character.skeleton.bind_transforms();
+    let moved: Vec<Affine> = joints.iter().map(|world| map * world).collect();
+    let now = posed(skinner, subject, &moved);
+    let expected: Vec<Point> = subject
+        .bind_positions
+        .iter()
+        .map(|p| (map * p.cast::<f64>()).cast())
+        .collect();
+    let error = worst(&now, &expected, subject.size);
+    assert!(error < tolerance, "{linear}: {error}");
+}
+
+/// Least time of a frame, ms, on one thread and on two.
+pub(in crate::methods) fn print_least_times(subject: &Subject, skinner: &mut dyn Skinner) {
+    let joints = turned(subject, BEND);
+    let mut out = subject.bind_positions.to_vec();
+    let frame = Frame {
+        world_from_joint: &joints,
+        dt_secs: 0.0,
+    };
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().expect("threads");
+        let mut best = f64::INFINITY;
+        for _ in 0..60 {
+            pool.install(|| {
+                let start = std::time::Instant::now();
+                skinner.skin(&frame, &mut out).expect("moves");
+                best = best.min(start.elapsed().as_secs_f64() * 1e3);
+            });
+        }
+        println!(
+            "{} vertices: frame {best:.3} ms on {threads} threads",
+            out.len()
+        );
+    }
+}
+
 /// A skeleton of joints along y, each the parent of the next.
 pub(in crate::methods) fn chain(heights: &[f64]) -> Skeleton {
     let joints: Vec<_> = heights

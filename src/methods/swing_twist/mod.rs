@@ -36,14 +36,16 @@ mod tests;
 use rayon::prelude::*;
 
 use self::binding::{Binding, Influences};
+use super::blend_normals::{ByEdges, NORMALS, WithNormals};
 use super::deformer::{Posed, Skinning};
 use super::direct::{Direct, HasRecipe};
 use super::registry::{Capability, Descriptor, MethodId};
-use super::{BindError, BindInput, Frame, Recipe, SkinError, Skinner, Subject};
+use super::{BindInput, Frame, Recipe, SkinError, Skinner, Subject};
 use crate::math::Point;
 use crate::mesh::NormalGroups;
 use crate::methods::{Term, TermValue};
 use crate::numerics::lanes::{add, scaled};
+use crate::weights::elastic::ElasticFields;
 
 impl MethodId {
     /// Swing and twist deformers.
@@ -64,8 +66,13 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     ],
     needs: &[],
     capabilities: &[Capability::Device],
-    params: &[],
-    bind: |input| Ok(Box::new(Direct::new(SwingTwist::bind(input)?))),
+    params: &[NORMALS],
+    bind: |input| {
+        let fields = input.subject.elastic_fields(input.progress)?;
+        let skinner = SwingTwist::bind(input, &fields);
+        let skinner = ByEdges::new(skinner, input.subject, &fields.weights);
+        Ok(Box::new(Direct::new(WithNormals::bind(skinner, input)?)))
+    },
 });
 
 /// The bound method.
@@ -78,14 +85,13 @@ struct SwingTwist {
 }
 
 impl SwingTwist {
-    fn bind(input: &BindInput<'_>) -> Result<Self, BindError> {
+    fn bind(input: &BindInput<'_>, fields: &ElasticFields) -> Self {
         let subject = input.subject;
-        let fields = subject.elastic_fields(input.progress)?;
-        Ok(Self::of(Binding::of(
+        Self::of(Binding::of(
             &subject.character,
             &subject.skin.skin_from_source,
-            &fields,
-        )))
+            fields,
+        ))
     }
 
     fn of(binding: Binding) -> Self {

@@ -5,10 +5,11 @@ use std::sync::{Arc, PoisonError, Weak};
 use super::Subject;
 use crate::character::SourceMesh;
 use crate::progress::{Cancelled, Progress};
+use crate::stages::cached;
 use crate::stages::source_weights::{on_sources, weights_of_mesh};
 use crate::tissue::Guide;
-use crate::weights::elastic::{ElasticFields, default_elastic_fields};
-use crate::weights::voxel::VoxelOutline;
+use crate::weights::elastic::{ElasticFields, computed_fields};
+use crate::weights::voxel::{RESOLUTION, VoxelOutline};
 use crate::weights::{SkinWeights, TransferSource, WeightError, WeightMethod, WeightReport};
 
 impl Subject {
@@ -40,6 +41,13 @@ impl Subject {
         subject
     }
 
+    /// The same character with weights by another method, if these are known: nothing is computed.
+    #[must_use]
+    pub fn weighted_if_made(self: &Arc<Self>, method: WeightMethod) -> Option<Arc<Self>> {
+        let subject = self.weighted(method);
+        subject.weight_report().is_some().then_some(subject)
+    }
+
     /// How the weights are computed.
     #[must_use]
     pub fn weight_method(&self) -> WeightMethod {
@@ -67,13 +75,17 @@ impl Subject {
         self.weights.of_meshes.made().map(|made| &made.report)
     }
 
-    /// The swing and twist fields of all joints (Kavan, Sorkine 2012), computed now if they are not known.
+    /// The swing and twist fields of all joints (Kavan, Sorkine 2012), from the cache or computed now if they are not known.
     ///
     /// # Errors
     /// [`Cancelled`].
     pub fn elastic_fields(&self, progress: &Progress) -> Result<Arc<ElasticFields>, Cancelled> {
         let (mesh, skeleton) = (&self.skin.mesh, &self.character.skeleton);
-        default_elastic_fields(mesh, skeleton, self.all_weights.memo(), progress)
+        let memo = self.all_weights.memo();
+        let compute = || computed_fields(mesh, skeleton, RESOLUTION, memo, progress);
+        let known_or_made =
+            || cached::elastic_fields(&self.cache, mesh, skeleton, RESOLUTION, compute);
+        memo.get_or_make(RESOLUTION, known_or_made)
             .map_err(|WeightError::Cancelled(cancelled)| cancelled)
     }
 

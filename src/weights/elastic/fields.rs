@@ -4,71 +4,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::vertices::{ElasticFields, NodeFields, SparseFields, at_vertices, by_nodes};
 use super::{frame, partition, region::Region, rounds};
 use crate::mesh::TriMesh;
 use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::common_params::{INFLUENCES, RESOLUTION, SMOOTHING, resolution};
-use crate::weights::voxel::{self, NodeWeights, VoxelBinding};
+use crate::weights::voxel::{NodeWeights, VoxelBinding};
 use crate::weights::{
-    ComputedWeights, Memo, SkinWeights, WeightDescriptor, WeightError, WeightInput, WeightReport,
-    by_distance, harmonic_weights,
+    ComputedWeights, Memo, WeightDescriptor, WeightError, WeightInput, harmonic_weights,
 };
 
 /// Values of nodes below this are dropped.
 const LEAST_AT_NODE: f64 = 1e-5;
 /// A joint whose bones end within this distance, in cells, keeps the harmonic field.
 const LEVER: f64 = 2.0;
-/// Skin weights below this are dropped.
-const LEAST_WEIGHT: f32 = 1e-4;
-/// Blends are reduced by this before they are made to sum to 1, so that none jumps to 0.
-const LEAST_BLEND: f32 = 0.02;
-/// Fields of deformers that are nearer than this to 0 or 1 are 0 or 1, and those between are spread: the rest of a limb is then rigid.
-const FLAT: f32 = 0.01;
-/// Added to the squared harmonic fields, so that a vertex far from all joints has deformers, too.
-const LEAST_PARTITION: f32 = 1e-6;
 
-/// Fields of one joint at a vertex.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct JointFields {
-    /// The joint.
-    pub joint: u32,
-    /// d: share of the joint's deformer in the position of the vertex, positive; the shares of a vertex sum to 1.
-    pub blend: f32,
-    /// s: how far the vertex swings with the joint, 0 to 1. 1 for a joint without parent.
-    pub swing: f32,
-    /// t: how far it twists with the joint, 0 to 1. 1 for a joint without parent.
-    pub twist: f32,
-}
-
-/// The elastic fields of a skin.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ElasticFields {
-    /// `offsets[v]..offsets[v + 1]` are the entries of vertex v; one longer than there are vertices.
-    pub offsets: Vec<u32>,
-    /// Fields of each vertex, joints ascending. None for a skin without solid cells or without bones in them.
-    pub entries: Vec<JointFields>,
-    /// Elastic skin weights: the swing field of every joint minus those of its children; by distance where there are no fields.
-    pub weights: SkinWeights,
-    /// What was noticed.
-    pub report: WeightReport,
-    /// The most negative weight before it was set to 0; 0 if there was none.
-    pub most_negative: f32,
-}
-
-impl ElasticFields {
-    /// The fields of a vertex.
-    ///
-    /// # Panics
-    /// If there is no such vertex.
-    #[must_use]
-    pub fn of(&self, vertex: usize) -> &[JointFields] {
-        &self.entries[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
-    }
-}
+/// The version of the fields in a cache.
+pub const VERSION: u32 = 2;
 
 /// Elastic weights.
 pub const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
@@ -83,7 +38,7 @@ pub const DESCRIPTOR: WeightDescriptor = WeightDescriptor {
         "Weights of a joint are the difference between its field and those of its children.",
     ],
     params: &[INFLUENCES, SMOOTHING, RESOLUTION],
-    version: 2,
+    version: VERSION,
     compute: Some(elastic_weights),
 };
 
@@ -102,9 +57,6 @@ pub fn elastic_weights(
     })
 }
 
-/// Swing and twist field of a joint at the nodes where they are not 0: node, s, t; nodes ascending.
-type SparseFields = Vec<(u32, f32, f32)>;
-
 /// Computes the elastic fields of a skin in the bind pose, or takes those that are known already. `resolution` is the number of cells along
 /// the longest side (see [`VoxelBinding::shared`]).
 ///
@@ -115,30 +67,39 @@ pub fn elastic_fields(
     resolution: u32,
     progress: &Progress,
 ) -> Result<Arc<ElasticFields>, WeightError> {
-    input.memo.get_or_make(resolution, || {
-        let binding = VoxelBinding::shared(input, resolution, &progress.part(0.0, 0.1))?;
-        let last = progress.part(0.1, 1.0);
-        fields_of(&binding, input.mesh, input.skeleton, &last)
-    })
+    let compute = || computed(input, resolution, progress);
+    input.memo.get_or_make(resolution, compute)
 }
 
-/// The elastic fields at the default resolution. `memo` belongs to this skin and this skeleton.
+/// Computes the elastic fields of a skin in the bind pose with `resolution` cells along its longest side. `memo` belongs to this skin and
+/// this skeleton.
 ///
 /// # Errors
 /// [`WeightError::Cancelled`].
-pub fn default_elastic_fields(
+pub fn computed_fields(
     mesh: &TriMesh,
     skeleton: &Skeleton,
+    resolution: u32,
     memo: &Memo,
     progress: &Progress,
-) -> Result<Arc<ElasticFields>, WeightError> {
+) -> Result<ElasticFields, WeightError> {
     let input = WeightInput {
         mesh,
         skeleton,
         values: &ParamValues::default(),
         memo,
     };
-    elastic_fields(&input, voxel::RESOLUTION, progress)
+    computed(&input, resolution, progress)
+}
+
+fn computed(
+    input: &WeightInput<'_>,
+    resolution: u32,
+    progress: &Progress,
+) -> Result<ElasticFields, WeightError> {
+    let binding = VoxelBinding::shared(input, resolution, &progress.part(0.0, 0.1))?;
+    let last = progress.part(0.1, 1.0);
+    fields_of(&binding, input.mesh, input.skeleton, &last)
 }
 
 /// As [`elastic_fields`], on a domain and bone nodes that were made before.
@@ -279,179 +240,4 @@ fn sub_tree(skeleton: &Skeleton, joint: usize) -> Vec<bool> {
         }
     }
     below
-}
-
-/// What is interpolated between nodes.
-struct NodeFields {
-    /// Per node: joint, s, t, joints ascending.
-    fields: Vec<Vec<(u32, f32, f32)>>,
-    /// Per node: joint and squared harmonic field, joints ascending.
-    shares: Vec<Vec<(u32, f32)>>,
-}
-
-fn by_nodes(fields: &[SparseFields], nodes: usize) -> Vec<Vec<(u32, f32, f32)>> {
-    let mut rows = vec![Vec::new(); nodes];
-    for (joint, field) in fields.iter().enumerate() {
-        for &(node, swing, twist) in field {
-            rows[node as usize].push((joint as u32, swing, twist));
-        }
-    }
-    rows
-}
-
-/// Values of all joints at one vertex.
-struct Scratch {
-    swing: Vec<f32>,
-    twist: Vec<f32>,
-    share: Vec<f32>,
-    weight: Vec<f32>,
-}
-
-impl Scratch {
-    fn new(joints: usize) -> Self {
-        let zeros = || vec![0.0; joints];
-        Self {
-            swing: zeros(),
-            twist: zeros(),
-            share: zeros(),
-            weight: zeros(),
-        }
-    }
-
-    /// Interpolates between the nodes of a vertex.
-    fn gather(&mut self, binding: &VoxelBinding, nodes: &NodeFields, vertex: usize) {
-        for values in [&mut self.swing, &mut self.twist, &mut self.share] {
-            values.fill(0.0);
-        }
-        for (node, part) in binding.transfer.of(vertex) {
-            let part = part as f32;
-            for &(joint, swing, twist) in &nodes.fields[node] {
-                self.swing[joint as usize] += part * swing;
-                self.twist[joint as usize] += part * twist;
-            }
-            for &(joint, share) in &nodes.shares[node] {
-                self.share[joint as usize] += part * share;
-            }
-        }
-    }
-
-    /// The skin weights wⱼ = Sⱼ − Σ of the children, not negative. Returns the most negative one.
-    fn telescope(&mut self, skeleton: &Skeleton) -> f32 {
-        self.weight.copy_from_slice(&self.swing);
-        for (joint, value) in skeleton.joints().iter().zip(&self.swing) {
-            if let Some(parent) = joint.parent {
-                self.weight[parent] -= value;
-            }
-        }
-        let mut least = 0.0_f32;
-        for weight in &mut self.weight {
-            least = least.min(*weight);
-            *weight = weight.max(0.0);
-        }
-        least
-    }
-
-    /// The entries of the vertex. A deformer counts where the joint or its parent has weight: only there is its result right.
-    fn entries(&self, skeleton: &Skeleton) -> Vec<JointFields> {
-        let mut entries = Vec::new();
-        for (joint, own) in skeleton.joints().iter().enumerate() {
-            let above = own.parent.map_or(0.0, |parent| self.weight[parent]);
-            let blend = (above + self.weight[joint]) * (self.share[joint] + LEAST_PARTITION);
-            if blend > 0.0 {
-                let is_root = own.parent.is_none();
-                let value = |field: &[f32]| {
-                    let spread = (field[joint] - FLAT) / (1.0 - 2.0 * FLAT);
-                    if is_root { 1.0 } else { spread.clamp(0.0, 1.0) }
-                };
-                entries.push(JointFields {
-                    joint: joint as u32,
-                    blend,
-                    swing: value(&self.swing),
-                    twist: value(&self.twist),
-                });
-            }
-        }
-        normalise(&mut entries, 0.0);
-        normalise(&mut entries, LEAST_BLEND);
-        entries
-    }
-}
-
-/// Reduces all blends, drops those that are not positive then, and makes the others sum to 1.
-fn normalise(entries: &mut Vec<JointFields>, by: f32) {
-    let largest = entries.iter().map(|entry| entry.blend).fold(0.0, f32::max);
-    // Many small ones: the largest stays in any case.
-    let by = by.min(0.5 * largest);
-    for entry in entries.iter_mut() {
-        entry.blend -= by;
-    }
-    entries.retain(|entry| entry.blend > 0.0);
-    let sum: f32 = entries.iter().map(|entry| entry.blend).sum();
-    for entry in entries.iter_mut() {
-        entry.blend /= sum;
-    }
-}
-
-/// The fields and the weights of all vertices.
-fn at_vertices(
-    binding: &VoxelBinding,
-    mesh: &TriMesh,
-    skeleton: &Skeleton,
-    nodes: &NodeFields,
-) -> ElasticFields {
-    type Row = (Vec<JointFields>, Vec<(u32, f32)>, f32);
-    let row = |scratch: &mut Scratch, vertex: usize| -> Row {
-        scratch.gather(binding, nodes, vertex);
-        let least = scratch.telescope(skeleton);
-        let weights = (0..).zip(scratch.weight.iter().copied());
-        let weights = weights
-            .filter(|(_, weight)| *weight > LEAST_WEIGHT)
-            .collect();
-        (scratch.entries(skeleton), weights, least)
-    };
-    let rows: Vec<Row> = (0..mesh.positions.len())
-        .into_par_iter()
-        .map_init(|| Scratch::new(skeleton.len()), row)
-        .collect();
-    let mut fields = ElasticFields {
-        offsets: vec![0],
-        most_negative: rows.iter().map(|row| row.2).fold(0.0, f32::min),
-        ..ElasticFields::default()
-    };
-    let mut weights = Vec::with_capacity(rows.len());
-    for (entries, own, _) in rows {
-        fields.entries.extend(entries);
-        fields.offsets.push(fields.entries.len() as u32);
-        weights.push(own);
-    }
-    let (weights, empty) = SkinWeights::from_rows(weights);
-    fields.weights = weights;
-    if !empty.is_empty() {
-        let otherwise = by_distance(mesh, skeleton);
-        let rows = (0..fields.weights.len()).map(|vertex| match fields.weights.strongest(vertex) {
-            Some(_) => fields.weights.row(vertex),
-            None => otherwise.row(vertex),
-        });
-        fields.weights = SkinWeights::from_rows(rows.collect::<Vec<_>>()).0;
-    }
-    fields.report = report(binding);
-    fields
-}
-
-/// What was noticed.
-fn report(binding: &VoxelBinding) -> WeightReport {
-    let part_of = &binding.domain.part_of_node;
-    let is_reached = |vertex: usize| {
-        let strongest = binding
-            .transfer
-            .of(vertex)
-            .max_by(|a, b| a.1.total_cmp(&b.1));
-        strongest.is_some_and(|(node, _)| binding.part_has_bone[part_of[node] as usize])
-    };
-    let vertices = 0..binding.transfer.len();
-    WeightReport {
-        unseeded: binding.bones.unseeded.clone(),
-        unreached: vertices.filter(|&vertex| !is_reached(vertex)).count(),
-        unknowns: binding.free.len(),
-    }
 }

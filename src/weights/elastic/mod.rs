@@ -36,10 +36,10 @@ mod region;
 mod rounds;
 #[cfg(test)]
 pub(crate) mod tests;
+mod vertices;
 
 pub(super) use fields::DESCRIPTOR;
-pub use fields::{
-    ElasticFields, JointFields, default_elastic_fields, elastic_fields, elastic_weights, fields_of,
-};
+pub use fields::{VERSION, computed_fields, elastic_fields, elastic_weights, fields_of};
 pub use frame::{bone_direction, frame_of, unit};
 pub use rounds::Turns;
+pub use vertices::{ElasticFields, JointFields};

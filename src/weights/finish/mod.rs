@@ -119,8 +119,8 @@ pub fn finish(
         progress.check()?;
         let strength = settings.smoothing_strength.clamp(0.0, 1.0);
         for _ in 0..settings.smoothing_passes {
-            let moves = |vertex: usize| !is_locked(vertex);
-            after = rows::smoothed(&after, &topology, joints, strength, moves, progress)?;
+            let strength = |vertex: usize| (!is_locked(vertex)).then_some(strength);
+            after = rows::smoothed(&after, &topology, joints, strength, progress)?;
         }
     }
     let mut mirrored = 0;

@@ -166,8 +166,8 @@ fn transfer_matched(
         let near = inpaint::within(target, topology, &free, reach, progress)?;
         let (passes, strength) = SMOOTHING;
         for _ in 0..passes {
-            let moves = |vertex: usize| near[vertex];
-            rows = rows::smoothed(&rows, topology, joints.targets, strength, moves, progress)?;
+            let strength = |vertex: usize| near[vertex].then_some(strength);
+            rows = rows::smoothed(&rows, topology, joints.targets, strength, progress)?;
         }
     }
     for row in &mut rows {

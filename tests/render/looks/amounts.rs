@@ -1,11 +1,15 @@
 //! Colours of numbers on the skin: weights, distances, stretch.
 
+use std::sync::Arc;
+
 use image::RgbaImage;
 use sinew::math::{Point, Vec3};
+use sinew::progress::Progress;
 use sinew::render::{
     ColorMap, Look, MeshColors, MeshDraw, MeshStyle, NamedView, Scene, SkinPaint, SkinQuantity,
     weights_of,
 };
+use sinew::weights::WeightMethod;
 
 use super::{SIZE, camera_at, cylinder, on_white, shot};
 use crate::common::drawn::{ball, renderer, uploaded};
@@ -28,6 +32,33 @@ fn weights_of_all_joints_add_up_to_one() {
         sum.iter().copied().reduce(f32::min)
     );
     assert!(weights_of(subject, 999).iter().all(|weight| *weight == 0.0));
+}
+
+#[test]
+fn a_difference_is_between_the_weights_of_two_methods() {
+    let subject = cylinder();
+    let by = |id| subject.weighted(WeightMethod::from_id(id).expect("is registered"));
+    let [one, other] = ["distance", "geodesic"].map(by);
+    let method = other.weight_method();
+    for subject in [&one, &other] {
+        let made = subject.make_weights(&Progress::new());
+        made.expect("nobody cancels");
+    }
+    let known = subject.weighted_if_made(method).expect("is known now");
+    assert!(Arc::ptr_eq(&known, &other));
+    let joint = subject.character.skeleton.len() - 1;
+    let mut paint = SkinPaint::default();
+    let quantity = SkinQuantity::WeightDifference {
+        joint,
+        against: &other,
+    };
+    let legend = paint.update(&one, &quantity, ColorMap::default());
+    let labels = format!(": {} minus {}", one.weight_method().label(), method.label());
+    assert!(legend.title.ends_with(&labels), "{}", legend.title);
+    let [ours, theirs] = [&one, &other].map(|subject| weights_of(subject, joint));
+    let expected: Vec<f32> = ours.iter().zip(&theirs).map(|(a, b)| a - b).collect();
+    assert_eq!(paint.numbers(), expected);
+    assert!(expected.iter().any(|difference| difference.abs() > 0.02));
 }
 
 #[test]

@@ -117,6 +117,7 @@ fn look_panel() {
         crowd: 1,
         compares: false,
         voxels: VoxelState::Hidden,
+        compared: None,
     };
     let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
     harness.get_by_label("Wireframe").click();
@@ -169,6 +170,7 @@ fn a_crowd_shows_its_size() {
         crowd,
         compares,
         voxels: VoxelState::Hidden,
+        compared: None,
     };
     let asked = |count| {
         once(Command::View(ViewCommand::SetCrowd {
@@ -225,6 +227,7 @@ fn colour_maps_are_offered_where_quantities_are_shown() {
             crowd: 1,
             compares: shows_distance,
             voxels: VoxelState::Hidden,
+            compared: None,
         };
         let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
         assert_eq!(

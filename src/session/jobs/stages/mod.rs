@@ -1,7 +1,7 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 //!
 //! The files of a character are read (`opening`), flesh is made again when its settings change (`flesh`), methods are bound to it
-//! (`binding`), voxel domains are computed for views that show them (`voxels`), and each view shows the requested method or the best
+//! (`binding`), voxel domains and compared weights are computed for views that show them (`overlays`), and each view shows the requested method or the best
 //! available stand-in (`showing`).
 
 mod binding;
@@ -9,8 +9,8 @@ mod flesh;
 mod idle;
 pub(in crate::session) mod making;
 pub(in crate::session) mod opening;
+mod overlays;
 mod showing;
-mod voxels;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::session::{
 };
 use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
-use voxels::VoxelJob;
+use overlays::OverlayJob;
 
 /// A method bound to the document's subject. It is kept when another one is shown: a sleeping worker costs only memory.
 struct Bound {
@@ -61,8 +61,8 @@ pub(in crate::session) struct DerivedStages {
     flesh_job: Option<Job<Result<(), Cancelled>>>,
     /// The user cancelled that job: it is not restarted automatically.
     flesh_cancelled: bool,
-    /// The voxel domains that views show.
-    pub(in crate::session) voxels: VoxelJob,
+    /// The voxel domains and compared weights that views show.
+    pub(in crate::session) overlays: OverlayJob,
     /// Optional content of snapshots.
     wants: SnapshotContent,
     /// Sequence counter of the states of all workers.
@@ -186,7 +186,7 @@ impl DerivedStages {
             || self.binding.is_some()
             || self.rebuilding.is_some()
             || self.flesh_job.is_some()
-            || self.voxels.running.is_some()
+            || self.overlays.running.is_some()
     }
 
     /// The running jobs.
@@ -199,7 +199,7 @@ impl DerivedStages {
             .chain(binding)
             .chain(rebuilding)
             .chain(self.flesh_job.iter().map(Job::view))
-            .chain(self.voxels.running.iter().map(Job::view))
+            .chain(self.overlays.running.iter().map(Job::view))
             .collect()
     }
 
@@ -212,7 +212,7 @@ impl DerivedStages {
             self.refused_flesh = Some(flesh);
         }
         self.flesh_cancelled |= self.flesh_job.take().is_some();
-        self.voxels.cancel();
+        self.overlays.cancel();
     }
 
     /// Allows failed bindings and cancelled flesh to be tried again.
@@ -220,7 +220,7 @@ impl DerivedStages {
         self.refused.clear();
         self.refused_flesh = None;
         self.flesh_cancelled = false;
-        self.voxels.allow_retry();
+        self.overlays.allow_retry();
     }
 
     /// Sets the folder of derived data for characters that are opened from now on.

@@ -34,7 +34,7 @@ impl DerivedStages {
         }
         changed |= self.follow_flesh(subject, context);
         changed |= self.show_what_is_bound(context.views, context.channels);
-        self.follow_voxels(context) || changed
+        self.follow_overlays(context) || changed
     }
 
     /// Changes the subject that is shown. Returns the previous one.
@@ -49,7 +49,7 @@ impl DerivedStages {
         self.binding = None;
         (self.rebuilding, self.refused_flesh) = (None, None);
         (self.flesh_job, self.flesh_cancelled) = (None, false);
-        self.voxels.start_over();
+        self.overlays.start_over();
         self.subject.replace(subject.clone())
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::pool::StateKey;
 use super::super::{Comparison, Picture};
 use super::needs_numbers;
+use crate::methods::Subject;
 use crate::render::{
     Camera, Extras, Legend, Look, Marked, MeshColors, MeshModel, Moment, PositionMark,
     RenderTarget, Renderer, SkinColors, SkinPaint, SkinQuantity,
@@ -48,6 +49,8 @@ pub(super) struct PictureKey {
     marks: Option<Arc<[PositionMark]>>,
     /// Whether the voxel domain can be drawn, of the state and of the compared one.
     voxels: [bool; 2],
+    /// Whether the weights that a difference is to are known.
+    compares_weights: bool,
     ground_height: f32,
 }
 
@@ -94,6 +97,9 @@ impl PictureKey {
                 picture.look.voxels
                     && state.is_some_and(|state| state.subject.voxels_if_made().is_some())
             }),
+            compares_weights: picture
+                .snapshot
+                .is_some_and(|state| compared_weights(picture.look, state).is_some()),
             ground_height: picture.ground_height,
         }
     }
@@ -159,9 +165,12 @@ impl SideResources {
         marks: &[PositionMark],
     ) {
         // Colours by number belong to one character, which is not drawn in a crowd.
-        let quantity = snapshot
-            .filter(|_| picture.crowd.is_none())
-            .and_then(|snapshot| Some((snapshot, quantity_of(picture, snapshot)?)));
+        let snapshot_of_one = snapshot.filter(|_| picture.crowd.is_none());
+        let against = snapshot_of_one.and_then(|snapshot| compared_weights(picture.look, snapshot));
+        let quantity = snapshot_of_one.and_then(|snapshot| {
+            let quantity = quantity_of(picture, snapshot, against.as_deref())?;
+            Some((snapshot, quantity))
+        });
         self.legend = quantity.map(|(snapshot, quantity)| {
             self.paint
                 .update(&snapshot.subject, &quantity, picture.look.color_map)
@@ -212,10 +221,19 @@ fn moment_of<'a>(snapshot: &'a Snapshot, look: &Look) -> Moment<'a> {
     }
 }
 
+/// The character with the weights that the look compares with; `None` if it does not, or they are not known yet.
+pub(super) fn compared_weights(look: &Look, snapshot: &Snapshot) -> Option<Arc<Subject>> {
+    let subject = &snapshot.subject;
+    let compares = look.colors == SkinColors::WeightDifference && subject.weight_report().is_some();
+    compares.then(|| subject.weighted_if_made(look.weights_against))?
+}
+
 /// The quantity that colours the skin: that of a comparison, otherwise that of the look.
+/// `against` is the character with the weights that a difference is to ([`compared_weights`]).
 pub(super) fn quantity_of<'a>(
     picture: &Picture<'a>,
     snapshot: &'a Arc<Snapshot>,
+    against: Option<&'a Subject>,
 ) -> Option<SkinQuantity<'a>> {
     if let Some(Comparison {
         with,
@@ -238,10 +256,13 @@ pub(super) fn quantity_of<'a>(
             .selected
             .last()
             .map(|&joint| SkinQuantity::Weights { joint }),
-        SkinColors::WeightDifference => picture
-            .selected
-            .last()
-            .map(|&joint| SkinQuantity::WeightDifference { joint }),
+        SkinColors::WeightDifference => {
+            let &joint = picture.selected.last()?;
+            Some(SkinQuantity::WeightDifference {
+                joint,
+                against: against?,
+            })
+        }
         // In a cut view, the cells show it.
         SkinColors::Strain if picture.look.tets && picture.look.cut.is_some() => None,
         SkinColors::Strain => Some(SkinQuantity::Strain {
