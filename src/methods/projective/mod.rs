@@ -22,13 +22,13 @@ mod quasistatic;
 mod saved_state;
 mod volume_preserver;
 
+pub(super) use guided_base::{GuidedBase, SavedGuide};
 pub(super) use method::METHOD;
 pub use pose_stepper::{PoseStepper, SettledState};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::guided_base::GuidedBase;
 use self::on_device::DeviceLink;
 use self::params::contacts;
 use self::poses::{compose, largest_turn, relative_into};
@@ -117,8 +117,14 @@ impl Projective {
         }
         simulation.set_contacts(contacts(subject, &flesh, params));
         let skeleton = &subject.character.skeleton;
-        let virtual_bones =
-            VirtualBones::bind(&flesh.tissue, &subject.sim().mesh, skeleton, &simulation);
+        let virtual_bones = VirtualBones::bind(
+            &flesh.tissue,
+            &subject.sim().mesh,
+            skeleton,
+            &flesh.system,
+            simulation.params(),
+            simulation.materials(),
+        );
         let mut bind = Vec::new();
         relative_into(
             &subject.character.skeleton,
@@ -129,7 +135,7 @@ impl Projective {
             subject: subject.clone(),
             simulation,
             virtual_bones,
-            guided: GuidedBase::bind(subject, &flesh.tissue),
+            guided: GuidedBase::bind(subject, &flesh.tissue, true),
             flesh,
             frame: BaseFrame::default(),
             base,

@@ -1,0 +1,53 @@
+//! Position-based skinning, `pbd` and `xpbd`: constraints on the edges and tets of the flesh, solved one after the other.
+//!
+//! Abu Rumman, Fratarcangeli, "Position-Based Skinning for Soft Articulated Characters", CGF 2015 (RF15); Müller, Heidelberger, Hennix,
+//! Ratcliff, "Position Based Dynamics", JVCIR 2007; Macklin, Müller, Chentanez, "XPBD", MIG 2016; Macklin et al., "Small Steps in Physics
+//! Simulation", SCA 2019; Macklin, Müller, "A Constraint-based Formulation of Stable Neo-Hookean Materials", MIG 2021.
+//!
+//! ```text
+//!     x ← x + h v + h² g;     n sweeps over all constraints;     v ← (x − x_before)/h,     w = 1/m, 0 on the base
+//! ```
+//!
+//! | what                                  | `pbd` (`plain.rs`)                 | `xpbd` (`compliant.rs`)                          |
+//! |---------------------------------------|------------------------------------|--------------------------------------------------|
+//! | constraints                           | length of edges, volume of tets    | strain and volume of tets                        |
+//! | stiffness                             | k in 0…1 per step                  | k in Pa: compliance 1/(k V)                      |
+//! | time step                             | one, n sweeps                      | substeps of n sweeps each                        |
+//! | inverted tets                         | stay                               | opened by a guard after each substep             |
+//! | bind to LBS (RF15; `binding.rs`)      | part of the way per step           | spring of b k V/d² per vertex, d its depth        |
+//!
+//! `pbd` is what the comparisons of Komaritzan & Botsch (PS figure 6, thesis figure 3.18) used: one distance constraint per edge and one
+//! volume constraint per tet, on the tissue of projective skinning. In slivers these contradict each other, and tets stay inverted. The
+//! stiffness per sweep is 1 − (1 − k)^{1/n}; what comes out depends on n all the same, because constraints that share vertices add up.
+//! `xpbd` has the elastic energy of projective dynamics (`crate::dynamics`) without its guidance, and a volume energy besides.
+//!
+//! Constraints are coloured (`coloring.rs`): those of a colour share no vertex that they move, so that they are solved in parallel, and the
+//! result does not depend on the number of threads. The base follows the pose as that of `pd` (`base_motion.rs`), and upsampling is the same.
+//!
+//! Equilibria (`Body::relax`): steps without velocities, until nothing moves. For `xpbd` the multipliers are kept from step to step, so that
+//! the forces balance exactly at the end. `pbd` has no equilibrium that would not depend on the sweeps.
+//!
+//! # Departures
+//! - RF15 has tets between the skin and the bone lines, and binds all skin to linear blend skinning by painted stiffnesses. Here the tets
+//!   are the tissue's, and binding is an option with one stiffness.
+//! - The strain constraint is F − R = 0 instead of |F| = √3 (Macklin & Müller 2021): its rest state needs no correction of the volume.
+//! - As in `pd`, inertia may leave the skin behind its reference by a limited way, and damping acts relative to the base.
+//! - No self-contact. Volume is not restored by bulges of the base, as in `pd`.
+
+mod base_motion;
+mod binding;
+mod body;
+mod coloring;
+mod compliant;
+mod explain;
+mod flesh;
+mod method;
+mod model;
+mod options;
+mod physics;
+mod plain;
+mod points;
+#[cfg(test)]
+mod tests;
+
+pub(super) use method::{PBD, XPBD};
