@@ -23,7 +23,7 @@ use super::{CommandResult, Failure, print_json, print_lines, stderr};
 use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::math::{Affine, Quat, Vec64};
-use crate::methods::{Actor, Capability, Frame, MethodId, SetupTimes, StepTimes, Subject};
+use crate::methods::{Actor, Frame, MethodId, SetupTimes, StepTimes, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::{Source, load, set_rotation_from_rest};

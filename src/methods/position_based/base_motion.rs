@@ -86,8 +86,7 @@ impl BaseMotion {
         let skeleton = &self.subject.character.skeleton;
         let skin = &self.subject.sim().mesh;
         let Flesh { tissue, system } = &self.flesh;
-        self.virtual_bones =
-            VirtualBones::bind(tissue, skin, skeleton, system, params, materials);
+        self.virtual_bones = VirtualBones::bind(tissue, skin, skeleton, system, params, materials);
     }
 
     pub(super) fn set_params(&mut self, params: &Params, materials: &Materials) {
@@ -143,12 +142,7 @@ impl BaseMotion {
 
     /// Places everything in the pose at the fraction `between` of the frame; `None` is exactly the current pose, `target`. Returns the
     /// last change of the virtual bones, 0 after a time step.
-    pub(super) fn place(
-        &mut self,
-        between: Option<f64>,
-        target: &[Affine],
-        motion: Follow,
-    ) -> f64 {
+    pub(super) fn place(&mut self, between: Option<f64>, target: &[Affine], motion: Follow) -> f64 {
         let world = match between {
             None => {
                 self.base_pose.clone_from(&self.target_pose);

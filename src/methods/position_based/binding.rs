@@ -71,6 +71,7 @@ impl Binding {
         }
     }
 
+    /// Forgets the multipliers.
     pub(super) fn begin(&mut self) {
         self.multipliers.fill([0.0; 3]);
     }
@@ -78,10 +79,7 @@ impl Binding {
     /// The place of a vertex at the fraction `t` of the step.
     fn at(&self, vertex: usize, t: f32) -> Vector {
         let [before, now] = &self.places;
-        add(
-            before[vertex],
-            scaled(sub(now[vertex], before[vertex]), t),
-        )
+        add(before[vertex], scaled(sub(now[vertex], before[vertex]), t))
     }
 
     /// Plain: moves every vertex by the part `k` of its way.
@@ -125,6 +123,18 @@ impl Binding {
                 let at = points.get(vertex as u32);
                 points.set(vertex as u32, add(at, scaled(*own, mass)));
             });
+    }
+
+    pub(super) fn multipliers(&self) -> &[Vector] {
+        &self.multipliers
+    }
+
+    /// Sets the multipliers; without any, they are zero.
+    pub(super) fn set_multipliers(&mut self, multipliers: &[Vector]) {
+        self.begin();
+        if multipliers.len() == self.multipliers.len() {
+            self.multipliers.copy_from_slice(multipliers);
+        }
     }
 
     /// The places in both poses.

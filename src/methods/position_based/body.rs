@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::base_motion::BaseMotion;
-use super::compliant::Compliant;
+use super::compliant::{Compliant, Multipliers};
 use super::model::Model;
 use super::options::Options;
 use super::physics::{Physics, Setup};
@@ -17,7 +17,14 @@ const MIN_TASK: usize = 512;
 /// Passes of the guard after a substep at most.
 const GUARD_PASSES: usize = 8;
 /// Sweeps of a step to an equilibrium.
-const STATIC_SWEEPS: u32 = 2;
+const STATIC_SWEEPS: u32 = 3;
+/// The steps to an equilibrium become shorter by [`SHORTENING`] when so many of them did not move the skin less than any before.
+const PATIENCE: usize = 40;
+const SHORTENING: f64 = 0.5;
+/// Steps of the length of the motion's at the end.
+const FINISHING_STEPS: usize = 40;
+/// Multipliers kept from the step before move a vertex by at most this part of its largest lag.
+const MAX_PUSH: f32 = 0.5;
 
 /// Distance and volume constraints, or constraints with compliance.
 enum Constraints {
@@ -32,6 +39,8 @@ pub(super) struct BodyState {
     pub(super) velocity: Vec<Vector>,
     pub(super) base: Vec<Point>,
     pub(super) targets: Vec<Target>,
+    multipliers: Vec<Multipliers>,
+    springs: Vec<Vector>,
 }
 
 /// Points, constraints and their state.
@@ -47,6 +56,8 @@ pub(super) struct Body {
     velocity: Vec<Vector>,
     /// Positions at the start of a substep.
     before: Vec<Vector>,
+    /// Positions before the multipliers of the step before push them.
+    predicted: Vec<Vector>,
     /// Motion of the reference of every unknown in a step.
     carry: Vec<Vector>,
     spring_masses: Vec<f32>,
@@ -90,6 +101,7 @@ impl Body {
             prepared_secs: f64::NAN,
             velocity: vec![[0.0; 3]; unknowns],
             before: vec![[0.0; 3]; unknowns],
+            predicted: vec![[0.0; 3]; unknowns],
             carry: vec![[0.0; 3]; unknowns],
             spring_masses: vec![0.0; unknowns],
             base: motion.base.clone(),
@@ -138,11 +150,7 @@ impl Body {
     }
 
     /// Places unknowns and prescribed points; velocities become zero.
-    pub(super) fn set_positions(
-        &mut self,
-        skin: impl Iterator<Item = Point>,
-        motion: &BaseMotion,
-    ) {
+    pub(super) fn set_positions(&mut self, skin: impl Iterator<Item = Point>, motion: &BaseMotion) {
         for (unknown, at) in skin.enumerate() {
             self.points.set_point(unknown, &at);
         }
@@ -152,13 +160,21 @@ impl Body {
         self.move_base(&motion.base, 1.0);
     }
 
-    pub(super) fn save(&self) -> BodyState {
+    pub(super) fn save(&self, motion: &BaseMotion) -> BodyState {
         let at = |unknown| self.points.get(unknown);
         BodyState {
             position: (0..self.model.unknowns as u32).map(at).collect(),
             velocity: self.velocity.clone(),
             base: self.base.clone(),
             targets: self.targets.clone(),
+            multipliers: match &self.constraints {
+                Constraints::Compliant(own) => own.multipliers().to_vec(),
+                Constraints::Plain(_) => Vec::new(),
+            },
+            springs: match &motion.binding {
+                Some(binding) => binding.multipliers().to_vec(),
+                None => Vec::new(),
+            },
         }
     }
 
@@ -170,7 +186,13 @@ impl Body {
     }
 
     /// Continues from a state that fits.
-    pub(super) fn restore(&mut self, state: &BodyState) {
+    pub(super) fn restore(&mut self, state: &BodyState, motion: &mut BaseMotion) {
+        if let Constraints::Compliant(own) = &mut self.constraints {
+            own.set_multipliers(&state.multipliers);
+        }
+        if let Some(binding) = &mut motion.binding {
+            binding.set_multipliers(&state.springs);
+        }
         for (unknown, at) in (0..).zip(&state.position) {
             self.points.set(unknown, *at);
         }
@@ -247,8 +269,8 @@ impl Body {
             .spring_masses(bind, secs, &mut self.spring_masses);
     }
 
-    /// One time step to the base of `motion`. Returns the largest displacement of an unknown relative to its reference, world units.
-    pub(super) fn step(&mut self, motion: &mut BaseMotion) -> f32 {
+    /// One time step to the base of `motion`; `anew` after a jump, when what the constraints did before means nothing. Returns the largest displacement of an unknown relative to its reference, world units.
+    pub(super) fn step(&mut self, motion: &mut BaseMotion, anew: bool) -> f32 {
         let substeps = self.options.substeps();
         let secs = self.physics.step_secs / f64::from(substeps);
         self.prepare(secs);
@@ -262,7 +284,7 @@ impl Body {
             };
             self.predict(substep);
             self.move_base(&motion.base, substep.t);
-            self.begin(motion);
+            self.begin(motion, anew && k == 1);
             for _ in 0..self.sweeps {
                 self.sweep(motion, substep.t, self.sweeps);
             }
@@ -276,10 +298,8 @@ impl Body {
     /// Moves to the base of `motion` with the references, then towards the equilibrium there, in steps without inertia until nothing moves
     /// more than `tolerance` (world units), at most `steps`. Velocities become zero.
     ///
-    /// Constraints with compliance keep their multipliers from step to step, and the points start where these push them: at the end
-    /// the forces balance exactly, however many sweeps a step has.
+    /// The steps of constraints with compliance are long at first, and shorter where they do not calm down.
     pub(super) fn relax(&mut self, motion: &mut BaseMotion, steps: usize, tolerance: f32) {
-        self.prepare(self.physics.static_step_secs);
         self.carry(motion);
         for (unknown, carry) in (0..).zip(&self.carry) {
             self.points
@@ -288,31 +308,55 @@ impl Body {
         self.move_base(&motion.base, 1.0);
         self.arrive(motion);
         self.velocity.fill([0.0; 3]);
-        self.begin(motion);
         let is_plain = matches!(self.constraints, Constraints::Plain(_));
-        let (secs, sweeps) = if is_plain {
-            (self.physics.step_secs as f32, self.sweeps)
+        let (mut secs, sweeps) = if is_plain {
+            (self.physics.step_secs, self.sweeps)
         } else {
-            (self.physics.static_step_secs as f32, STATIC_SWEEPS)
+            (self.physics.static_step_secs, STATIC_SWEEPS)
         };
-        let still = Substep {
-            secs,
-            t: 1.0,
-            part: 0.0,
-        };
-        for _ in 0..steps {
-            self.predict(still);
-            self.push(motion);
-            for _ in 0..sweeps {
-                self.sweep(motion, 1.0, sweeps);
+        let (mut least, mut since) = (f32::INFINITY, 0);
+        for step in 0..steps {
+            let moved = self.step_still(motion, secs, sweeps, step == 0);
+            if moved <= tolerance || !moved.is_finite() {
+                break;
             }
-            self.guard();
-            let moved = self.update_velocities(still);
-            self.velocity.fill([0.0; 3]);
+            since = if moved < least { 0 } else { since + 1 };
+            least = least.min(moved);
+            if since == PATIENCE {
+                (secs, least, since) = (secs * SHORTENING, f32::INFINITY, 0);
+            }
+        }
+    }
+
+    /// As [`Body::relax`], where the base already is, with the time steps and sweeps of the motion: their errors are then in the
+    /// equilibrium, and nothing moves when the motion goes on.
+    pub(super) fn finish(&mut self, motion: &mut BaseMotion, tolerance: f32) {
+        let secs = self.physics.step_secs / f64::from(self.options.substeps());
+        for _ in 0..FINISHING_STEPS {
+            let moved = self.step_still(motion, secs, self.sweeps, false);
             if moved <= tolerance || !moved.is_finite() {
                 break;
             }
         }
+    }
+
+    /// A step without inertia over a base that is still. Returns the largest displacement, world units.
+    fn step_still(&mut self, motion: &mut BaseMotion, secs: f64, sweeps: u32, anew: bool) -> f32 {
+        let still = Substep {
+            secs: secs as f32,
+            t: 1.0,
+            part: 0.0,
+        };
+        self.prepare(secs);
+        self.predict(still);
+        self.begin(motion, anew);
+        for _ in 0..sweeps {
+            self.sweep(motion, 1.0, sweeps);
+        }
+        self.guard();
+        let moved = self.update_velocities(still);
+        self.velocity.fill([0.0; 3]);
+        moved
     }
 
     /// Moves the unknowns by inertia and gravity; inertia may leave them behind their references by a limited way.
@@ -370,22 +414,45 @@ impl Body {
             .reduce(|| 0.0, f32::max)
     }
 
-    fn begin(&mut self, motion: &mut BaseMotion) {
-        if let Constraints::Compliant(own) = &mut self.constraints {
+    /// Starts a step of constraints with compliance, from the predicted positions and the multipliers of the step before: the points move
+    /// where these push them. With `anew` all multipliers start at zero.
+    fn begin(&mut self, motion: &mut BaseMotion, anew: bool) {
+        let Constraints::Compliant(own) = &mut self.constraints else {
+            return;
+        };
+        if anew {
             own.begin();
         }
-        if let Some(binding) = &mut motion.binding {
+        if let Some(binding) = &mut motion.binding
+            && anew
+        {
             binding.begin();
         }
-    }
-
-    fn push(&self, motion: &BaseMotion) {
-        if let Constraints::Compliant(own) = &self.constraints {
-            own.push(&self.points);
-            if let Some(binding) = &motion.binding {
-                binding.push(&self.points, &self.spring_masses);
-            }
+        if anew {
+            return;
         }
+        let (points, physics) = (&self.points, &self.physics);
+        self.predicted
+            .par_iter_mut()
+            .with_min_len(MIN_TASK)
+            .enumerate()
+            .for_each(|(v, predicted)| *predicted = points.get(v as u32));
+        own.push(points);
+        if let Some(binding) = &motion.binding {
+            binding.push(points, &self.spring_masses);
+        }
+        self.predicted
+            .par_iter()
+            .with_min_len(MIN_TASK)
+            .enumerate()
+            .for_each(|(v, predicted)| {
+                let way = sub(points.get(v as u32), *predicted);
+                let (length, most) = (dot(way, way).sqrt(), MAX_PUSH * physics.max_lag[v]);
+                if length > most {
+                    let limited = add(*predicted, scaled(way, most / length));
+                    points.set(v as u32, limited);
+                }
+            });
     }
 
     fn sweep(&mut self, motion: &mut BaseMotion, t: f32, sweeps: u32) {

@@ -14,9 +14,15 @@
 //! C = 0. Kept are the multipliers μ = α̃ λ, which have the unit of C, and the products uᵢ = wᵢ (A + α̃ I)⁻¹ gᵢ and T = α̃ (A + α̃ I)⁻¹,
 //! computed in `f64`: A is singular in tets with fewer than three free corners, but uᵢ is not.
 
+#![expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
+
 use std::ops::Range;
 
 use nalgebra::Matrix3;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::model::Model;
@@ -32,6 +38,8 @@ const MIN_TASK: usize = 4;
 const MAX_CHANGE: f32 = 0.5;
 /// The guard keeps det F at least at this.
 const LEAST_VOLUME: f32 = 0.02;
+/// Multipliers of a tet are kept from step to step if det F is at least this.
+const LEAST_KEPT: f32 = 0.1;
 /// α̃ relative to the trace of A at least.
 const LEAST_COMPLIANCE: f64 = 1e-9;
 
@@ -53,8 +61,8 @@ struct Block {
 }
 
 /// α̃ λ of the constraints of a block.
-#[derive(Clone)]
-struct Multipliers {
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Multipliers {
     strain: [[Lanes; 3]; 3],
     volume: Lanes,
 }
@@ -116,12 +124,22 @@ impl Compliant {
             .for_each(|(block, tets)| block.prepare(model, weights, step_secs, tets));
     }
 
-    /// Forgets the multipliers.
+    /// Sets all multipliers to zero.
     pub(super) fn begin(&mut self) {
         for own in &mut self.multipliers {
             own.strain.as_flattened_mut().fill(ZERO);
             own.volume = ZERO;
         }
+    }
+
+    /// The multipliers, block by block.
+    pub(super) fn multipliers(&self) -> &[Multipliers] {
+        &self.multipliers
+    }
+
+    /// Sets the multipliers.
+    pub(super) fn set_multipliers(&mut self, multipliers: &[Multipliers]) {
+        self.multipliers.clone_from_slice(multipliers);
     }
 
     /// Moves the points once by every constraint.
@@ -133,19 +151,25 @@ impl Compliant {
                 .zip(self.multipliers[color.clone()].par_chunks_mut(GROUP))
                 .with_min_len(MIN_TASK)
                 .for_each(|(blocks, multipliers)| {
-                    solve_group(blocks, multipliers, points, volume);
+                    Arch::new().dispatch(Group {
+                        blocks,
+                        multipliers,
+                        points,
+                        volume,
+                    });
                 });
         }
     }
 
-    /// Moves the points by the multipliers: W Jᵀ λ, from where the present ones belong to `points`.
-    pub(super) fn push(&self, points: &Points) {
+    /// Moves the points by the multipliers of strain, W Jᵀ λ. Those of tets that are inverted or nearly so are set to zero before, as their
+    /// closest rotation may have become another one, and so are those of volume, as their gradients have changed.
+    pub(super) fn push(&mut self, points: &Points) {
         for color in &self.colors {
             self.blocks[color.clone()]
                 .par_iter()
-                .zip(&self.multipliers[color.clone()])
+                .zip(&mut self.multipliers[color.clone()])
                 .with_min_len(MIN_TASK)
-                .for_each(|(block, own)| block.push(own, points, self.volume));
+                .for_each(|(block, own)| block.push(own, points));
         }
     }
 
@@ -228,6 +252,7 @@ impl Block {
         }
     }
 
+    #[inline(always)]
     fn gather(&self, points: &Points) -> Corners {
         let mut corners = [[ZERO; 3]; 4];
         for (own, indices) in corners.iter_mut().zip(&self.corners) {
@@ -241,6 +266,7 @@ impl Block {
         corners
     }
 
+    #[inline(always)]
     fn scatter(&self, corners: &Corners, points: &Points) {
         for ((own, indices), free) in corners.iter().zip(&self.corners).zip(self.free) {
             for lane in (0..LANES).filter(|lane| free >> lane & 1 == 1) {
@@ -250,7 +276,7 @@ impl Block {
     }
 
     /// F of all lanes.
-    #[inline]
+    #[inline(always)]
     fn gradient(&self, corners: &Corners, f: &mut LaneMatrix) {
         for row in 0..3 {
             for column in 0..3 {
@@ -265,7 +291,7 @@ impl Block {
     }
 
     /// Moves the corners by the strain constraints; `f` holds F and `r` R.
-    #[inline]
+    #[inline(always)]
     fn solve_strain(
         &self,
         own: &mut Multipliers,
@@ -301,6 +327,7 @@ impl Block {
     }
 
     /// Moves the corners by the volume constraints.
+    #[inline(always)]
     fn solve_volume(&self, own: &mut Multipliers, volume: f32, corners: &mut Corners) {
         for lane in 0..LANES {
             let tet = self.tet(corners, lane);
@@ -321,7 +348,7 @@ impl Block {
     }
 
     /// det F and its gradients in one lane.
-    #[inline]
+    #[inline(always)]
     fn tet(&self, corners: &Corners, lane: usize) -> LaneTet {
         let at = |k: usize| [0, 1, 2].map(|axis| corners[k][axis][lane]);
         let origin = at(0);
@@ -340,24 +367,33 @@ impl Block {
         LaneTet {
             determinant,
             of_volume: [scaled(add(a, add(b, c)), -1.0), a, b, c],
-            steepness: [dot(sum, sum), dot(g[0], g[0]), dot(g[1], g[1]), dot(g[2], g[2])],
+            steepness: [
+                dot(sum, sum),
+                dot(g[0], g[0]),
+                dot(g[1], g[1]),
+                dot(g[2], g[2]),
+            ],
         }
     }
 
-    fn push(&self, own: &Multipliers, points: &Points, volume: f32) {
+    fn push(&self, own: &mut Multipliers, points: &Points) {
+        own.volume = ZERO;
         let mut corners = self.gather(points);
         let before = corners;
         for lane in 0..LANES {
-            let tet = self.tet(&before, lane);
-            let g = [0, 1, 2].map(|k| self.gradients[k].map(|entry| entry[lane]));
-            let g0 = scaled(add(g[0], add(g[1], g[2])), -1.0);
-            for (k, g) in [g0, g[0], g[1], g[2]].into_iter().enumerate() {
+            if self.tet(&before, lane).determinant < LEAST_KEPT {
+                for entry in own.strain.as_flattened_mut() {
+                    entry[lane] = 0.0;
+                }
+                continue;
+            }
+            let [a, b, c] = [0, 1, 2].map(|k| self.gradients[k].map(|entry| entry[lane]));
+            let first = scaled(add(a, add(b, c)), -1.0);
+            for (k, g) in [first, a, b, c].into_iter().enumerate() {
                 let mass = self.masses[k][lane];
                 for axis in 0..3 {
                     let strain = own.strain[axis].map(|entry| entry[lane]);
-                    corners[k][axis][lane] += mass
-                        * (dot(strain, g)
-                            + volume * own.volume[lane] * tet.of_volume[k][axis]);
+                    corners[k][axis][lane] += mass * dot(strain, g);
                 }
             }
         }
@@ -406,6 +442,7 @@ struct LaneTet {
 impl LaneTet {
     /// The multiplier, smaller if it would change F by more than [`MAX_CHANGE`]: a constraint whose gradient vanishes, as that of a tet
     /// that is flat to a line, must not throw its corners away.
+    #[inline(always)]
     fn limited(&self, step: f32, masses: [f32; 4]) -> f32 {
         let change = |k: usize| {
             let moved = masses[k] * step;
@@ -420,21 +457,34 @@ impl LaneTet {
     }
 }
 
-/// Solves the constraints of up to [`GROUP`] blocks of one colour.
-fn solve_group(blocks: &[Block], multipliers: &mut [Multipliers], points: &Points, volume: f32) {
-    let mut corners: [Corners; GROUP] = [[[ZERO; 3]; 4]; GROUP];
-    let mut f: [LaneMatrix; GROUP] = [[ZERO; 9]; GROUP];
-    for (block, (corners, f)) in blocks.iter().zip(corners.iter_mut().zip(&mut f)) {
-        *corners = block.gather(points);
-        block.gradient(corners, f);
-    }
-    let mut r = f;
-    closest_rotations(&mut r[..blocks.len()]);
-    for (k, (block, own)) in blocks.iter().zip(multipliers).enumerate() {
-        block.solve_strain(own, &f[k], &r[k], &mut corners[k]);
-        if volume > 0.0 {
-            block.solve_volume(own, volume, &mut corners[k]);
+/// The constraints of up to [`GROUP`] blocks of one colour.
+struct Group<'a> {
+    blocks: &'a [Block],
+    multipliers: &'a mut [Multipliers],
+    points: &'a Points,
+    volume: f32,
+}
+
+impl WithSimd for Group<'_> {
+    type Output = ();
+
+    /// Solves them one after the other. The loops over lanes become vector code of the widest unit that the machine has.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let mut corners: [Corners; GROUP] = [[[ZERO; 3]; 4]; GROUP];
+        let mut f: [LaneMatrix; GROUP] = [[ZERO; 9]; GROUP];
+        for (block, (corners, f)) in self.blocks.iter().zip(corners.iter_mut().zip(&mut f)) {
+            *corners = block.gather(self.points);
+            block.gradient(corners, f);
         }
-        block.scatter(&corners[k], points);
+        let mut r = f;
+        closest_rotations(&mut r[..self.blocks.len()]);
+        for (k, (block, own)) in self.blocks.iter().zip(self.multipliers).enumerate() {
+            block.solve_strain(own, &f[k], &r[k], &mut corners[k]);
+            if self.volume > 0.0 {
+                block.solve_volume(own, self.volume, &mut corners[k]);
+            }
+            block.scatter(&corners[k], self.points);
+        }
     }
 }

@@ -22,7 +22,7 @@ const SUBSTEP_RAD: f64 = 0.25;
 /// Steps towards the equilibrium there.
 const SUBSTEP_STEPS: usize = 6;
 /// Steps to an equilibrium at most…
-const MAX_STATIC_STEPS: usize = 400;
+const MAX_STATIC_STEPS: usize = 300;
 /// …until none displaces the skin by more than this fraction of the size.
 const STATIC_TOLERANCE: f32 = 2e-7;
 /// Iterations of virtual bones in a jump, in a round towards their equilibrium, and such rounds at most.
@@ -158,7 +158,7 @@ impl PositionBased {
     pub(super) fn save(&self) -> SavedState {
         SavedState {
             motion: self.motion.save(),
-            body: self.body.save(),
+            body: self.body.save(&self.motion),
             pending_secs: self.pending_secs,
             started: self.started,
             still_steps: self.still_steps,
@@ -173,7 +173,7 @@ impl PositionBased {
         self.motion.restore(motion, &body.base, &body.targets);
         // The saved virtual bones contain the parameters of their time.
         self.motion.set_params(&self.params, &self.materials);
-        self.body.restore(body);
+        self.body.restore(body, &mut self.motion);
         (self.pending_secs, self.started) = (saved.pending_secs, saved.started);
         self.still_steps = saved.still_steps;
         Ok(())
@@ -235,7 +235,7 @@ impl PositionBased {
                 .place((t < 1.0).then_some(t), frame.world_from_joint, follow);
             self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
             let start = Instant::now();
-            self.step_or_sleep();
+            self.step_or_sleep(jumps);
             self.times.step_ms += start.elapsed().as_secs_f64() * 1e3;
         }
         self.times.steps = steps;
@@ -244,14 +244,16 @@ impl PositionBased {
     }
 
     /// Makes one step over the placed base; skipped if the flesh is asleep and the base has not moved.
-    fn step_or_sleep(&mut self) {
+    fn step_or_sleep(&mut self, jumps: bool) {
         let tolerance = SLEEP_TOLERANCE * self.subject.size;
         let bases = self.motion.base.iter().zip(self.body.base());
-        let moved = bases.into_iter().any(|(new, old)| (new - old).abs().max() > tolerance);
+        let moved = bases
+            .into_iter()
+            .any(|(new, old)| (new - old).abs().max() > tolerance);
         if !moved && self.is_asleep() {
             return;
         }
-        let displaced = self.body.step(&mut self.motion);
+        let displaced = self.body.step(&mut self.motion, jumps);
         self.times.iterations += self.params.iterations * self.body.options().substeps();
         self.still_steps = if moved || displaced > tolerance {
             0
@@ -269,6 +271,7 @@ impl PositionBased {
         let tolerance = STATIC_TOLERANCE * self.subject.size;
         self.body
             .relax(&mut self.motion, MAX_STATIC_STEPS, tolerance);
+        self.body.finish(&mut self.motion, tolerance);
         self.pending_secs = 0.0;
         self.started = true;
         self.still_steps = STEPS_TO_SLEEP;

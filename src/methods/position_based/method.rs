@@ -61,7 +61,12 @@ pub(in crate::methods) const XPBD: MethodId = MethodId::of(&Descriptor {
     needs: NEEDS,
     capabilities: CAPABILITIES,
     params: COMPLIANT,
-    bind: |input| Ok(Box::new(PositionBasedSkin::bind(input, Options::compliant)?)),
+    bind: |input| {
+        Ok(Box::new(PositionBasedSkin::bind(
+            input,
+            Options::compliant,
+        )?))
+    },
 });
 
 /// The simulation and the map from its vertices to the source vertices.

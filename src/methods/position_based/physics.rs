@@ -7,7 +7,7 @@ use crate::dynamics::{MAX_LAG, MAX_SPEED_SIZES_PER_S, Materials, Params, System}
 use crate::math::Vec3;
 
 /// The step to an equilibrium is so long that the stiffness of a typical tet is this many times its inertia.
-const STATIC_STIFFNESS: f64 = 30.0;
+const STATIC_STIFFNESS: f64 = 10.0;
 
 /// What constraints and masses follow from.
 #[derive(Debug, Clone, Copy)]
@@ -62,9 +62,7 @@ impl Physics {
         };
         let mut inverse_masses: Vec<f32> = unknowns.clone().map(inverse_mass).collect();
         inverse_masses.resize(model.points(), 0.0);
-        let of_tet = |tet: &RestTet| {
-            scale * materials.cell_stiffness(model.cell(tet)) * tet.volume
-        };
+        let of_tet = |tet: &RestTet| scale * materials.cell_stiffness(model.cell(tet)) * tet.volume;
         let stiffness: Vec<f64> = model.tets.iter().map(of_tet).collect();
         let spring = |unknown: usize| {
             let depth = f64::from(model.depths[unknown]).max(f64::from(f32::MIN_POSITIVE));
