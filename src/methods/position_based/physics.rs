@@ -1,6 +1,6 @@
 //! Masses and stiffnesses of the constraints, from the physical parameters and the materials.
 
-use super::compliant::Weights;
+use super::block::Weights;
 use super::model::{Model, RestTet};
 use super::options::Options;
 use crate::dynamics::{MAX_LAG, MAX_SPEED_SIZES_PER_S, Materials, Params, System};

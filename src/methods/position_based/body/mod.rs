@@ -1,9 +1,14 @@
 //! The state of the flesh, and its steps.
 
+mod equilibrium;
+mod state;
+
+pub(super) use state::BodyState;
+
 use rayon::prelude::*;
 
 use super::base_motion::BaseMotion;
-use super::compliant::{Compliant, Multipliers};
+use super::compliant::Compliant;
 use super::model::Model;
 use super::options::Options;
 use super::physics::{Physics, Setup};
@@ -16,13 +21,6 @@ use crate::math::Point;
 const MIN_TASK: usize = 512;
 /// Passes of the guard after a substep at most.
 const GUARD_PASSES: usize = 8;
-/// Sweeps of a step to an equilibrium.
-const STATIC_SWEEPS: u32 = 3;
-/// The steps to an equilibrium become shorter by [`SHORTENING`] when so many of them did not move the skin less than any before.
-const PATIENCE: usize = 40;
-const SHORTENING: f64 = 0.5;
-/// Steps of the length of the motion's at the end.
-const FINISHING_STEPS: usize = 40;
 /// Multipliers kept from the step before move a vertex by at most this part of its largest lag.
 const MAX_PUSH: f32 = 0.5;
 
@@ -30,17 +28,6 @@ const MAX_PUSH: f32 = 0.5;
 enum Constraints {
     Plain(Plain),
     Compliant(Compliant),
-}
-
-/// Positions and velocities, in world units and simulated seconds.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct BodyState {
-    pub(super) position: Vec<Vector>,
-    pub(super) velocity: Vec<Vector>,
-    pub(super) base: Vec<Point>,
-    pub(super) targets: Vec<Target>,
-    multipliers: Vec<Multipliers>,
-    springs: Vec<Vector>,
 }
 
 /// Points, constraints and their state.
@@ -160,50 +147,6 @@ impl Body {
         self.move_base(&motion.base, 1.0);
     }
 
-    pub(super) fn save(&self, motion: &BaseMotion) -> BodyState {
-        let at = |unknown| self.points.get(unknown);
-        BodyState {
-            position: (0..self.model.unknowns as u32).map(at).collect(),
-            velocity: self.velocity.clone(),
-            base: self.base.clone(),
-            targets: self.targets.clone(),
-            multipliers: match &self.constraints {
-                Constraints::Compliant(own) => own.multipliers().to_vec(),
-                Constraints::Plain(_) => Vec::new(),
-            },
-            springs: match &motion.binding {
-                Some(binding) => binding.multipliers().to_vec(),
-                None => Vec::new(),
-            },
-        }
-    }
-
-    /// Whether a state is of this flesh.
-    pub(super) fn fits(&self, state: &BodyState) -> bool {
-        state.position.len() == self.model.unknowns
-            && state.base.len() == self.base.len()
-            && state.targets.len() == self.targets.len()
-    }
-
-    /// Continues from a state that fits.
-    pub(super) fn restore(&mut self, state: &BodyState, motion: &mut BaseMotion) {
-        if let Constraints::Compliant(own) = &mut self.constraints {
-            own.set_multipliers(&state.multipliers);
-        }
-        if let Some(binding) = &mut motion.binding {
-            binding.set_multipliers(&state.springs);
-        }
-        for (unknown, at) in (0..).zip(&state.position) {
-            self.points.set(unknown, *at);
-        }
-        self.velocity.clone_from(&state.velocity);
-        self.base.clone_from(&state.base);
-        self.targets.clone_from(&state.targets);
-        let base = std::mem::take(&mut self.base);
-        self.move_prescribed(|point| base[point].into());
-        self.base = base;
-    }
-
     /// Writes the prescribed points and the unknowns that they carry.
     fn move_prescribed(&self, at: impl Fn(usize) -> Vector) {
         let unknowns = self.model.unknowns as u32;
@@ -292,70 +235,6 @@ impl Body {
             moved += self.update_velocities(substep);
         }
         self.arrive(motion);
-        moved
-    }
-
-    /// Moves to the base of `motion` with the references, then towards the equilibrium there, in steps without inertia until nothing moves
-    /// more than `tolerance` (world units), at most `steps`. Velocities become zero.
-    ///
-    /// The steps of constraints with compliance are long at first, and shorter where they do not calm down.
-    pub(super) fn relax(&mut self, motion: &mut BaseMotion, steps: usize, tolerance: f32) {
-        self.carry(motion);
-        for (unknown, carry) in (0..).zip(&self.carry) {
-            self.points
-                .set(unknown, add(self.points.get(unknown), *carry));
-        }
-        self.move_base(&motion.base, 1.0);
-        self.arrive(motion);
-        self.velocity.fill([0.0; 3]);
-        let is_plain = matches!(self.constraints, Constraints::Plain(_));
-        let (mut secs, sweeps) = if is_plain {
-            (self.physics.step_secs, self.sweeps)
-        } else {
-            (self.physics.static_step_secs, STATIC_SWEEPS)
-        };
-        let (mut least, mut since) = (f32::INFINITY, 0);
-        for step in 0..steps {
-            let moved = self.step_still(motion, secs, sweeps, step == 0);
-            if moved <= tolerance || !moved.is_finite() {
-                break;
-            }
-            since = if moved < least { 0 } else { since + 1 };
-            least = least.min(moved);
-            if since == PATIENCE {
-                (secs, least, since) = (secs * SHORTENING, f32::INFINITY, 0);
-            }
-        }
-    }
-
-    /// As [`Body::relax`], where the base already is, with the time steps and sweeps of the motion: their errors are then in the
-    /// equilibrium, and nothing moves when the motion goes on.
-    pub(super) fn finish(&mut self, motion: &mut BaseMotion, tolerance: f32) {
-        let secs = self.physics.step_secs / f64::from(self.options.substeps());
-        for _ in 0..FINISHING_STEPS {
-            let moved = self.step_still(motion, secs, self.sweeps, false);
-            if moved <= tolerance || !moved.is_finite() {
-                break;
-            }
-        }
-    }
-
-    /// A step without inertia over a base that is still. Returns the largest displacement, world units.
-    fn step_still(&mut self, motion: &mut BaseMotion, secs: f64, sweeps: u32, anew: bool) -> f32 {
-        let still = Substep {
-            secs: secs as f32,
-            t: 1.0,
-            part: 0.0,
-        };
-        self.prepare(secs);
-        self.predict(still);
-        self.begin(motion, anew);
-        for _ in 0..sweeps {
-            self.sweep(motion, 1.0, sweeps);
-        }
-        self.guard();
-        let moved = self.update_velocities(still);
-        self.velocity.fill([0.0; 3]);
         moved
     }
 
