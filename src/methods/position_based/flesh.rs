@@ -22,9 +22,9 @@ const SUBSTEP_RAD: f64 = 0.25;
 /// Steps towards the equilibrium there.
 const SUBSTEP_STEPS: usize = 6;
 /// Steps to an equilibrium at most…
-const MAX_STATIC_STEPS: usize = 300;
+const MAX_STATIC_STEPS: usize = 150;
 /// …until none displaces the skin by more than this fraction of the size.
-const STATIC_TOLERANCE: f32 = 2e-7;
+const STATIC_TOLERANCE: f32 = 5e-7;
 /// Iterations of virtual bones in a jump, in a round towards their equilibrium, and such rounds at most.
 const JUMP_ITERATIONS: usize = 6;
 const SETTLING_ITERATIONS: usize = 50;
@@ -263,7 +263,7 @@ impl PositionBased {
             return;
         }
         let displaced = self.body.step(&mut self.motion, jumps);
-        self.times.iterations += self.params.iterations * self.body.options().substeps();
+        self.times.iterations += self.body.sweeps();
         self.still_steps = if moved || displaced > tolerance {
             0
         } else {

@@ -55,7 +55,7 @@ pub(in crate::methods) const XPBD: MethodId = MethodId::of(&Descriptor {
     source: "Macklin, Müller, Chentanez, XPBD, MIG 2016; Macklin, Storey, Lu, Terdiman, Chentanez, Jeschke, Müller, Small Steps in Physics Simulation, SCA 2019; Macklin, Müller, A Constraint-based Formulation of Stable Neo-Hookean Materials, MIG 2021",
     departures: &[
         "The strain of a tet is one constraint of nine numbers, the distance from the closest rotation, solved for together.",
-        "A substep may have several sweeps, and starts with the multipliers of strain of the one before.",
+        "A substep starts with the multipliers of strain of the one before.",
         "Tets that are inverted are opened again after every substep.",
     ],
     needs: NEEDS,

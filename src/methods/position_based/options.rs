@@ -35,8 +35,8 @@ const SUBSTEPS: ParamSpec = ParamSpec {
     unit: "",
     kind: ParamKind::Integer,
     range: [1.0, 32.0],
-    default: 4.0,
-    doc: "Parts of a time step, each with its own iterations: more are more exact and damp less.",
+    default: 5.0,
+    doc: "Parts of a time step; the iterations are divided among them, and each has at least one. More damp less.",
 };
 const POISSON: ParamSpec = ParamSpec {
     key: "poisson",

@@ -7,10 +7,10 @@ use crate::methods::position_based::points::add;
 /// Sweeps of a step to an equilibrium.
 const STATIC_SWEEPS: u32 = 3;
 /// The skin does not calm down if so many steps did not move it less than any before; then they become shorter by [`SHORTENING`].
-const PATIENCE: usize = 40;
+const PATIENCE: usize = 25;
 const SHORTENING: f64 = 0.5;
 /// Steps of the length of the motion's at the end.
-const FINISHING_STEPS: usize = 40;
+const FINISHING_STEPS: usize = 15;
 
 impl Body {
     /// Moves to the base of `motion` with the references, then towards the equilibrium there, in steps without inertia until nothing moves

@@ -30,6 +30,15 @@ enum Constraints {
     Compliant(Compliant),
 }
 
+/// Sweeps of a substep: its share of the iterations.
+fn sweeps(setup: Setup<'_>) -> u32 {
+    setup
+        .params
+        .iterations
+        .div_ceil(setup.options.substeps())
+        .max(1)
+}
+
 /// Points, constraints and their state.
 pub(super) struct Body {
     model: Model,
@@ -37,6 +46,7 @@ pub(super) struct Body {
     constraints: Constraints,
     physics: Physics,
     options: Options,
+    /// Of a substep.
     sweeps: u32,
     /// The step that the constraints are prepared for, s.
     prepared_secs: f64,
@@ -84,7 +94,7 @@ impl Body {
             constraints,
             points,
             options: setup.options,
-            sweeps: setup.params.iterations,
+            sweeps: sweeps(setup),
             prepared_secs: f64::NAN,
             velocity: vec![[0.0; 3]; unknowns],
             before: vec![[0.0; 3]; unknowns],
@@ -103,7 +113,7 @@ impl Body {
     pub(super) fn set(&mut self, system: &System, setup: Setup<'_>) {
         self.physics = Physics::of(&self.model, system, setup);
         self.options = setup.options;
-        self.sweeps = setup.params.iterations;
+        self.sweeps = sweeps(setup);
         self.prepared_secs = f64::NAN;
     }
 
@@ -115,6 +125,11 @@ impl Body {
     /// Velocity of an unknown.
     pub(super) fn velocity(&self, unknown: usize) -> Vector {
         self.velocity[unknown]
+    }
+
+    /// Sweeps of a time step.
+    pub(super) fn sweeps(&self) -> u32 {
+        self.sweeps * self.options.substeps()
     }
 
     pub(super) fn base(&self) -> &[Point] {
