@@ -23,7 +23,7 @@ use super::{CommandResult, Failure, print_json, print_lines, stderr};
 use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::math::{Affine, Quat, Vec64};
-use crate::methods::{Actor, Capability, Frame, MethodId, SetupTimes, StepTimes, Subject};
+use crate::methods::{Actor, Frame, MethodId, SetupTimes, StepTimes, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::{Source, load, set_rotation_from_rest};
@@ -150,11 +150,12 @@ impl Bench {
         if device.is_gpu() {
             [step.local_ms, step.global_ms] = device.local_and_global_ms();
         }
-        // The limits apply to work of the CPU only.
+        // The limits apply to local and global steps on the CPU only.
+        let has_local_steps = step.local_ms.is_some_and(|ms| ms > 0.0);
         let flesh = subject
             .flesh_if_made()
             .and_then(Result::ok)
-            .filter(|_| self.method.has(Capability::Physics) && !device.is_gpu());
+            .filter(|_| has_local_steps && !device.is_gpu());
         let iteration = flesh.map(|flesh| {
             // Mean number of iterations per step.
             let iterations = f64::from(step.done.max(1)) / frames.len().max(1) as f64;

@@ -171,7 +171,7 @@ impl Materials {
     }
 
     /// Mean stiffness factor of a cell with these unknowns.
-    pub(super) fn cell_stiffness(&self, unknowns: &[u32]) -> f64 {
+    pub(crate) fn cell_stiffness(&self, unknowns: &[u32]) -> f64 {
         unknowns
             .iter()
             .map(|&corner| f64::from(self.stiffness[corner as usize]))
@@ -185,12 +185,12 @@ impl Materials {
     }
 
     /// Ratio of inertial to physical mass of a vertex.
-    pub(super) fn inertia(&self, vertex: usize, params: &Params) -> f64 {
+    pub(crate) fn inertia(&self, vertex: usize, params: &Params) -> f64 {
         (f64::from(self.jiggle[vertex]) * params.jiggle).max(MIN_INERTIA)
     }
 
     /// Decay rate of a vertex's velocity relative to its base, s⁻¹.
-    pub(super) fn damping_per_s(&self, vertex: usize, params: &Params) -> f64 {
+    pub(crate) fn damping_per_s(&self, vertex: usize, params: &Params) -> f64 {
         f64::from(self.damping[vertex]) * params.damping_per_s
     }
 }

@@ -63,6 +63,7 @@ pub use equations::{EquationChain, Equations, State};
 pub use guidance::Target;
 pub use materials::Materials;
 pub use params::{Collisions, Params, Preset};
+pub(crate) use simulation::{MAX_LAG, MAX_SPEED_SIZES_PER_S};
 pub use simulation::{Simulation, StepReport};
 pub use system::{System, TetModel};
 pub use tet_state::TetState;

@@ -198,7 +198,7 @@ impl System {
     }
 
     /// Length of a world unit that the parameters select (actual size, human size, or the paper's units), m.
-    pub(super) fn unit(&self, params: &Params) -> f64 {
+    pub(crate) fn unit(&self, params: &Params) -> f64 {
         match params.paper {
             Some(_) => self.paper_units_per_unit,
             None if params.human_sized => self.human_metres_per_unit,
@@ -207,7 +207,7 @@ impl System {
     }
 
     /// Factor on stiffness. With lengths in world units of s metres: k V s³ Qᵀ Q / s² = (k s) V Qᵀ Q.
-    pub(super) fn stiffness_scale(&self, params: &Params) -> f64 {
+    pub(crate) fn stiffness_scale(&self, params: &Params) -> f64 {
         params.stiffness_pa * self.unit(params)
     }
 
@@ -221,7 +221,7 @@ impl System {
 
     /// Inertial mass of an unknown, kg, see [`Materials`]. It is at least a millionth of the mean, so that the matrix stays
     /// regular.
-    pub(super) fn inertial_mass(
+    pub(crate) fn inertial_mass(
         &self,
         vertex: usize,
         params: &Params,

@@ -223,14 +223,14 @@ impl Actor {
         self.skinner.set_bones(bones)
     }
 
-    /// The simulation of methods that have one.
+    /// The simulation by projective dynamics, of methods that have one.
     #[must_use]
     pub fn projective(&self) -> Option<&Projective> {
         self.skinner.projective()
     }
 
     /// Settles in a pose and returns the initial state of other instances of the character ([`super::PoseStepper`]); `None` for
-    /// methods without physics. A device is dropped.
+    /// methods other than projective dynamics. A device is dropped.
     ///
     /// # Errors
     /// As [`Actor::advance`].

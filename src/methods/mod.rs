@@ -29,6 +29,7 @@ mod explain;
 mod lbs;
 mod measure;
 mod palette;
+mod position_based;
 mod projective;
 mod quads;
 mod reach;
@@ -81,6 +82,8 @@ const BUILT_IN: &[MethodId] = &[
     ddm::METHOD,
     delta_mush::METHOD,
     projective::METHOD,
+    position_based::PBD,
+    position_based::XPBD,
     reference::METHOD,
 ];
 
@@ -209,12 +212,12 @@ pub trait Skinner: Send {
         None
     }
 
-    /// The simulation inside ([`Capability::Physics`]).
+    /// The simulation by projective dynamics, of methods that have one.
     fn projective(&self) -> Option<&Projective> {
         None
     }
 
-    /// The simulation, mutable ([`Capability::Physics`]).
+    /// That simulation, mutable.
     fn projective_mut(&mut self) -> Option<&mut Projective> {
         None
     }

@@ -102,7 +102,7 @@ pub enum BindError {
     #[error("the character has no triangles, so there is nothing to skin")]
     NoTriangles,
     /// The method needs flesh, which cannot be made.
-    #[error("projective dynamics needs flesh: {0}")]
+    #[error("the method needs flesh: {0}")]
     Tissue(#[from] TissueError),
     /// An edited rig that is not a valid skeleton.
     #[error("the skeleton can't be used: {0}")]

@@ -18,11 +18,11 @@ use crate::numerics::lanes::Padded;
 use crate::numerics::tiles::TiledFactor;
 
 /// Limit of a vertex's speed relative to its base, sizes per second: a jump of the pose must not accelerate the skin without bound.
-const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
+pub(crate) const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
 
 /// Largest distance by which inertia may leave guided flesh behind its reference motion in a step, as a fraction of its depth: a
 /// jump of the pose must not invert elements.
-const MAX_LAG: f32 = 0.5;
+pub(crate) const MAX_LAG: f32 = 0.5;
 
 /// Smallest number of unknowns per parallel task.
 const MIN_TASK: usize = 512;

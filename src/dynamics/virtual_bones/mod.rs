@@ -35,7 +35,7 @@ mod tree;
 
 use nalgebra::Matrix3;
 
-use super::{Params, Preset, Simulation};
+use super::{Materials, Params, Preset, System};
 use crate::math::{Affine, Vec64, affine, linear_part};
 use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
@@ -89,7 +89,9 @@ impl VirtualBones {
         tissue: &Tissue,
         skin: &TriMesh,
         skeleton: &Skeleton,
-        simulation: &Simulation,
+        system: &System,
+        params: &Params,
+        materials: &Materials,
     ) -> Option<Self> {
         let graph = &tissue.graph;
         let inverse = |joint: &crate::rig::Joint| {
@@ -104,7 +106,7 @@ impl VirtualBones {
             order: Vec::new(),
             dynamic: TreeFactor::default(),
             equilibrium: TreeFactor::default(),
-            params: *simulation.params(),
+            params: *params,
             gravity: Vec64::zeros(),
             size: f64::from(skin.bounds().size()),
             joint_from_bind: skeleton.joints().iter().map(inverse).collect(),
@@ -139,7 +141,7 @@ impl VirtualBones {
         bones.set_node_points();
         bones.attach_nodes();
         bones.reset(&skeleton.bind_transforms());
-        bones.set_params(simulation);
+        bones.set_params(system, params, materials);
         Some(bones)
     }
 
@@ -217,12 +219,7 @@ impl VirtualBones {
     }
 
     /// Applies changed parameters and materials.
-    pub fn set_params(&mut self, simulation: &Simulation) {
-        let (system, params, materials) = (
-            simulation.system(),
-            simulation.params(),
-            simulation.materials(),
-        );
+    pub fn set_params(&mut self, system: &System, params: &Params, materials: &Materials) {
         let unit = system.unit(params);
         let density = system.density(params);
         self.params = *params;

@@ -17,10 +17,10 @@ const VOLUME_GAIN: f32 = 0.6;
 const MIN_TASK: usize = 512;
 
 /// Guide transforms of the last pose, state of the volume preserver, and steps since volume was measured.
-pub(super) type SavedGuide = (GuideFrame, Option<[Vec<f32>; 3]>, u32);
+pub(in crate::methods) type SavedGuide = (GuideFrame, Option<[Vec<f32>; 3]>, u32);
 
 /// The guide of a simulation mesh, with its transforms in the last pose and its volume correction.
-pub(super) struct GuidedBase {
+pub(in crate::methods) struct GuidedBase {
     guide: Guide,
     frame: GuideFrame,
     /// Rest positions of the skin, and of the base under it.
@@ -34,8 +34,12 @@ pub(super) struct GuidedBase {
 }
 
 impl GuidedBase {
-    /// `None` if the base of the tissue follows the bones.
-    pub(super) fn bind(subject: &Subject, tissue: &Tissue) -> Option<Self> {
+    /// `None` if the base of the tissue follows the bones. `bulges` is whether the base bulges to restore volume.
+    pub(in crate::methods) fn bind(
+        subject: &Subject,
+        tissue: &Tissue,
+        bulges: bool,
+    ) -> Option<Self> {
         let bending = tissue.bending.as_ref()?;
         let sim = subject.sim();
         let bones = &subject.settings.bones;
@@ -60,29 +64,31 @@ impl GuidedBase {
             skin: sim.mesh.positions.clone(),
             base: tissue.base.iter().map(|p| p.cast::<f32>()).collect(),
             carried: tissue.carried.clone(),
-            volume: VolumePreserver::bind(&sim.mesh, tissue, bending),
+            volume: bulges
+                .then(|| VolumePreserver::bind(&sim.mesh, tissue, bending))
+                .flatten(),
             steps_since_volume: 0,
         })
     }
 
     /// The guide itself.
-    pub(super) fn guide(&self) -> &Guide {
+    pub(in crate::methods) fn guide(&self) -> &Guide {
         &self.guide
     }
 
     /// Number of skin vertices.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::methods) fn len(&self) -> usize {
         self.skin.len()
     }
 
     /// The guide transforms, if the last placed pose is this one.
-    pub(super) fn frame_of(&self, world_from_joint: &[Affine]) -> Option<&GuideFrame> {
+    pub(in crate::methods) fn frame_of(&self, world_from_joint: &[Affine]) -> Option<&GuideFrame> {
         self.frame.is_of(world_from_joint).then_some(&self.frame)
     }
 
     /// Computes the guide transforms of a pose and the positions of the base, followed by those of the carried
     /// vertices.
-    pub(super) fn place(&mut self, world_from_joint: &[Affine], out: &mut [Point]) {
+    pub(in crate::methods) fn place(&mut self, world_from_joint: &[Affine], out: &mut [Point]) {
         self.guide.pose(world_from_joint, &mut self.frame);
         if let Some(volume) = &mut self.volume {
             volume.filter_ratio();
@@ -103,7 +109,7 @@ impl GuidedBase {
     }
 
     /// Position and rotation of a skin vertex under the guide alone, that is without elasticity.
-    pub(super) fn target(&self, vertex: usize) -> Target {
+    pub(in crate::methods) fn target(&self, vertex: usize) -> Target {
         let transform = &self.frame.points[vertex];
         Target {
             position: transform.apply(&(self.skin[vertex] + self.offset(vertex))),
@@ -123,7 +129,7 @@ impl GuidedBase {
     }
 
     /// Updates the volume correction from the skin in this pose, once in [`VOLUME_INTERVAL`] calls.
-    pub(super) fn update_volume(&mut self, skin: &[Point]) {
+    pub(in crate::methods) fn update_volume(&mut self, skin: &[Point]) {
         self.steps_since_volume = (self.steps_since_volume + 1) % VOLUME_INTERVAL;
         if self.steps_since_volume == 0
             && let Some(volume) = &mut self.volume
@@ -134,7 +140,7 @@ impl GuidedBase {
 
     /// As [`GuidedBase::update_volume`], with the full correction at once. Returns the largest change of a bulge, world
     /// units.
-    pub(super) fn restore_volume(&mut self, skin: &[Point]) -> f32 {
+    pub(in crate::methods) fn restore_volume(&mut self, skin: &[Point]) -> f32 {
         let Some(volume) = &mut self.volume else {
             return 0.0;
         };
@@ -144,7 +150,7 @@ impl GuidedBase {
     }
 
     /// Clears the volume correction.
-    pub(super) fn reset(&mut self) {
+    pub(in crate::methods) fn reset(&mut self) {
         self.steps_since_volume = 0;
         if let Some(volume) = &mut self.volume {
             volume.reset();
@@ -152,13 +158,13 @@ impl GuidedBase {
     }
 
     /// The state that persists from step to step.
-    pub(super) fn save(&self) -> SavedGuide {
+    pub(in crate::methods) fn save(&self) -> SavedGuide {
         let volume = self.volume.as_ref().map(VolumePreserver::state);
         (self.frame.clone(), volume, self.steps_since_volume)
     }
 
     /// Restores a state that [`GuidedBase::save`] returned.
-    pub(super) fn restore(&mut self, (frame, saved, steps_since_volume): &SavedGuide) {
+    pub(in crate::methods) fn restore(&mut self, (frame, saved, steps_since_volume): &SavedGuide) {
         self.steps_since_volume = *steps_since_volume;
         self.frame.clone_from(frame);
         if let (Some(volume), Some(saved)) = (&mut self.volume, saved) {

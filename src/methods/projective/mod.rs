@@ -22,13 +22,13 @@ mod quasistatic;
 mod saved_state;
 mod volume_preserver;
 
+pub(super) use guided_base::{GuidedBase, SavedGuide};
 pub(super) use method::METHOD;
 pub use pose_stepper::{PoseStepper, SettledState};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::guided_base::GuidedBase;
 use self::on_device::DeviceLink;
 use self::params::{contacts, materials_of};
 use self::poses::{compose, largest_turn, relative_into};
@@ -110,7 +110,7 @@ impl Projective {
             base.clone(),
             subject.size,
         )?;
-        let guided = GuidedBase::bind(subject, &flesh.tissue);
+        let guided = GuidedBase::bind(subject, &flesh.tissue, true);
         let guide = guided.as_ref().map(GuidedBase::guide);
         let materials = materials_of(subject, &flesh, &subject.settings.bones, guide);
         if !materials.is_uniform() {
@@ -118,8 +118,14 @@ impl Projective {
         }
         simulation.set_contacts(contacts(subject, &flesh, params));
         let skeleton = &subject.character.skeleton;
-        let virtual_bones =
-            VirtualBones::bind(&flesh.tissue, &subject.sim().mesh, skeleton, &simulation);
+        let virtual_bones = VirtualBones::bind(
+            &flesh.tissue,
+            &subject.sim().mesh,
+            skeleton,
+            &flesh.system,
+            simulation.params(),
+            simulation.materials(),
+        );
         let mut bind = Vec::new();
         relative_into(
             &subject.character.skeleton,

@@ -51,7 +51,12 @@ impl Projective {
 
     pub(super) fn update_virtual_bones(&mut self) {
         if let Some(bones) = &mut self.virtual_bones {
-            bones.set_params(&self.simulation);
+            let simulation = &self.simulation;
+            bones.set_params(
+                &self.flesh.system,
+                simulation.params(),
+                simulation.materials(),
+            );
         }
     }
 
