@@ -75,7 +75,7 @@ fn weights_of_the_bar_are_a_smooth_step() {
                 for image in [(sector + 24) % 48, (48 - sector) % 48] {
                     let difference = (first(ring, sector) - first(ring, image)).abs();
                     // Weights below 1e-4 are dropped. Those that are spread go along diagonals, which are no images of each other.
-                    let tolerance = if name == "biharmonic" { 1e-3 } else { 1.1e-4 };
+                    let tolerance = if name == "biharmonic" { 2e-3 } else { 1.1e-4 };
                     assert!(difference < tolerance, "{name}: {difference}");
                 }
                 if ring > 0 {
