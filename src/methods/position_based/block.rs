@@ -113,8 +113,8 @@ impl Block {
                 .unwrap_or_else(Matrix3::zeros);
             for (k, (g, w)) in gradients.iter().zip(masses).enumerate() {
                 let response = inverse * g * w;
-                for axis in 0..3 {
-                    self.responses[k][axis][lane] = response[axis] as f32;
+                for (axis, &value) in self.responses[k].iter_mut().zip(response.iter()) {
+                    axis[lane] = value as f32;
                 }
                 self.masses[k][lane] = (w / compliance) as f32;
             }
@@ -208,17 +208,9 @@ impl Block {
             let tet = self.tet(corners, lane);
             let residual = tet.determinant - 1.0 + own.volume[lane];
             let masses: [f32; 4] = std::array::from_fn(|k| volume * self.masses[k][lane]);
-            let mut sum = 1.0;
-            for k in 0..4 {
-                sum += masses[k] * dot(tet.of_volume[k], tet.of_volume[k]);
-            }
-            let step = tet.limited(-residual / sum, masses);
+            let step = tet.limited(-residual / (1.0 + tet.response(masses)), masses);
             own.volume[lane] += step;
-            for k in 0..4 {
-                for axis in 0..3 {
-                    corners[k][axis][lane] += masses[k] * step * tet.of_volume[k][axis];
-                }
-            }
+            tet.shift(corners, lane, masses, step);
         }
     }
 
@@ -254,9 +246,8 @@ impl Block {
     pub(super) fn push(&self, own: &mut Multipliers, points: &Points) {
         own.volume = ZERO;
         let mut corners = self.gather(points);
-        let before = corners;
         for lane in 0..LANES {
-            if self.tet(&before, lane).determinant < LEAST_KEPT {
+            if self.tet(&corners, lane).determinant < LEAST_KEPT {
                 for entry in own.strain.as_flattened_mut() {
                     entry[lane] = 0.0;
                 }
@@ -264,11 +255,10 @@ impl Block {
             }
             let [a, b, c] = [0, 1, 2].map(|k| self.gradients[k].map(|entry| entry[lane]));
             let first = scaled(add(a, add(b, c)), -1.0);
-            for (k, g) in [first, a, b, c].into_iter().enumerate() {
-                let mass = self.masses[k][lane];
-                for axis in 0..3 {
-                    let strain = own.strain[axis].map(|entry| entry[lane]);
-                    corners[k][axis][lane] += mass * dot(strain, g);
+            let gradients = [first, a, b, c].into_iter().zip(&self.masses);
+            for (corner, (g, mass)) in corners.iter_mut().zip(gradients) {
+                for (own_axis, strain) in corner.iter_mut().zip(&own.strain) {
+                    own_axis[lane] += mass[lane] * dot(strain.map(|entry| entry[lane]), g);
                 }
             }
         }
@@ -285,16 +275,10 @@ impl Block {
             }
             found += 1;
             let masses: [f32; 4] = std::array::from_fn(|k| self.masses[k][lane]);
-            let of = |k: usize| masses[k] * dot(tet.of_volume[k], tet.of_volume[k]);
-            let sum: f32 = (0..4).map(of).sum();
-            if sum <= f32::MIN_POSITIVE {
-                continue;
-            }
-            let step = tet.limited((LEAST_VOLUME - tet.determinant) / sum, masses);
-            for k in 0..4 {
-                for axis in 0..3 {
-                    corners[k][axis][lane] += masses[k] * step * tet.of_volume[k][axis];
-                }
+            let response = tet.response(masses);
+            if response > f32::MIN_POSITIVE {
+                let step = (LEAST_VOLUME - tet.determinant) / response;
+                tet.shift(&mut corners, lane, masses, tet.limited(step, masses));
             }
         }
         if found > 0 {
@@ -315,6 +299,24 @@ struct LaneTet {
 }
 
 impl LaneTet {
+    /// Σ wᵢ |Gᵢ|².
+    #[inline(always)]
+    fn response(&self, masses: [f32; 4]) -> f32 {
+        let of = |k: usize| masses[k] * dot(self.of_volume[k], self.of_volume[k]);
+        (0..4).map(of).sum()
+    }
+
+    /// Moves the corners in one lane along the gradients, by the masses times the multiplier.
+    #[inline(always)]
+    fn shift(&self, corners: &mut Corners, lane: usize, masses: [f32; 4], step: f32) {
+        let along = self.of_volume.iter().zip(masses);
+        for (corner, (of_volume, mass)) in corners.iter_mut().zip(along) {
+            for (axis, of) in corner.iter_mut().zip(of_volume) {
+                axis[lane] += mass * step * of;
+            }
+        }
+    }
+
     /// The multiplier, smaller if it would change F by more than [`MAX_CHANGE`]: a constraint whose gradient vanishes, as that of a tet
     /// that is flat to a line, must not throw its corners away.
     #[inline(always)]

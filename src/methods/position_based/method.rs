@@ -56,7 +56,7 @@ pub(in crate::methods) const XPBD: MethodId = MethodId::of(&Descriptor {
     departures: &[
         "The strain of a tet is one constraint of nine numbers, the distance from the closest rotation, solved for together.",
         "A substep starts with the multipliers of strain of the one before.",
-        "Tets that are inverted are opened again after every substep.",
+        "Tets that are inverted are opened again after every time step.",
     ],
     needs: NEEDS,
     capabilities: CAPABILITIES,

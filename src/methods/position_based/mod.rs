@@ -13,7 +13,7 @@
 //! | constraints                           | length of edges, volume of tets    | strain and volume of tets                        |
 //! | stiffness                             | k in 0…1 per step                  | k in Pa: compliance 1/(k V)                      |
 //! | time step                             | one, n sweeps                      | n sweeps, divided among substeps                 |
-//! | inverted tets                         | stay                               | opened by a guard after each substep             |
+//! | inverted tets                         | stay                               | opened by a guard after each step                |
 //! | bind to LBS (RF15; `binding.rs`)      | part of the way per step           | spring of b k V/d² per vertex, d its depth        |
 //!
 //! `pbd` is what the comparisons of Komaritzan & Botsch (PS figure 6, thesis figure 3.18) used: one distance constraint per edge and one

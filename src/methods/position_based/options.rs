@@ -54,7 +54,7 @@ const GUARD: ParamSpec = ParamSpec {
     kind: ParamKind::Switch,
     range: [0.0, 1.0],
     default: 1.0,
-    doc: "Tets that are turned inside out are opened again after every substep.",
+    doc: "Tets that are turned inside out are opened again after every time step.",
 };
 const COMPLIANT_BIND: ParamSpec = ParamSpec {
     key: "bind-to-lbs",

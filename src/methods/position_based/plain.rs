@@ -27,7 +27,7 @@ struct Volume {
     corners: [u32; 4],
     /// Signed, world units³.
     rest: f32,
-    /// Σ |g_j|² of the free corners at rest.
+    /// Σ |gⱼ|² of the free corners at rest.
     rest_gradients: f32,
 }
 

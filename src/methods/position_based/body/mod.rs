@@ -19,8 +19,8 @@ use crate::math::Point;
 
 /// Unknowns per parallel task at least.
 const MIN_TASK: usize = 512;
-/// Passes of the guard after a substep at most.
-const GUARD_PASSES: usize = 8;
+/// Passes of the guard at most. It acts in every step again.
+const GUARD_PASSES: usize = 2;
 /// Multipliers kept from the step before move a vertex by at most this part of its largest lag.
 const MAX_PUSH: f32 = 0.5;
 
@@ -246,7 +246,9 @@ impl Body {
             for _ in 0..self.sweeps {
                 self.sweep(motion, substep.t, self.sweeps);
             }
-            self.guard();
+            if k == substeps {
+                self.guard();
+            }
             moved += self.update_velocities(substep);
         }
         self.arrive(motion);
