@@ -25,7 +25,7 @@ pub struct BoneView {
 /// Draws the panel.
 pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
     let why = match (view.simulated, view.has_flesh) {
-        (false, _) => Some("This method has no flesh."),
+        (false, _) => Some("Only methods that simulate have flesh."),
         (true, false) => Some("No flesh lies on this joint's bones."),
         (true, true) => None,
     };

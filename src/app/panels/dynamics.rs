@@ -30,7 +30,7 @@ pub struct DynamicsView<'a> {
 pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     if !view.simulated {
         ui.label(
-            egui::RichText::new("This method has no physics.")
+            egui::RichText::new("Only methods that simulate have physics.")
                 .color(crate::app::theme::colors(ui.ctx()).text_weak),
         );
     }
