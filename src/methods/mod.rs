@@ -26,6 +26,7 @@ pub mod device;
 mod direct;
 mod dqs;
 mod explain;
+mod implicit;
 mod lbs;
 mod measure;
 mod palette;
@@ -80,6 +81,7 @@ const BUILT_IN: &[MethodId] = &[
     swing_twist::METHOD,
     ddm::METHOD,
     delta_mush::METHOD,
+    implicit::METHOD,
     projective::METHOD,
     reference::METHOD,
 ];
