@@ -12,7 +12,7 @@
 //!
 //! | paper       | here                          | shape        | unit     | note                                                  |
 //! |-------------|-------------------------------|--------------|----------|-------------------------------------------------------|
-//! | f_b         | [`field::PartField`]          | 32³ a part   | –        | HRBF of [`hrbf`] through samples of [`samples`], compact |
+//! | `f_b`       | [`field::PartField`]          | 32³ a part   | –        | HRBF of [`hrbf`] through samples of [`samples`], compact |
 //! | g           | [`operators::Table`]          | 16 × 65²     | –        | biharmonic                                            |
 //! | f           | [`composed::Field`]           | –            | –        | [`tree::Tree`] over the skeleton                      |
 //! | iso         | [`model::Held`]               | n            | –        | f at rest, so that rest is a fixed point              |

@@ -215,7 +215,7 @@ fn signed_distance(
     let normal = nearest.map_or_else(crate::math::Vec64::zeros, |v| normals[v as usize].cast());
     let [a, b, c] = mesh
         .corners(closest.triangle as usize)
-        .map(|p| p.cast::<f64>());
+        .map(nalgebra::OPoint::cast::<f64>);
     let face = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or(normal);
     if (at - closest.point).dot(&(normal + face)) < 0.0 {
         -closest.distance

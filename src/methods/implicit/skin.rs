@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::composed::{Field, Near, PosedFields, dot};
+use super::composed::{Composite, Field, Near, PosedFields, dot};
 use super::model::{Held, LEAST_DEPTH, Model};
 use super::motions::{Motions, columns, image, rotated};
 use crate::math::{Affine, SplitTransform};
@@ -17,6 +17,9 @@ const STILL: f32 = 1e-5;
 const EXACT: f32 = 1e-4;
 /// The spectral radius that the Chebyshev semi-iteration assumes.
 const RADIUS: f32 = 0.95;
+/// How far above the iso-value the field may be on a contact surface, and how much farther than other moves one onto it may go.
+const BEYOND: f32 = 0.03;
+const CONTACT_REACH: f32 = 4.0;
 /// Vertices of one task.
 const CHUNK: usize = 64;
 
@@ -55,7 +58,7 @@ pub(super) struct Skin {
     increments: Vec<[Padded; 4]>,
     splits: Vec<SplitTransform>,
     active: Vec<u32>,
-    /// Of every active vertex: its next state, and Σ ŵ ½ (R_i + R_j)(p_i − p_j) of the edges at rest.
+    /// Of every active vertex: its next state, and the sum `Σ ŵ ½ (R_i + R_j)(p_i − p_j)` of its edges at rest.
     next: Vec<Spot>,
     offsets: Vec<[f32; 3]>,
     marks: [Vec<bool>; 2],
@@ -389,18 +392,31 @@ fn newton(spot: &mut Spot, field: &Field<'_>, near: &Near, held: &Held, reach: f
         to = std::array::from_fn(|c| at[c] + shift[c]);
         spot.normal = found.gradient.map(|c| c / squared.sqrt());
     }
-    if found.depth > LEAST_DEPTH {
-        let across = dot(found.side_gradient, found.side_gradient);
+    let across = dot(found.side_gradient, found.side_gradient);
+    if found.depth > LEAST_DEPTH && across > held.weak * held.weak {
         let shift: [f32; 3] = std::array::from_fn(|c| to[c] - at[c]);
-        let side = found.side + dot(found.side_gradient, shift);
-        if side < held.margin && across > held.weak * held.weak {
-            let scale = (held.margin - side) / across;
-            let back = limited(found.side_gradient.map(|c| c * scale), reach);
-            to = std::array::from_fn(|c| to[c] + back[c]);
+        if found.side + dot(found.side_gradient, shift) < held.margin {
+            to = on_contact(at, &found, held, reach, held.margin - found.side);
             spot.normal = found.side_gradient.map(|c| c / across.sqrt());
         }
     }
     place(spot, to);
+}
+
+/// Where a vertex goes that the contact surface holds: onto its own side of it, where the difference of the fields is larger by `missing`.
+/// It slides outwards along the surface only beyond the end of the contact; on it the iso-value of a vertex may be out of reach.
+fn on_contact(at: [f32; 3], found: &Composite, held: &Held, reach: f32, missing: f32) -> [f32; 3] {
+    let (n, g) = (found.side_gradient, found.gradient);
+    let (across, squared) = (dot(n, n), dot(g, g));
+    let beyond = held.iso.max(0.5) + BEYOND - found.value;
+    let mut shift = [0.0; 3];
+    if beyond < 0.0 && squared > held.weak * held.weak {
+        let along = dot(g, n) / across;
+        let slide: [f32; 3] = std::array::from_fn(|c| g[c] - along * n[c]);
+        shift = limited(slide.map(|c| c * beyond / squared), reach);
+    }
+    let back = limited(n.map(|c| c * missing / across), CONTACT_REACH * reach);
+    std::array::from_fn(|c| at[c] + shift[c] + back[c])
 }
 
 /// The rotation and the stretch of a vertex, blended by its weights.
