@@ -26,6 +26,7 @@ pub mod device;
 mod direct;
 mod dqs;
 mod explain;
+mod implicit;
 mod lbs;
 mod measure;
 mod palette;
@@ -81,6 +82,7 @@ const BUILT_IN: &[MethodId] = &[
     swing_twist::METHOD,
     ddm::METHOD,
     delta_mush::METHOD,
+    implicit::METHOD,
     projective::METHOD,
     position_based::PBD,
     position_based::XPBD,

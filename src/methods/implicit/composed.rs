@@ -1,0 +1,268 @@
+//! The composed field of a pose: which parts are near a vertex, and the value of all of them together.
+
+use super::field::PartField;
+use super::operators::{Operator, Tables};
+use super::tree::Tree;
+use crate::math::Affine;
+
+/// Most fields that are composed at a vertex.
+const MOST: usize = 12;
+/// A field is near a vertex that is at most this many radii outside of its box.
+const NEAR: f32 = 0.15;
+
+type V = [f32; 3];
+
+pub(super) fn dot(a: V, b: V) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The fields near a vertex in the order of the tree, each with the junction to the one before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Near {
+    count: u8,
+    fields: [u16; MOST],
+    links: [u16; MOST],
+}
+
+impl Near {
+    pub(super) const NONE: Self = Self {
+        count: 0,
+        fields: [0; MOST],
+        links: [0; MOST],
+    };
+
+    /// The fields.
+    pub(super) fn fields(&self) -> &[u16] {
+        &self.fields[..usize::from(self.count)]
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
+        let count = usize::from(self.count);
+        let links = self.links[..count].iter().copied();
+        self.fields[..count].iter().copied().zip(links)
+    }
+}
+
+/// The composed field at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Composite {
+    /// f, 0 outside to 1 inside.
+    pub(super) value: f32,
+    pub(super) gradient: V,
+    /// d of the deepest contact that the part of the vertex takes part in; 0 for none.
+    pub(super) depth: f32,
+    /// The value of the own side of that contact minus that of the other: positive on the own side of the contact surface.
+    pub(super) side: f32,
+    pub(super) side_gradient: V,
+}
+
+/// Where a field is in a pose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Place {
+    /// Rows of `bind_from_now`.
+    rows: [[f32; 4]; 3],
+    /// Centre and radius of a ball around the box.
+    center: V,
+    reach: f32,
+    /// Whether the transform has an inverse.
+    is_usable: bool,
+}
+
+/// All fields in a pose.
+pub(super) struct PosedFields {
+    places: Vec<Place>,
+}
+
+/// A group of fields.
+#[derive(Clone, Copy)]
+struct Group {
+    value: f32,
+    gradient: V,
+}
+
+impl PosedFields {
+    pub(super) fn new(fields: usize) -> Self {
+        let place = Place {
+            rows: [[0.0; 4]; 3],
+            center: [0.0; 3],
+            reach: 0.0,
+            is_usable: false,
+        };
+        Self {
+            places: vec![place; fields],
+        }
+    }
+
+    /// Moves the fields with their joints: `now_from_bind` of every joint, relative to the centre of the skin.
+    pub(super) fn follow(&mut self, fields: &[PartField], now_from_bind: &[Affine]) {
+        for (place, field) in self.places.iter_mut().zip(fields) {
+            let motion = &now_from_bind[field.joint as usize];
+            let inverse = motion.try_inverse();
+            let inverse = inverse.filter(|i| i.matrix().iter().all(|c| c.is_finite()));
+            place.is_usable = inverse.is_some();
+            let Some(inverse) = inverse else { continue };
+            let m = inverse.matrix();
+            place.rows = [0, 1, 2].map(|r| [0, 1, 2, 3].map(|c| m[(r, c)] as f32));
+            let [low, high] = field.corners();
+            let middle = |c: usize| f64::from(0.5 * (low[c] + high[c]));
+            let half = (0..3)
+                .map(|c| (0.5 * (high[c] - low[c])).powi(2))
+                .sum::<f32>();
+            let center = motion * nalgebra::Point3::new(middle(0), middle(1), middle(2));
+            place.center = [center.x, center.y, center.z].map(|c| c as f32);
+            let stretch = crate::math::linear_part(motion).norm() as f32;
+            place.reach = (half.sqrt() + NEAR * field.radius) * stretch.max(1.0);
+        }
+    }
+}
+
+/// The fields, how they are composed, and where they are.
+#[derive(Clone, Copy)]
+pub(super) struct Field<'a> {
+    pub(super) fields: &'a [PartField],
+    pub(super) tree: &'a Tree,
+    pub(super) tables: &'static Tables,
+    pub(super) posed: &'a PosedFields,
+    pub(super) operator: Operator,
+}
+
+impl Field<'_> {
+    /// The fields whose boxes hold the point, or nearly; of many those with the largest values, and the vertex's own.
+    pub(super) fn near(&self, own: u16, at: V) -> Near {
+        let mut near = Near::NONE;
+        let mut values = [0.0_f32; MOST];
+        for (index, place) in self.posed.places.iter().enumerate() {
+            let d: V = std::array::from_fn(|c| at[c] - place.center[c]);
+            // Also for NaN.
+            if !(place.is_usable && dot(d, d) < place.reach * place.reach) {
+                continue;
+            }
+            let field = &self.fields[index];
+            let local = into_bind(place, at);
+            let [low, high] = field.corners();
+            let margin = NEAR * field.radius;
+            if (0..3).any(|c| local[c] < low[c] - margin || local[c] > high[c] + margin) {
+                continue;
+            }
+            let is_own = index == usize::from(own);
+            let value = if is_own { 2.0 } else { field.at(local).value };
+            let count = usize::from(near.count);
+            let slot = if count < MOST {
+                near.count += 1;
+                count
+            } else {
+                let least = (0..MOST).min_by(|&a, &b| values[a].total_cmp(&values[b]));
+                let least = least.unwrap_or(0);
+                if values[least] >= value {
+                    continue;
+                }
+                // The order of the tree is kept.
+                near.fields[least..].rotate_left(1);
+                values[least..].rotate_left(1);
+                MOST - 1
+            };
+            near.fields[slot] = index as u16;
+            values[slot] = value;
+        }
+        for k in 1..usize::from(near.count) {
+            near.links[k] = self.tree.junction(near.fields[k - 1], near.fields[k]);
+        }
+        near
+    }
+
+    /// The composed field at a point, for a vertex of a part.
+    pub(super) fn at(&self, near: &Near, own: u16, at: V) -> Composite {
+        let mut composite = Composite {
+            value: 0.0,
+            gradient: [0.0; 3],
+            depth: 0.0,
+            side: 0.0,
+            side_gradient: [0.0; 3],
+        };
+        let nothing = Group {
+            value: 0.0,
+            gradient: [0.0; 3],
+        };
+        let (mut stack, mut links, mut top) = ([nothing; MOST], [0_u16; MOST], 0);
+        // The junction nearest to the root since the last field that is not 0.
+        let mut pending: Option<u16> = None;
+        for (field, link) in near.pairs() {
+            let nearer = pending.is_none_or(|p| self.level(link) < self.level(p));
+            if nearer {
+                pending = Some(link);
+            }
+            let group = self.one(field, at);
+            if group.value <= 0.0 {
+                continue;
+            }
+            if let Some(link) = pending.filter(|_| top > 0) {
+                while top > 1 && self.level(links[top - 1]) > self.level(link) {
+                    let [a, b] = [stack[top - 2], stack[top - 1]];
+                    stack[top - 2] = self.join(links[top - 1], a, b, own, &mut composite);
+                    top -= 1;
+                }
+                links[top] = link;
+            }
+            stack[top] = group;
+            top += 1;
+            pending = None;
+        }
+        while top > 1 {
+            let [a, b] = [stack[top - 2], stack[top - 1]];
+            stack[top - 2] = self.join(links[top - 1], a, b, own, &mut composite);
+            top -= 1;
+        }
+        composite.value = stack[0].value;
+        composite.gradient = stack[0].gradient;
+        composite
+    }
+
+    fn level(&self, link: u16) -> u16 {
+        let link = self.tree.links.get(usize::from(link));
+        link.map_or(u16::MAX, |link| link.level)
+    }
+
+    fn one(&self, field: u16, at: V) -> Group {
+        let index = usize::from(field);
+        let place = &self.posed.places[index];
+        let local = self.fields[index].at(into_bind(place, at));
+        let g = local.gradient;
+        let rows = &place.rows;
+        Group {
+            value: local.value,
+            gradient: [0, 1, 2].map(|c| rows[0][c] * g[0] + rows[1][c] * g[1] + rows[2][c] * g[2]),
+        }
+    }
+
+    fn join(&self, link: u16, a: Group, b: Group, own: u16, composite: &mut Composite) -> Group {
+        let Some(junction) = self.tree.links.get(usize::from(link)) else {
+            return a;
+        };
+        let lengths = dot(a.gradient, a.gradient) * dot(b.gradient, b.gradient);
+        let cosine = if lengths > 0.0 {
+            dot(a.gradient, b.gradient) / lengths.sqrt()
+        } else {
+            1.0
+        };
+        let depth = self.operator.depth(cosine);
+        if depth > composite.depth && (junction.first..junction.end).contains(&own) {
+            let sign = if own < junction.middle { 1.0 } else { -1.0 };
+            composite.depth = depth;
+            composite.side = sign * (a.value - b.value);
+            composite.side_gradient =
+                std::array::from_fn(|c| sign * (a.gradient[c] - b.gradient[c]));
+        }
+        let joined = self.tables.at(self.operator, a.value, b.value, depth);
+        let [s, t] = joined.slopes;
+        Group {
+            value: joined.value,
+            gradient: std::array::from_fn(|c| s * a.gradient[c] + t * b.gradient[c]),
+        }
+    }
+}
+
+fn into_bind(place: &Place, at: V) -> V {
+    place
+        .rows
+        .map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w)
+}

@@ -1,0 +1,332 @@
+//! Implicit skinning: the skin follows an iso-surface made of one field per bone, which knows where parts touch.
+//!
+//! Vaillant, Barthe, Guennebaud, Cani, Rohmer, Wyvill, Gourmel, Paulin, "Implicit Skinning: Real-Time Skin Deformation with Contact
+//! Modeling", SIGGRAPH 2013; Vaillant, Guennebaud, Barthe, Wyvill, Cani, "Robust Iso-Surface Tracking for Interactive Character
+//! Skinning", SIGGRAPH Asia 2014. Every vertex keeps the value that the composed field f has at it in the bind pose. A step of the
+//! skeleton carries the skin along and then alternates
+//!
+//! ```text
+//! p ← p + (I − n nᵀ)(q − p),  q_i = Σ_j w_ij [p_j + ½ (R_i + R_j)(p̄_i − p̄_j)] / Σ_j w_ij,  n = ∇f / |∇f|      (2014, eq. 3 and 4)
+//! p ← p + (iso − f) ∇f / |∇f|²
+//! ```
+//!
+//! | paper       | here                          | shape        | unit     | note                                                  |
+//! |-------------|-------------------------------|--------------|----------|-------------------------------------------------------|
+//! | `f_b`       | [`field::PartField`]          | 32³ a part   | –        | HRBF of [`hrbf`] through samples of [`samples`], compact |
+//! | g           | [`operators::Table`]          | 16 × 65²     | –        | biharmonic                                            |
+//! | f           | [`composed::Field`]           | –            | –        | [`tree::Tree`] over the skeleton                      |
+//! | iso         | [`model::Held`]               | n            | –        | f at rest, so that rest is a fixed point              |
+//! | w           | [`rings::Rings`]              | edges        | –        | cotangents, positive                                  |
+//! | R           | blended quaternions           | n            | –        | prescribed, not solved for                            |
+//! | sub-steps   | [`walk::Walk`]                | –            | rad      | a third of the bend, 4° to 15°                        |
+//!
+//! # Departures
+//! - Vertices are carried by the joints' motions of a step blended by their weights, not by that of one part: the relaxation begins close
+//!   to its end.
+//! - A vertex in contact is held on its own side of the contact surface by a Newton step to the difference of the two fields; the papers
+//!   watch the turn of the gradient.
+//! - Chebyshev's semi-iteration of the Jacobi steps.
+//! - Fields are held back where they would reach out of the body, and every field belongs to one junction of a binary tree.
+//! - A vertex without a gradient at rest is relaxed freely.
+//! - Joints that scale: edges are scaled by the mean of the stretch.
+//!
+//! A frame of 0 s walks from the bind pose: a function of the pose alone. Other frames go on from the frame before.
+
+mod composed;
+mod field;
+mod hrbf;
+mod model;
+mod motions;
+mod operators;
+mod options;
+mod parts;
+mod rings;
+mod samples;
+mod skin;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod walk;
+
+use std::sync::Arc;
+
+use model::Model;
+use motions::{Motions, columns, image};
+use options::{Mode, Options, PARAMS};
+use skin::{Skin, Spot, Step};
+use walk::Walk;
+
+use super::registry::{Capability, Descriptor, MethodId, Requirement};
+use super::smoothing::Sources;
+use super::{
+    BindError, Frame, MethodState, SkinError, Skinner, StateError, Subject, Term, TermValue,
+};
+use crate::math::{Affine, Point, origin_of};
+use crate::param::ParamValues;
+use crate::progress::Progress;
+use crate::rig::Trs;
+
+/// Rounds of the last step of a walk, in rounds of the others.
+const LAST: usize = 4;
+/// Frames after the last motion until the skin counts as still.
+const STILL_FRAMES: u32 = 20;
+
+impl MethodId {
+    /// Implicit skinning.
+    pub const IMPLICIT: Self = METHOD;
+}
+
+pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
+    id: "implicit",
+    label: "Implicit skinning",
+    short_label: "Implicit",
+    doc: "Follows an iso-surface made of one field per bone. Parts that touch press flat instead of intersecting; bends far.",
+    cost: "10 to 40 ms",
+    source: "Vaillant et al., Implicit Skinning: Real-Time Skin Deformation with Contact Modeling, SIGGRAPH 2013; Vaillant et al., Robust Iso-Surface Tracking for Interactive Character Skinning, SIGGRAPH Asia 2014",
+    departures: &[
+        "A step carries vertices by the motions of joints blended by weights instead of those of one part.",
+        "Contact surfaces hold vertices by the difference of the fields on their sides.",
+        "Relaxation in the surface is accelerated by Chebyshev's semi-iteration.",
+        "No muscle primitives and no painted relaxation.",
+    ],
+    needs: &[Requirement::Weights],
+    capabilities: &[Capability::State],
+    params: PARAMS,
+    bind: |input| {
+        let options = Options::of(input.values);
+        let progress = input.progress.part(0.1, 1.0);
+        Ok(Box::new(ImplicitSkin::bind(
+            input.subject,
+            options,
+            &progress,
+        )?))
+    },
+});
+
+/// A bound character and its state.
+struct ImplicitSkin {
+    subject: Arc<Subject>,
+    options: Options,
+    model: Model,
+    skin: Skin,
+    motions: Motions,
+    /// `now_from_bind` of every joint before the current step.
+    before: Vec<Affine>,
+    walk: Walk,
+    classes: Vec<u32>,
+    /// Whether there is a frame to go on from.
+    is_started: bool,
+    is_still: bool,
+    /// Frames since a joint moved.
+    still_frames: u32,
+    sources: Sources,
+    /// Positions of the skin in the last frame, world space.
+    positions: Vec<Point>,
+}
+
+/// What the next frame depends on.
+struct SavedState {
+    spots: Vec<Spot>,
+    before: Vec<Affine>,
+    pose: Vec<Trs>,
+    is_started: bool,
+    is_still: bool,
+    still_frames: u32,
+}
+
+impl ImplicitSkin {
+    fn bind(
+        subject: &Arc<Subject>,
+        options: Options,
+        progress: &Progress,
+    ) -> Result<Self, BindError> {
+        let model = Model::of(subject, options.operator, progress)?;
+        let (skeleton, weights) = (&subject.character.skeleton, subject.skin_weights());
+        Ok(Self {
+            options,
+            skin: Skin::new(&model, skeleton.len()),
+            motions: Motions::new(skeleton, &model.center, weights),
+            before: vec![Affine::identity(); skeleton.len()],
+            walk: Walk::new(skeleton, f64::from(model.size)),
+            classes: Vec::with_capacity(skeleton.len()),
+            is_started: false,
+            is_still: true,
+            still_frames: 0,
+            sources: Sources::of(subject, weights),
+            positions: subject.skin.mesh.positions.clone(),
+            model,
+            subject: subject.clone(),
+        })
+    }
+
+    /// Follows the joints step by step, from the frame before or from the bind pose.
+    fn track(&mut self, frame: &Frame<'_>) {
+        let skeleton = &self.subject.character.skeleton;
+        let settles = frame.dt_secs == 0.0 || !self.is_started;
+        if settles {
+            self.walk.restart();
+            self.skin.restart(&self.model);
+            self.before.fill(Affine::identity());
+        }
+        self.walk.set_goal(skeleton, frame.world_from_joint);
+        let mut has_moved = false;
+        let mut rounds = self.options.rounds;
+        while self.walk.step(skeleton, frame.world_from_joint) {
+            has_moved = true;
+            self.walk.classes_into(skeleton, &mut self.classes);
+            self.motions.follow(&self.walk.world);
+            if settles && self.walk.is_there() {
+                rounds *= LAST;
+            }
+            let step = Step {
+                model: &self.model,
+                weights: self.subject.skin_weights(),
+                motions: &self.motions,
+                classes: &self.classes,
+                rounds,
+            };
+            self.skin.carry(&step, &self.before);
+            self.is_still = self.skin.settle(&step);
+            self.before.clone_from(&self.motions.now_from_bind);
+        }
+        self.motions.follow(frame.world_from_joint);
+        self.still_frames = if has_moved { 0 } else { self.still_frames + 1 };
+        if !has_moved && !settles && !self.is_still {
+            self.classes.fill(0);
+            let step = Step {
+                model: &self.model,
+                weights: self.subject.skin_weights(),
+                motions: &self.motions,
+                classes: &self.classes,
+                rounds,
+            };
+            self.is_still = self.skin.settle(&step);
+        }
+        self.is_still |= settles || self.still_frames > STILL_FRAMES;
+        self.is_started = true;
+    }
+
+    /// Corrects dual quaternion skinning of the pose.
+    fn project(&mut self, frame: &Frame<'_>) {
+        let skeleton = &self.subject.character.skeleton;
+        self.walk.set_goal(skeleton, frame.world_from_joint);
+        self.walk.jump(frame.world_from_joint);
+        self.walk.classes_into(skeleton, &mut self.classes);
+        self.motions.follow(frame.world_from_joint);
+        let step = Step {
+            model: &self.model,
+            weights: self.subject.skin_weights(),
+            motions: &self.motions,
+            classes: &self.classes,
+            rounds: self.options.rounds,
+        };
+        self.skin.blend(&step);
+        self.skin.settle(&step);
+        (self.is_started, self.is_still) = (false, true);
+    }
+
+    /// Writes where the skin is in the world.
+    fn write(&mut self) -> bool {
+        let transform = &self.motions.world_from_here;
+        let origin = origin_of(transform);
+        let turn = columns(transform);
+        let turn = [turn[0], turn[1], turn[2], [0.0; 4]];
+        for (position, spot) in self.positions.iter_mut().zip(&self.skin.spots) {
+            let at = image(&turn, [spot.at[0], spot.at[1], spot.at[2]]);
+            let at = |c: usize| (f64::from(at[c]) + origin[c]) as f32;
+            *position = Point::new(at(0), at(1), at(2));
+        }
+        let mut finite = self.positions.iter().flat_map(|p| p.iter());
+        finite.all(|c| c.is_finite())
+    }
+}
+
+impl Skinner for ImplicitSkin {
+    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
+        match self.options.mode {
+            Mode::Tracking => self.track(frame),
+            Mode::Projection => self.project(frame),
+        }
+        if !self.write() {
+            self.reset();
+            return Err(SkinError::Diverged);
+        }
+        self.sources.place_others(frame, out)?;
+        self.sources.copy(&self.positions, out);
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.is_started = false;
+        self.is_still = true;
+        self.still_frames = 0;
+    }
+
+    fn save(&mut self) -> MethodState {
+        MethodState::of(SavedState {
+            spots: self.skin.spots.clone(),
+            before: self.before.clone(),
+            pose: self.walk.pose.clone(),
+            is_started: self.is_started,
+            is_still: self.is_still,
+            still_frames: self.still_frames,
+        })
+    }
+
+    fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
+        let saved: &SavedState = state.get()?;
+        let fits =
+            saved.spots.len() == self.skin.spots.len() && saved.before.len() == self.before.len();
+        if !fits {
+            return Err(StateError::OtherCharacter);
+        }
+        self.skin.spots.clone_from(&saved.spots);
+        self.before.clone_from(&saved.before);
+        self.walk.pose.clone_from(&saved.pose);
+        self.is_started = saved.is_started;
+        self.is_still = saved.is_still;
+        self.still_frames = saved.still_frames;
+        Ok(())
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.is_still
+    }
+
+    fn explain(&self, vertex: usize) -> Vec<Term> {
+        let skin = self.subject.skin.skin_from_source.get(vertex);
+        let Some(skin) = skin.copied().flatten().map(|skin| skin as usize) else {
+            return Vec::new();
+        };
+        let iso = self.model.held[skin].iso;
+        let now = self.skin.value_at(&self.model, skin);
+        vec![
+            Term::new(
+                "iso_value",
+                "Field at rest",
+                TermValue::Part(f64::from(iso)),
+                "Value of the composed field at the vertex in the bind pose: ½ on the surface of the parts, more inside.",
+            ),
+            Term::new(
+                "field_value",
+                "Field now",
+                TermValue::Part(f64::from(now)),
+                "Value of the composed field where the vertex is; it differs from that at rest in contacts only.",
+            ),
+        ]
+    }
+
+    fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
+        let options = Options::of(values);
+        if options.operator != self.options.operator {
+            let joints = self.subject.character.skeleton.len();
+            self.model.set_operator(options.operator, joints);
+        }
+        if options != self.options {
+            self.options = options;
+            self.is_still = false;
+            self.is_started = false;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,225 @@
+//! All of a character that does not depend on the pose.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::composed::{Field, PosedFields};
+use super::field::PartField;
+use super::operators::{Operator, Tables};
+use super::parts::joints_of_vertices;
+use super::rings::Rings;
+use super::samples::{PartShape, shapes};
+use super::tree::Tree;
+use crate::math::{Affine, Point64};
+use crate::mesh::{Topology, TriMesh, TriangleTree};
+use crate::methods::smoothing::Surface;
+use crate::methods::{BindError, Subject};
+use crate::numerics::lanes::Padded;
+use crate::progress::Progress;
+
+/// A vertex that belongs to no field.
+pub(super) const NO_PART: u16 = u16::MAX;
+/// Contacts shallower than this do not hold vertices on their side.
+pub(super) const LEAST_DEPTH: f32 = 0.05;
+/// How far on its own side a vertex in contact stays, in values of the fields.
+const MARGIN: f32 = 0.004;
+/// A gradient below this, in one over the radius of the part, has no direction to follow.
+pub(super) const WEAK: f32 = 0.05;
+
+/// What a vertex is held to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Held {
+    /// Its field; [`NO_PART`] for none.
+    pub(super) own: u16,
+    /// The value of the composed field at rest.
+    pub(super) iso: f32,
+    /// Least difference between the values of the two sides of a contact.
+    pub(super) margin: f32,
+    /// Gradients below this are weak; infinite for a vertex that no field holds.
+    pub(super) weak: f32,
+}
+
+/// A character bound to fields.
+pub(super) struct Model {
+    pub(super) fields: Vec<PartField>,
+    pub(super) tree: Tree,
+    pub(super) tables: &'static Tables,
+    pub(super) rings: Rings,
+    /// Positions at rest, relative to the centre of the skin.
+    pub(super) rest: Vec<Padded>,
+    pub(super) held: Vec<Held>,
+    pub(super) center: Point64,
+    /// Diagonal of the skin's bounding box.
+    pub(super) size: f32,
+    operator: Operator,
+}
+
+impl Model {
+    pub(super) fn of(
+        subject: &Arc<Subject>,
+        operator: Operator,
+        progress: &Progress,
+    ) -> Result<Self, BindError> {
+        let (mesh, weights) = (&subject.skin.mesh, subject.skin_weights());
+        let skeleton = &subject.character.skeleton;
+        progress.report(0.0, "Fields of the bones");
+        let tables = Tables::shared()?;
+        let surface = Surface::of(mesh);
+        let topology = Topology::of(mesh);
+        let joint_of = joints_of_vertices(mesh, &topology, skeleton, weights);
+        let shapes = shapes(mesh, skeleton, &surface.center, &joint_of);
+        progress.check()?;
+        let fitted = fitted(mesh, &surface, &shapes, &joint_of, progress)?;
+        let mut has_part = vec![false; skeleton.len()];
+        for field in &fitted {
+            has_part[field.joint as usize] = true;
+        }
+        let tree = Tree::of(skeleton, &has_part, operator);
+        let mut by_joint: Vec<Option<PartField>> = (0..skeleton.len()).map(|_| None).collect();
+        for field in fitted {
+            let joint = field.joint as usize;
+            by_joint[joint] = Some(field);
+        }
+        let mut field_of = vec![NO_PART; skeleton.len()];
+        let mut fields = Vec::new();
+        for &joint in &tree.joints {
+            if let Some(field) = by_joint[joint as usize].take() {
+                field_of[joint as usize] = fields.len() as u16;
+                fields.push(field);
+            }
+        }
+        let padded = |p: &Point64| [p.x as f32, p.y as f32, p.z as f32, 0.0];
+        let rest: Vec<Padded> = surface.positions.iter().map(padded).collect();
+        let own = |joint: &Option<u32>| joint.map_or(NO_PART, |joint| field_of[joint as usize]);
+        let held = joint_of.iter().map(|joint| Held {
+            own: own(joint),
+            iso: 0.0,
+            margin: MARGIN,
+            weak: f32::INFINITY,
+        });
+        let mut model = Self {
+            held: held.collect(),
+            rings: Rings::of(&surface, &rest),
+            rest,
+            fields,
+            tree,
+            tables,
+            center: surface.center,
+            size: surface.size as f32,
+            operator,
+        };
+        model.measure_rest(skeleton.len());
+        Ok(model)
+    }
+
+    /// The fields in a pose.
+    pub(super) fn field<'a>(&'a self, posed: &'a PosedFields) -> Field<'a> {
+        Field {
+            fields: &self.fields,
+            tree: &self.tree,
+            tables: self.tables,
+            posed,
+            operator: self.operator,
+        }
+    }
+
+    /// Composes by another operator from now on.
+    pub(super) fn set_operator(&mut self, operator: Operator, joints: usize) {
+        self.operator = operator;
+        self.measure_rest(joints);
+    }
+
+    /// What vertices are held to is the composed field at rest.
+    fn measure_rest(&mut self, joints: usize) {
+        let mut posed = PosedFields::new(self.fields.len());
+        posed.follow(&self.fields, &vec![Affine::identity(); joints]);
+        let mut held = std::mem::take(&mut self.held);
+        let field = self.field(&posed);
+        held.par_iter_mut()
+            .zip(&self.rest)
+            .for_each(|(held, &[x, y, z, _])| {
+                let Some(part) = self.fields.get(usize::from(held.own)) else {
+                    return;
+                };
+                let near = field.near(held.own, [x, y, z]);
+                let at = field.at(&near, held.own, [x, y, z]);
+                held.iso = at.value;
+                held.margin = if at.depth > LEAST_DEPTH {
+                    MARGIN.min(at.side)
+                } else {
+                    MARGIN
+                };
+                let weak = WEAK / part.radius;
+                let slope = super::composed::dot(at.gradient, at.gradient).sqrt();
+                held.weak = if slope > 2.0 * weak {
+                    weak
+                } else {
+                    f32::INFINITY
+                };
+            });
+        self.held = held;
+    }
+
+    /// How many vertices no field holds.
+    #[cfg(test)]
+    pub(super) fn free(&self) -> usize {
+        self.held
+            .iter()
+            .filter(|held| held.weak.is_infinite())
+            .count()
+    }
+}
+
+/// The fields of all parts whose samples have one.
+fn fitted(
+    mesh: &TriMesh,
+    surface: &Surface,
+    shapes: &[PartShape],
+    joint_of: &[Option<u32>],
+    progress: &Progress,
+) -> Result<Vec<PartField>, BindError> {
+    let tree = TriangleTree::new(mesh);
+    let normals = mesh.vertex_normals();
+    let outside =
+        |at: &Point64| signed_distance(mesh, &normals, &tree, &(at + surface.center.coords));
+    let fields: Result<Vec<Option<PartField>>, BindError> = shapes
+        .par_iter()
+        .map(|shape| {
+            progress.check()?;
+            let own = joint_of.iter().zip(&surface.positions);
+            let own = own.filter(|(joint, _)| **joint == Some(shape.joint));
+            let vertices: Vec<Point64> = own.map(|(_, position)| *position).collect();
+            Ok(PartField::of(shape, &vertices, &outside))
+        })
+        .collect();
+    Ok(fields?.into_iter().flatten().collect())
+}
+
+/// The distance of a point from the skin, positive on the side that the normals point to.
+fn signed_distance(
+    mesh: &TriMesh,
+    normals: &[crate::math::Vec3],
+    tree: &TriangleTree,
+    at: &Point64,
+) -> f64 {
+    let Some(closest) = tree.closest(at, f64::INFINITY, |_| true) else {
+        return 0.0;
+    };
+    let corners = mesh.triangles[closest.triangle as usize];
+    // The nearest corner decides where the closest point is on an edge or a corner.
+    let nearest = corners.into_iter().min_by(|&a, &b| {
+        let distance = |v: u32| (mesh.positions[v as usize].cast::<f64>() - closest.point).norm();
+        distance(a).total_cmp(&distance(b))
+    });
+    let normal = nearest.map_or_else(crate::math::Vec64::zeros, |v| normals[v as usize].cast());
+    let [a, b, c] = mesh
+        .corners(closest.triangle as usize)
+        .map(nalgebra::OPoint::cast::<f64>);
+    let face = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or(normal);
+    if (at - closest.point).dot(&(normal + face)) < 0.0 {
+        -closest.distance
+    } else {
+        closest.distance
+    }
+}

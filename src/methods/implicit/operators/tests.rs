@@ -1,0 +1,94 @@
+use super::*;
+
+fn tables() -> &'static Tables {
+    Tables::shared().expect("solves")
+}
+
+fn g(operator: Operator, f1: f32, f2: f32, depth: f32) -> f32 {
+    tables().at(operator, f1, f2, depth).value
+}
+
+/// Values that were measured with another implementation.
+#[test]
+fn the_union_and_the_contact_have_their_known_values() {
+    for (f1, f2, depth, expected) in [
+        (0.25, 0.25, 0.0, 0.330),
+        (0.75, 0.25, 0.0, 0.726),
+        (0.75, 0.75, 0.0, 0.823),
+        (0.625, 0.625, 0.0, 0.650),
+        (0.25, 0.25, 0.5, 0.333),
+        (0.75, 0.25, 0.5, 0.708),
+        (0.625, 0.625, 0.5, 0.5),
+        (0.75, 0.75, 0.5, 0.5),
+    ] {
+        let value = g(Operator::Contact, f1, f2, depth);
+        assert!(
+            (value - expected).abs() < 0.005,
+            "{f1} {f2} {depth}: {value}"
+        );
+    }
+}
+
+#[test]
+fn operators_are_symmetric_and_leave_a_single_field_alone() {
+    for operator in Operator::ALL {
+        for depth in [0.0, 0.2, 0.45, 0.7, 1.0] {
+            for k in 0..=40 {
+                let f = k as f32 / 40.0;
+                assert!((g(operator, f, 0.0, depth) - f).abs() < 1e-6);
+                assert!((g(operator, f, 1.0, depth) - 1.0).abs() < 1e-6);
+                for l in 0..=40 {
+                    let h = l as f32 / 40.0;
+                    let (a, b) = (g(operator, f, h, depth), g(operator, h, f, depth));
+                    assert!((a - b).abs() < 1e-6 && (0.0..=1.0).contains(&a));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn slopes_are_those_of_the_interpolant() {
+    let step = 1e-3;
+    for operator in Operator::ALL {
+        for (f1, f2, depth) in [(0.31, 0.42, 0.3), (0.618, 0.2, 0.6), (0.55, 0.77, 0.1)] {
+            let at = tables().at(operator, f1, f2, depth);
+            let first = g(operator, f1 + step, f2, depth) - g(operator, f1 - step, f2, depth);
+            let second = g(operator, f1, f2 + step, depth) - g(operator, f1, f2 - step, depth);
+            for (slope, change) in at.slopes.iter().zip([first, second]) {
+                assert!((slope - change / (2.0 * step)).abs() < 1e-2, "{operator:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_contact_line_is_as_long_as_the_depth() {
+    for depth in [0.2_f32, 0.4, 0.6] {
+        let inside = 0.5 + 0.8 * depth / std::f32::consts::SQRT_2;
+        let beyond = 0.5 + depth / std::f32::consts::SQRT_2 + 0.06;
+        assert!((g(Operator::Contact, inside, inside, depth) - 0.5).abs() < 0.01);
+        assert!(g(Operator::Contact, beyond, beyond, depth) > 0.52);
+    }
+}
+
+#[test]
+fn bulges_dip_beside_the_fold_and_blends_fill_it() {
+    // A surface that bulges is where one field alone is below ½.
+    assert!(g(Operator::Bulge, 0.4, 0.46, 0.6) > 0.5);
+    assert!(g(Operator::Contact, 0.4, 0.46, 0.6) < 0.5);
+    assert!(g(Operator::Blend, 0.42, 0.42, 0.0) > 0.5);
+    assert!(g(Operator::Union, 0.42, 0.42, 0.0) < 0.5);
+}
+
+#[test]
+fn depth_grows_with_the_angle() {
+    let of = |operator: Operator, degrees: f32| operator.depth(degrees.to_radians().cos());
+    assert_eq!(of(Operator::Contact, 89.0), 0.0);
+    assert!((of(Operator::Contact, 135.0) - 0.5).abs() < 1e-3);
+    assert!(of(Operator::Contact, 179.9) > 0.999);
+    assert_eq!(of(Operator::Bulge, 18.0), 0.0);
+    assert!((of(Operator::Bulge, 70.0) - 0.5).abs() < 1e-3);
+    assert!(of(Operator::Bulge, 121.0) > 0.999);
+    assert_eq!(of(Operator::Union, 180.0), 0.0);
+}

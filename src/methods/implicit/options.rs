@@ -1,0 +1,68 @@
+//! Parameters of implicit skinning.
+
+use super::operators::Operator;
+use crate::param::{ParamKind, ParamSpec, ParamValues};
+
+const MODE: ParamSpec = ParamSpec {
+    key: "mode",
+    label: "Mode",
+    unit: "",
+    kind: ParamKind::Choice(&["tracking", "projection"]),
+    range: [0.0, 1.0],
+    default: 0.0,
+    doc: "Tracking follows the surface from frame to frame and bends far; projection corrects dual quaternion skinning, each pose by itself.",
+};
+const OPERATOR: ParamSpec = ParamSpec {
+    key: "operator",
+    label: "Where parts meet",
+    unit: "",
+    kind: ParamKind::Choice(&["contact", "bulge", "union", "blend"]),
+    range: [0.0, 3.0],
+    default: 0.0,
+    doc: "A contact surface, one with bulges beside the fold, a crease, or a filled crease.",
+};
+const ITERATIONS: ParamSpec = ParamSpec {
+    key: "iterations",
+    label: "Iterations",
+    unit: "",
+    kind: ParamKind::Integer,
+    range: [1.0, 100.0],
+    default: 12.0,
+    doc: "Rounds of relaxation in the surface for every step of the skeleton: more are smoother and slower.",
+};
+
+/// Parameters of the method.
+pub(super) const PARAMS: &[ParamSpec] = &[MODE, OPERATOR, ITERATIONS];
+
+/// What a frame begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The frame before, or the walk from the bind pose (Vaillant et al. 2014).
+    Tracking,
+    /// Dual quaternion skinning of the pose (Vaillant et al. 2013).
+    Projection,
+}
+
+/// Values of the parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Options {
+    pub(super) mode: Mode,
+    pub(super) operator: Operator,
+    /// Rounds of relaxation a step.
+    pub(super) rounds: usize,
+}
+
+impl Options {
+    pub(super) fn of(values: &ParamValues) -> Self {
+        let operator = values.get(&OPERATOR) as usize;
+        Self {
+            mode: if values.get(&MODE) > 0.5 {
+                Mode::Projection
+            } else {
+                Mode::Tracking
+            },
+            operator: Operator::ALL[operator.min(Operator::ALL.len() - 1)],
+            rounds: values.get(&ITERATIONS) as usize,
+        }
+    }
+}

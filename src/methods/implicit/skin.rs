@@ -1,0 +1,442 @@
+//! The skin in a pose: rigid guess, Newton steps to the iso-values, relaxation in the surface.
+
+use rayon::prelude::*;
+
+use super::composed::{Composite, Field, Near, PosedFields, dot};
+use super::model::{Held, LEAST_DEPTH, Model};
+use super::motions::{Motions, columns, image, rotated};
+use crate::math::{Affine, SplitTransform};
+use crate::numerics::lanes::Padded;
+use crate::weights::SkinWeights;
+
+/// Newton steps before the relaxation.
+const NEWTON_STEPS: usize = 4;
+/// A move below this part of the size is none.
+const STILL: f32 = 1e-5;
+/// An error of the value below this is none.
+const EXACT: f32 = 1e-4;
+/// The spectral radius that the Chebyshev semi-iteration assumes.
+const RADIUS: f32 = 0.95;
+/// How far above the iso-value the field may be on a contact surface, and how much farther than other moves one onto it may go.
+const BEYOND: f32 = 0.03;
+const CONTACT_REACH: f32 = 4.0;
+/// Vertices of one task.
+const CHUNK: usize = 64;
+
+/// A vertex between two rounds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Spot {
+    /// Position, relative to the centre of the skin, seen from the main joint.
+    pub(super) at: Padded,
+    /// Position in the round before.
+    before: Padded,
+    /// The unit normal of the tangent plane; zero where nothing holds the vertex.
+    normal: [f32; 3],
+    /// |iso − f| at the last Newton step, and the part of the next one that is taken.
+    error: f32,
+    rate: f32,
+    /// How far the vertex was moved in the last round.
+    pub(super) moved: f32,
+}
+
+/// What a vertex needs during a step.
+#[derive(Debug, Clone, Copy)]
+struct Aim {
+    near: Near,
+    rotation: Padded,
+    stretch: f32,
+    /// Whether joints that influence it have moved relative to each other.
+    bends: bool,
+}
+
+/// The skin and the memory of its steps.
+pub(super) struct Skin {
+    pub(super) spots: Vec<Spot>,
+    aims: Vec<Aim>,
+    posed: PosedFields,
+    /// From the positions before a step to those after, of every joint.
+    increments: Vec<[Padded; 4]>,
+    splits: Vec<SplitTransform>,
+    active: Vec<u32>,
+    /// Of every active vertex: its next state, and the sum `Σ ŵ ½ (R_i + R_j)(p_i − p_j)` of its edges at rest.
+    next: Vec<Spot>,
+    offsets: Vec<[f32; 3]>,
+    marks: [Vec<bool>; 2],
+}
+
+/// What a step works with.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'a> {
+    pub(super) model: &'a Model,
+    pub(super) weights: &'a SkinWeights,
+    pub(super) motions: &'a Motions,
+    /// Joints of one class have moved alike.
+    pub(super) classes: &'a [u32],
+    /// Most rounds of relaxation.
+    pub(super) rounds: usize,
+}
+
+impl Skin {
+    pub(super) fn new(model: &Model, joints: usize) -> Self {
+        let count = model.rest.len();
+        let aim = Aim {
+            near: Near::NONE,
+            rotation: [0.0, 0.0, 0.0, 1.0],
+            stretch: 1.0,
+            bends: false,
+        };
+        let mut skin = Self {
+            spots: Vec::new(),
+            aims: vec![aim; count],
+            posed: PosedFields::new(model.fields.len()),
+            increments: vec![[[0.0; 4]; 4]; joints],
+            splits: vec![SplitTransform::identity(); joints],
+            active: Vec::with_capacity(count),
+            next: Vec::with_capacity(count),
+            offsets: Vec::with_capacity(count),
+            marks: [vec![false; count], vec![false; count]],
+        };
+        skin.spots = vec![at_rest([0.0; 4]); count];
+        skin.restart(model);
+        skin
+    }
+
+    /// Goes back to the bind pose.
+    pub(super) fn restart(&mut self, model: &Model) {
+        for (spot, rest) in self.spots.iter_mut().zip(&model.rest) {
+            *spot = at_rest(*rest);
+        }
+    }
+
+    /// Moves the skin with the joints from where they were before the step.
+    pub(super) fn carry(&mut self, step: &Step<'_>, before: &[Affine]) {
+        for ((increment, now), before) in self
+            .increments
+            .iter_mut()
+            .zip(&step.motions.now_from_bind)
+            .zip(before)
+        {
+            let back = before.try_inverse().unwrap_or_else(Affine::identity);
+            let moved = now * back;
+            let is_finite = moved
+                .matrix()
+                .iter()
+                .all(|c| c.is_finite() && c.abs() < 1e6);
+            *increment = columns(&if is_finite { moved } else { Affine::identity() });
+        }
+        let increments = &self.increments;
+        self.spots
+            .par_iter_mut()
+            .with_min_len(CHUNK)
+            .enumerate()
+            .for_each(|(vertex, spot)| {
+                let p = [spot.at[0], spot.at[1], spot.at[2]];
+                let mut sum = p;
+                for (joint, weight) in step.weights.of(vertex) {
+                    let moved = image(&increments[joint], p);
+                    for c in 0..3 {
+                        sum[c] += weight * (moved[c] - p[c]);
+                    }
+                }
+                place(spot, sum);
+            });
+    }
+
+    /// Puts the skin where dual quaternions put it.
+    pub(super) fn blend(&mut self, step: &Step<'_>) {
+        for (split, motion) in self.splits.iter_mut().zip(&step.motions.now_from_bind) {
+            *split = SplitTransform::of(motion);
+        }
+        let splits = &self.splits;
+        let rest = &step.model.rest;
+        self.spots
+            .par_iter_mut()
+            .with_min_len(CHUNK)
+            .enumerate()
+            .for_each(|(vertex, spot)| {
+                let [x, y, z, _] = rest[vertex];
+                let weighted = step
+                    .weights
+                    .of(vertex)
+                    .map(|(joint, weight)| (&splits[joint], weight));
+                let point = crate::math::Point::new(x, y, z);
+                let moved =
+                    SplitTransform::blend(weighted).map_or(point, |blend| blend.apply(&point));
+                *spot = at_rest([moved.x, moved.y, moved.z, 0.0]);
+            });
+    }
+
+    /// Brings the skin to its iso-values and relaxes it in the surface. Returns whether it is still.
+    pub(super) fn settle(&mut self, step: &Step<'_>) -> bool {
+        self.posed
+            .follow(&step.model.fields, &step.motions.now_from_bind);
+        self.find_aims(step);
+        self.find_active(step);
+        if self.active.is_empty() {
+            return true;
+        }
+        self.find_offsets(step);
+        self.project(step);
+        let limit = STILL * step.model.size;
+        let mut omega = 1.0;
+        let mut largest = f32::INFINITY;
+        for round in 0..step.rounds {
+            omega = match round {
+                0 => 1.0,
+                1 => 2.0 / (2.0 - RADIUS * RADIUS),
+                _ => 4.0 / (4.0 - RADIUS * RADIUS * omega),
+            };
+            largest = self.relax(step, omega);
+            if largest < limit {
+                break;
+            }
+        }
+        largest < limit
+    }
+
+    /// Near fields, rotations, and whether a vertex bends.
+    fn find_aims(&mut self, step: &Step<'_>) {
+        let field = step.model.field(&self.posed);
+        let spots = &self.spots;
+        self.aims
+            .par_iter_mut()
+            .with_min_len(CHUNK)
+            .enumerate()
+            .for_each(|(vertex, aim)| {
+                let held = &step.model.held[vertex];
+                let [x, y, z, _] = spots[vertex].at;
+                aim.near = field.near(held.own, [x, y, z]);
+                (aim.rotation, aim.stretch) = blended_rotation(step, vertex);
+                let fields = aim.near.fields().iter();
+                let of_field = |&field: &u16| step.model.fields[usize::from(field)].joint as usize;
+                let of_weights = step.weights.of(vertex).map(|(joint, _)| joint);
+                let mut classes = of_weights
+                    .chain(fields.map(of_field))
+                    .map(|j| step.classes[j]);
+                let first = classes.next();
+                aim.bends = first.is_some_and(|first| classes.any(|class| class != first));
+            });
+    }
+
+    /// The vertices that bend or were not still, and two rings around them.
+    fn find_active(&mut self, step: &Step<'_>) {
+        let limit = STILL * step.model.size;
+        for ((mark, aim), spot) in self.marks[0].iter_mut().zip(&self.aims).zip(&self.spots) {
+            *mark = aim.bends || spot.moved > limit;
+        }
+        for _ in 0..2 {
+            let [from, to] = &mut self.marks;
+            to.par_iter_mut()
+                .with_min_len(CHUNK)
+                .enumerate()
+                .for_each(|(vertex, mark)| {
+                    let around = step.model.rings.around(vertex);
+                    *mark = from[vertex] || around.iter().any(|&(next, _)| from[next as usize]);
+                });
+            self.marks.swap(0, 1);
+        }
+        self.active.clear();
+        let marked = self.marks[0].iter().enumerate().filter(|(_, mark)| **mark);
+        self.active.extend(marked.map(|(vertex, _)| vertex as u32));
+        self.next.clear();
+        self.next
+            .extend(self.active.iter().map(|&v| self.spots[v as usize]));
+    }
+
+    /// What the edges of active vertices should be.
+    fn find_offsets(&mut self, step: &Step<'_>) {
+        let aims = &self.aims;
+        self.offsets.clear();
+        self.offsets.resize(self.active.len(), [0.0; 3]);
+        let offsets = self.offsets.par_iter_mut().zip(&self.active);
+        offsets.with_min_len(CHUNK).for_each(|(offset, &v)| {
+            let own = &aims[v as usize];
+            let rest = step.model.rest[v as usize];
+            for &(other, weight) in step.model.rings.around(v as usize) {
+                let (aim, at) = (&aims[other as usize], step.model.rest[other as usize]);
+                let edge = [rest[0] - at[0], rest[1] - at[1], rest[2] - at[2]];
+                let (a, b) = (rotated(&own.rotation, edge), rotated(&aim.rotation, edge));
+                for c in 0..3 {
+                    offset[c] += 0.5 * weight * (own.stretch * a[c] + aim.stretch * b[c]);
+                }
+            }
+        });
+    }
+
+    /// Newton steps without relaxation.
+    fn project(&mut self, step: &Step<'_>) {
+        let field = step.model.field(&self.posed);
+        let (spots, aims) = (&self.spots, &self.aims);
+        self.next
+            .par_iter_mut()
+            .zip(&self.active)
+            .with_min_len(CHUNK)
+            .for_each(|(next, &v)| {
+                let v = v as usize;
+                let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
+                *next = spots[v];
+                (next.error, next.rate) = (f32::INFINITY, 1.0);
+                for _ in 0..NEWTON_STEPS {
+                    newton(next, &field, &aims[v].near, held, reach);
+                    if next.error < EXACT {
+                        break;
+                    }
+                }
+                next.before = next.at;
+            });
+        for (next, &v) in self.next.iter().zip(&self.active) {
+            self.spots[v as usize] = *next;
+        }
+    }
+
+    /// One round: towards the Jacobi target in the tangent plane, then a Newton step. Returns the longest move.
+    fn relax(&mut self, step: &Step<'_>, omega: f32) -> f32 {
+        let field = step.model.field(&self.posed);
+        let (spots, aims) = (&self.spots, &self.aims);
+        let offsets = self.active.par_iter().zip(&self.offsets);
+        let next = self.next.par_iter_mut().zip(offsets);
+        next.with_min_len(CHUNK).for_each(|(next, (&v, offset))| {
+            let v = v as usize;
+            let (own, aim) = (&spots[v], &aims[v]);
+            let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
+            *next = *own;
+            next.before = own.at;
+            let mut target = *offset;
+            for &(other, weight) in step.model.rings.around(v) {
+                let at = spots[other as usize].at;
+                for c in 0..3 {
+                    target[c] += weight * at[c];
+                }
+            }
+            let mut shift: [f32; 3] = std::array::from_fn(|c| {
+                let momentum = (omega - 1.0) * (own.at[c] - own.before[c]);
+                omega * (target[c] - own.at[c]) + momentum
+            });
+            let across = dot(shift, own.normal);
+            shift = std::array::from_fn(|c| shift[c] - across * own.normal[c]);
+            shift = limited(shift, reach);
+            place(next, std::array::from_fn(|c| own.at[c] + shift[c]));
+            newton(next, &field, &aim.near, held, reach);
+            let total: [f32; 3] = std::array::from_fn(|c| next.at[c] - own.at[c]);
+            next.moved = dot(total, total).sqrt();
+        });
+        let mut largest = 0.0_f32;
+        for (next, &v) in self.next.iter().zip(&self.active) {
+            largest = largest.max(next.moved);
+            self.spots[v as usize] = *next;
+        }
+        largest
+    }
+
+    /// The composed field at a vertex where it is.
+    pub(super) fn value_at(&self, model: &Model, vertex: usize) -> f32 {
+        let [x, y, z, _] = self.spots[vertex].at;
+        let own = model.held[vertex].own;
+        let field = model.field(&self.posed);
+        field.at(&self.aims[vertex].near, own, [x, y, z]).value
+    }
+}
+
+fn at_rest(at: Padded) -> Spot {
+    Spot {
+        at,
+        before: at,
+        normal: [0.0; 3],
+        error: 0.0,
+        rate: 1.0,
+        moved: 0.0,
+    }
+}
+
+/// Moves a vertex, but never out of the finite numbers.
+fn place(spot: &mut Spot, at: [f32; 3]) {
+    if at.iter().all(|c| c.is_finite()) {
+        spot.at = [at[0], at[1], at[2], 0.0];
+    }
+}
+
+/// A vector of at most that length.
+fn limited(v: [f32; 3], length: f32) -> [f32; 3] {
+    let squared = dot(v, v);
+    if squared > length * length {
+        let scale = length / squared.sqrt();
+        v.map(|c| c * scale)
+    } else {
+        v
+    }
+}
+
+/// One Newton step to the iso-value along the gradient. A vertex in contact stays on its own side of the contact surface.
+fn newton(spot: &mut Spot, field: &Field<'_>, near: &Near, held: &Held, reach: f32) {
+    let at = [spot.at[0], spot.at[1], spot.at[2]];
+    if held.weak.is_infinite() {
+        spot.error = 0.0;
+        return;
+    }
+    let found = field.at(near, held.own, at);
+    let squared = dot(found.gradient, found.gradient);
+    let is_weak = squared < held.weak * held.weak;
+    let mut to = at;
+    if is_weak {
+        (spot.normal, spot.error) = ([0.0; 3], 0.0);
+    } else {
+        let error = held.iso - found.value;
+        spot.rate = if error.abs() > spot.error && error.abs() > EXACT {
+            (0.5 * spot.rate).max(0.125)
+        } else {
+            (1.25 * spot.rate).min(1.0)
+        };
+        spot.error = error.abs();
+        let scale = spot.rate * error / squared;
+        let shift = limited(found.gradient.map(|c| c * scale), reach);
+        to = std::array::from_fn(|c| at[c] + shift[c]);
+        spot.normal = found.gradient.map(|c| c / squared.sqrt());
+    }
+    let across = dot(found.side_gradient, found.side_gradient);
+    if found.depth > LEAST_DEPTH && across > held.weak * held.weak {
+        let shift: [f32; 3] = std::array::from_fn(|c| to[c] - at[c]);
+        if found.side + dot(found.side_gradient, shift) < held.margin {
+            to = on_contact(at, &found, held, reach, held.margin - found.side);
+            spot.normal = found.side_gradient.map(|c| c / across.sqrt());
+        }
+    }
+    place(spot, to);
+}
+
+/// Where a vertex goes that the contact surface holds: onto its own side of it, where the difference of the fields is larger by `missing`.
+/// It slides outwards along the surface only beyond the end of the contact; on it the iso-value of a vertex may be out of reach.
+fn on_contact(at: [f32; 3], found: &Composite, held: &Held, reach: f32, missing: f32) -> [f32; 3] {
+    let (n, g) = (found.side_gradient, found.gradient);
+    let (across, squared) = (dot(n, n), dot(g, g));
+    let beyond = held.iso.max(0.5) + BEYOND - found.value;
+    let mut shift = [0.0; 3];
+    if beyond < 0.0 && squared > held.weak * held.weak {
+        let along = dot(g, n) / across;
+        let slide: [f32; 3] = std::array::from_fn(|c| g[c] - along * n[c]);
+        shift = limited(slide.map(|c| c * beyond / squared), reach);
+    }
+    let back = limited(n.map(|c| c * missing / across), CONTACT_REACH * reach);
+    std::array::from_fn(|c| at[c] + shift[c] + back[c])
+}
+
+/// The rotation and the stretch of a vertex, blended by its weights.
+fn blended_rotation(step: &Step<'_>, vertex: usize) -> (Padded, f32) {
+    let (mut sum, mut stretch) = ([0.0_f32; 4], 0.0);
+    let mut first: Option<Padded> = None;
+    for (joint, weight) in step.weights.of(vertex) {
+        let q = step.motions.rotations[joint];
+        let first = *first.get_or_insert(q);
+        let cosine: f32 = (0..4).map(|c| q[c] * first[c]).sum();
+        let signed = if cosine < 0.0 { -weight } else { weight };
+        for c in 0..4 {
+            sum[c] += signed * q[c];
+        }
+        stretch += weight * step.motions.stretches[joint];
+    }
+    let length = sum.iter().map(|c| c * c).sum::<f32>().sqrt();
+    if length > 1e-6 {
+        (sum.map(|c| c / length), stretch)
+    } else {
+        (first.unwrap_or([0.0, 0.0, 0.0, 1.0]), 1.0)
+    }
+}

@@ -1,0 +1,71 @@
+use super::*;
+use crate::math::Vec64;
+use crate::methods::smoothing::tests::{bar, posed, survives, turned, worst};
+
+fn bound(subject: &Arc<Subject>, options: Options) -> ImplicitSkin {
+    ImplicitSkin::bind(subject, options, &Progress::new()).expect("binds")
+}
+
+fn defaults() -> Options {
+    Options::of(&ParamValues::default())
+}
+
+fn bend(degrees: f64) -> Vec64 {
+    Vec64::new(0.0, 0.0, degrees.to_radians())
+}
+
+#[test]
+fn fields_hold_all_vertices_of_a_bar() {
+    let skin = bound(&bar(24, 41), defaults());
+    assert_eq!(skin.model.fields.len(), 2);
+    assert_eq!(skin.model.free(), 0);
+    // The rims of the ends are sharp, and 52 samples round them off.
+    let rest = &skin.model.rest;
+    for (held, rest) in skin
+        .model
+        .held
+        .iter()
+        .zip(rest)
+        .filter(|(_, rest)| rest[1].abs() < 4.0)
+    {
+        assert!((held.iso - 0.5).abs() < 0.05, "{rest:?}: {}", held.iso);
+    }
+}
+
+#[test]
+fn rest_and_rigid_motion_are_exact_on_any_mesh() {
+    survives(|subject| Box::new(bound(subject, defaults())));
+    let projection = Options {
+        mode: Mode::Projection,
+        ..defaults()
+    };
+    survives(|subject| Box::new(bound(subject, projection)));
+}
+
+#[test]
+fn a_bend_and_back_returns_to_rest() {
+    let subject = bar(24, 41);
+    let mut skin = bound(&subject, defaults());
+    let mut out = subject.bind_positions.to_vec();
+    let there_and_back = (0..=30).chain((0..30).rev()).chain([0; 20]);
+    for degrees in there_and_back.map(|k| 5.0 * f64::from(k)) {
+        let joints = turned(&subject, bend(degrees));
+        let frame = Frame {
+            world_from_joint: &joints,
+            dt_secs: 1.0 / 60.0,
+        };
+        skin.skin(&frame, &mut out).expect("moves");
+    }
+    let error = worst(&out, &subject.bind_positions, subject.size);
+    assert!(error < 1e-3, "{error}");
+}
+
+#[test]
+fn a_settled_pose_does_not_depend_on_what_was_before() {
+    let subject = bar(24, 41);
+    let mut skin = bound(&subject, defaults());
+    let joints = turned(&subject, bend(80.0));
+    let first = posed(&mut skin, &subject, &joints);
+    posed(&mut skin, &subject, &turned(&subject, bend(-120.0)));
+    assert!(posed(&mut skin, &subject, &joints) == first);
+}
