@@ -16,6 +16,9 @@ use crate::report::{Columns, CompareSettings, Comparison, compare, machine, mark
 use crate::rig::motion_range;
 use crate::session::{Source, open_with};
 
+/// Methods that are left out unless they are named: settling a pose takes them seconds to minutes.
+const SLOW: [&str; 4] = ["implicit", "pbd", "xpbd", "reference"];
+
 /// Options of the verb.
 #[derive(Debug, Args)]
 pub(super) struct Suite {
@@ -31,7 +34,8 @@ pub(super) struct Suite {
 
 fn methods_help() -> String {
     format!(
-        "The methods [default: all but reference, which takes minutes a pose]; there are {}",
+        "The methods [default: all but {}, which take seconds to minutes a pose]; there are {}",
+        SLOW.join(", "),
         method_ids()
     )
 }
@@ -41,7 +45,7 @@ impl Suite {
         self.output.as_deref().map_or(Ok(()), check_folder)?;
         let methods: Vec<MethodId> = if self.methods.is_empty() {
             let all = registry().into_iter();
-            all.filter(|method| method.id() != "reference").collect()
+            all.filter(|method| !SLOW.contains(&method.id())).collect()
         } else {
             self.methods.clone()
         };

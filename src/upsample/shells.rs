@@ -11,7 +11,7 @@
 //! | symbol | meaning                                                                                                        |
 //! |--------|----------------------------------------------------------------------------------------------------------------|
 //! | c      | controls: one per occupied cell of a grid, at the mean of its vertices                                           |
-//! | b_ic   | (1 − d²/R²)² for the distance d between vertex and control at rest, with the radius R; vertices of all shells count |
+//! | `b_ic` | (1 − d²/R²)² for the distance d between vertex and control at rest, with the radius R; vertices of all shells count |
 //! | Aⱼ     | area of the vertex at rest                                                                                      |
 //! | sᵢ     | 1 within half of the reach from another shell, 0 beyond the reach; less the further the shells have drifted apart |
 //!
@@ -147,7 +147,7 @@ impl ShellCoupling {
         Some(Self::assemble(&flesh, &partners, &controls, area_of, reach))
     }
 
-    /// Assembles the tables. `flesh` and `partners` have an entry per counted vertex, `controls` lists of them with b_ic.
+    /// Assembles the tables. `flesh` and `partners` have an entry per counted vertex, `controls` lists of them with `b_ic`.
     fn assemble(
         flesh: &[Option<u32>],
         partners: &[Option<(u32, f32)>],
@@ -289,7 +289,7 @@ fn nearest(
     best
 }
 
-/// For every control the counted vertices around it (as indices) with b_ic. Controls are in the cells of vertices with partners.
+/// For every control the counted vertices around it (as indices) with `b_ic`. Controls are in the cells of vertices with partners.
 fn members_of_controls(
     grid: &Grid,
     points: &[Point],

@@ -23,7 +23,9 @@ fn cut_cylinder() -> (Character, Vec<[usize; 2]>) {
     let mut is_lower = vec![false; count];
     for triangle in &mesh.triangles {
         if height(mesh, triangle) < 0.5 {
-            triangle.iter().for_each(|&v| is_lower[v as usize] = true);
+            for &v in triangle {
+                is_lower[v as usize] = true;
+            }
         }
     }
     let mut sources = Vec::new();

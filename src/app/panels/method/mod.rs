@@ -113,12 +113,12 @@ fn method_button(
     } else {
         theme::colors(ui.ctx()).text
     });
-    let button = Button::new(text)
-        .selected(chosen)
-        .min_size(egui::vec2(width, 26.0));
+    // A long name is cut off instead of making the panel wider.
+    let button = Button::new(text).selected(chosen).truncate();
     let response = ui
-        .add_enabled(reason.is_none(), button)
-        .on_hover_text(method.descriptor().doc);
+        .add_enabled_ui(reason.is_none(), |ui| ui.add_sized([width, 26.0], button))
+        .inner
+        .on_hover_text(format!("{}: {}", method.label(), method.descriptor().doc));
     if response
         .on_disabled_hover_text(reason.unwrap_or_default())
         .clicked()
