@@ -32,8 +32,9 @@ use crate::numerics::polar::{LaneMatrix, closest_rotations};
 
 /// Blocks that a task works on together.
 const GROUP: usize = 3;
-/// Groups per parallel task at least.
-const MIN_TASK: usize = 4;
+/// Groups per parallel task at least, and blocks where they are not grouped.
+const MIN_GROUPS: usize = 4;
+const MIN_BLOCKS: usize = 24;
 
 /// Constraints with compliance, colour by colour.
 pub(super) struct Compliant {
@@ -77,7 +78,7 @@ impl Compliant {
         self.blocks
             .par_iter_mut()
             .zip(self.tets.par_chunks(LANES))
-            .with_min_len(MIN_TASK)
+            .with_min_len(MIN_BLOCKS)
             .for_each(|(block, tets)| block.prepare(model, weights, step_secs, tets));
     }
 
@@ -106,7 +107,7 @@ impl Compliant {
             self.blocks[color.clone()]
                 .par_chunks(GROUP)
                 .zip(self.multipliers[color.clone()].par_chunks_mut(GROUP))
-                .with_min_len(MIN_TASK)
+                .with_min_len(MIN_GROUPS)
                 .for_each(|(blocks, multipliers)| {
                     Arch::new().dispatch(Group {
                         blocks,
@@ -125,7 +126,7 @@ impl Compliant {
             self.blocks[color.clone()]
                 .par_iter()
                 .zip(&mut self.multipliers[color.clone()])
-                .with_min_len(MIN_TASK)
+                .with_min_len(MIN_BLOCKS)
                 .for_each(|(block, own)| block.push(own, points));
         }
     }
@@ -136,7 +137,7 @@ impl Compliant {
         let of_color = |color: &Range<usize>| -> usize {
             self.blocks[color.clone()]
                 .par_iter()
-                .with_min_len(MIN_TASK)
+                .with_min_len(MIN_BLOCKS)
                 .map(|block| block.guard(points))
                 .sum()
         };
