@@ -11,7 +11,7 @@ use crate::math::{Affine, Point, Vec64};
 use crate::mesh::shapes::{moved, tube};
 use crate::methods::test_bar::{ramp, skeleton, skinned, subject, turned};
 use crate::methods::{Actor, Frame, MethodId, Subject};
-use crate::param::ParamValues;
+use crate::param::{ParamSpec, ParamValues};
 use crate::progress::Progress;
 use crate::weights::SkinWeights;
 
@@ -39,21 +39,21 @@ fn bar(base: FleshBase) -> Arc<Subject> {
     subject(character)
 }
 
-fn values(set: &[(&str, f64)]) -> ParamValues {
+fn values(params: &[ParamSpec], set: &[(&str, f64)]) -> ParamValues {
     let mut values = ParamValues::default();
     for &(key, value) in set {
-        let spec = PLAIN.iter().chain(COMPLIANT).find(|spec| spec.key == key);
+        let spec = params.iter().find(|spec| spec.key == key);
         values.set(spec.expect("a parameter"), value);
     }
     values
 }
 
 fn plain(set: &[(&str, f64)]) -> Options {
-    Options::plain(&values(set))
+    Options::plain(&values(PLAIN, set))
 }
 
 fn compliant(set: &[(&str, f64)]) -> Options {
-    Options::compliant(&values(set))
+    Options::compliant(&values(COMPLIANT, set))
 }
 
 fn bound(subject: &Arc<Subject>, params: &Params, options: Options) -> PositionBased {

@@ -1,6 +1,6 @@
 //! Steps without inertia, to the equilibrium over a base.
 
-use super::{Body, Constraints, Substep};
+use super::{Body, Constraints, GUARD_PASSES, Substep};
 use crate::methods::position_based::base_motion::BaseMotion;
 use crate::methods::position_based::points::add;
 
@@ -11,6 +11,8 @@ const PATIENCE: usize = 25;
 const SHORTENING: f64 = 0.5;
 /// Steps of the length of the motion's at the end.
 const FINISHING_STEPS: usize = 15;
+/// Passes of the guard at the end.
+const FINISHING_PASSES: usize = 40;
 
 impl Body {
     /// Moves to the base of `motion` with the references, then towards the equilibrium there, in steps without inertia until nothing moves
@@ -72,6 +74,7 @@ impl Body {
                 break;
             }
         }
+        self.guard(FINISHING_PASSES);
     }
 
     /// A step without inertia over a base that is still. Returns the largest displacement, world units.
@@ -87,7 +90,7 @@ impl Body {
         for _ in 0..sweeps {
             self.sweep(motion, 1.0, sweeps);
         }
-        self.guard();
+        self.guard(GUARD_PASSES);
         let moved = self.update_velocities(still);
         self.velocity.fill([0.0; 3]);
         moved

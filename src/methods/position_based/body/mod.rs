@@ -19,7 +19,7 @@ use crate::math::Point;
 
 /// Unknowns per parallel task at least.
 const MIN_TASK: usize = 512;
-/// Passes of the guard at most. It acts in every step again.
+/// Passes of the guard in a step at most. It acts in every step again.
 const GUARD_PASSES: usize = 2;
 /// Multipliers kept from the step before move a vertex by at most this part of its largest lag.
 const MAX_PUSH: f32 = 0.5;
@@ -247,7 +247,7 @@ impl Body {
                 self.sweep(motion, substep.t, self.sweeps);
             }
             if k == substeps {
-                self.guard();
+                self.guard(GUARD_PASSES);
             }
             moved += self.update_velocities(substep);
         }
@@ -372,12 +372,12 @@ impl Body {
         }
     }
 
-    /// Opens inverted tets, if the method does so.
-    fn guard(&self) {
+    /// Opens inverted tets, if the method does so, in at most so many passes.
+    fn guard(&self, passes: usize) {
         if let (Constraints::Compliant(own), Options::Compliant { guard: true, .. }) =
             (&self.constraints, self.options)
         {
-            for _ in 0..GUARD_PASSES {
+            for _ in 0..passes {
                 if own.guard(&self.points) == 0 {
                     break;
                 }
