@@ -68,8 +68,8 @@ use crate::rig::Trs;
 
 /// Rounds of the last step of a walk, in rounds of the others.
 const LAST: usize = 4;
-/// Frames after the last motion until the skin counts as still.
-const STILL_FRAMES: u32 = 20;
+/// Frames after the last motion until the skin counts as still: after a deep bend it needs more than 20 to come back to rest.
+const STILL_FRAMES: u32 = 60;
 
 impl MethodId {
     /// Implicit skinning.

@@ -47,7 +47,7 @@ fn a_bend_and_back_returns_to_rest() {
     let subject = bar(24, 41);
     let mut skin = bound(&subject, defaults());
     let mut out = subject.bind_positions.to_vec();
-    let there_and_back = (0..=30).chain((0..30).rev()).chain([0; 20]);
+    let there_and_back = (0..=30).chain((0..30).rev()).chain([0; 60]);
     for degrees in there_and_back.map(|k| 5.0 * f64::from(k)) {
         let joints = turned(&subject, bend(degrees));
         let frame = Frame {
