@@ -34,7 +34,7 @@ pub(in crate::methods) const PBD: MethodId = MethodId::of(&Descriptor {
     label: "Position-based dynamics",
     short_label: "PBD",
     doc: "Edges and tets of the flesh are put right one after the other. For comparison: tets fold, and stiffness depends on the iterations. No self-contact.",
-    cost: "5 to 8 ms",
+    cost: "15 to 30 ms",
     source: "Abu Rumman, Fratarcangeli, Position-Based Skinning for Soft Articulated Characters, CGF 2015; Müller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics, JVCIR 2007",
     departures: &[
         "The tets are those of projective skinning, not tets between the skin and the bone lines.",
@@ -51,7 +51,7 @@ pub(in crate::methods) const XPBD: MethodId = MethodId::of(&Descriptor {
     label: "Position-based dynamics, compliant",
     short_label: "XPBD",
     doc: "Elastic flesh by constraints with compliance, in small steps: its stiffness is in pascals, as that of projective dynamics. No self-contact.",
-    cost: "5 to 8 ms",
+    cost: "60 to 150 ms",
     source: "Macklin, Müller, Chentanez, XPBD, MIG 2016; Macklin, Storey, Lu, Terdiman, Chentanez, Jeschke, Müller, Small Steps in Physics Simulation, SCA 2019; Macklin, Müller, A Constraint-based Formulation of Stable Neo-Hookean Materials, MIG 2021",
     departures: &[
         "The strain of a tet is one constraint of nine numbers, the distance from the closest rotation, solved for together.",
