@@ -11,6 +11,7 @@
 //! | fig. 4a, 4b | [`Operator::depth`] | cos α → d      | smooth steps, since the paper gives only curves                   |
 //!
 //! # Departures
+//! - Contact is full from 120° on, not only at 180°: a shallower one pushes what overlaps in a fold out at its sides.
 //! - The control points of bulges and of the blend are not published; these are our own.
 //! - A contact line ends one cell before the corner (1, 1), where g is 1.
 
@@ -75,15 +76,15 @@ impl Operator {
     /// All of them, in the order of the parameter.
     pub(super) const ALL: [Self; 4] = [Self::Contact, Self::Bulge, Self::Union, Self::Blend];
 
-    /// d for the cosine of the angle α between the gradients: 0 up to a right angle and 1 at 180° for contact, from 20° to 120° for
-    /// bulges, 0 for the others.
+    /// d for the cosine of the angle α between the gradients: from 80° to 120° for contact, from 20° to 120° for bulges, 0 for the
+    /// others.
     pub(super) fn depth(self, cosine: f32) -> f32 {
-        use std::f32::consts::{FRAC_PI_2, PI};
+        use std::f32::consts::PI;
         let angle = |cosine: f32| cosine.clamp(-1.0, 1.0).acos();
         match self {
             Self::Union | Self::Blend => 0.0,
-            Self::Contact if cosine >= 0.0 => 0.0,
-            Self::Contact => smoothstep([FRAC_PI_2, PI], angle(cosine)),
+            Self::Contact if cosine >= 0.18 => 0.0,
+            Self::Contact => smoothstep([PI / 2.25, PI / 1.5], angle(cosine)),
             Self::Bulge if cosine >= 0.95 => 0.0,
             Self::Bulge => smoothstep([PI / 9.0, PI / 1.5], angle(cosine)),
         }
