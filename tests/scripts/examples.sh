@@ -42,6 +42,7 @@ example survey -o "$out/survey.png" builtin:cylinder
 example ten_lines
 example torture_flesh --steps 200 builtin:cylinder
 example upsampling "$out/upsampling.png"
+example weights_by_methods 1 builtin:cylinder
 
 for source in "$root"/examples/*; do
     name="$(basename "$source" .rs)"
