@@ -76,17 +76,12 @@ impl Probe {
         let Some(snapshot) = session.snapshot_of(view) else {
             return;
         };
+        let pinned = self.is_pinned();
         let Some(report) = self.report_in(view, &snapshot) else {
             return;
         };
         let text = as_text(report, metres);
-        ScrollArea::vertical()
-            .auto_shrink([false, true])
-            .max_height(ui.ctx().content_rect().height() * 0.5)
-            .show(ui, |ui| report_ui(ui, report, metres));
-        if self.is_pinned() {
-            self.path_ui(ui, session, view, metres);
-        }
+        // Above the sentences, whose number changes while values arrive: buttons stay where they are.
         ui.horizontal(|ui| {
             if icons::text_button(ui, Icon::Copy, "Copy")
                 .on_hover_text("Copies sentences and numbers")
@@ -94,7 +89,7 @@ impl Probe {
             {
                 ui.ctx().copy_text(text);
             }
-            if self.is_pinned() {
+            if pinned {
                 if icons::text_button(ui, Icon::Close, "Release")
                     .on_hover_text("The point under the pointer is explained again")
                     .clicked()
@@ -106,6 +101,13 @@ impl Probe {
                 ui.label(RichText::new("Click to pin").color(weak));
             }
         });
+        ScrollArea::vertical()
+            .auto_shrink([false, true])
+            .max_height(ui.ctx().content_rect().height() * 0.5)
+            .show(ui, |ui| report_ui(ui, report, metres));
+        if pinned {
+            self.path_ui(ui, session, view, metres);
+        }
     }
 
     /// Distance from the first place of the path in every view, frame by frame.
