@@ -71,6 +71,8 @@ pub struct Contact {
     pub min_gap: f32,
     /// Increase of that gap in the last step, world units. Written by the solver; kept as long as the pair exists.
     pub increase: f32,
+    /// Number of steps since the pair is loaded without a break. Written by the solver; kept as long as the pair exists.
+    pub loaded_steps: u8,
     /// Whether the pair is removed as soon as its load is zero. Written by the solver; kept as long as the pair exists.
     pub ending: bool,
     /// Whether the pair existed before the last refresh.
@@ -78,14 +80,18 @@ pub struct Contact {
 }
 
 /// What contacts are updated for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Refresh {
     /// An equilibrium: all bones are searched, and normals move fast.
     Equilibrium,
     /// A time step: half of the bones are searched in turn.
     Step,
-    /// A time step of flesh whose contacts keep a gap: contact points move gradually, too.
-    GradualStep,
+    /// A time step of flesh whose contacts keep a gap: contact points move gradually, too, and all changes are multiplied by `pace`,
+    /// from 1 down to 0.
+    GradualStep {
+        /// Factor on the rates of normals and contact points. Below 1 no contact begins.
+        pace: f32,
+    },
 }
 
 /// All contacts of a skin, sorted by vertex.
@@ -152,12 +158,16 @@ impl ContactList {
             joint_contacts.refresh(contacts, body, positions, foot_points);
             return;
         }
+        let pace = match refresh {
+            Refresh::GradualStep { pace } => pace,
+            Refresh::Equilibrium | Refresh::Step => 1.0,
+        };
         let (hits, rate) = if refresh == Refresh::Equilibrium {
             let hits = detector.detect(body, positions, foot_points);
             (hits, NORMAL_RATE_STATIC)
         } else {
             let hits = detector.detect_round_robin(body, positions, foot_points);
-            (hits, NORMAL_RATE)
+            (hits, NORMAL_RATE * pace)
         };
         kept.clear();
         // Contacts rarely take more: a list that grows in the middle of a motion would allocate.
@@ -185,8 +195,8 @@ impl ContactList {
             });
             let found = found.filter(|next| loaded || is_within_reach(next, is_inside, positions));
             if let Some(mut next) = found {
-                if refresh == Refresh::GradualStep {
-                    next = move_gradually(body, positions, contact, next);
+                if let Refresh::GradualStep { pace } = refresh {
+                    next = move_gradually(body, positions, contact, next, pace);
                 }
                 let normal = (next.normal * rate + contact.normal * (1.0 - rate))
                     .try_normalize(1e-3)
@@ -197,6 +207,7 @@ impl ContactList {
                     load: contact.load,
                     min_gap: contact.min_gap,
                     increase: contact.increase,
+                    loaded_steps: contact.loaded_steps,
                     ending: contact.ending,
                     old: true,
                     normal,
@@ -209,6 +220,7 @@ impl ContactList {
             }
         }
         let old = kept.len();
+        let hits = if pace < 1.0 { &[] } else { hits };
         for hit in hits {
             let Some(next) = find_contact_point(
                 body,
@@ -246,19 +258,24 @@ impl ContactList {
     }
 }
 
-/// A contact whose point has moved only a part of the way from where it was.
+/// A contact whose point has moved only a part of the way from where it was, at a pace from 0 to 1.
 fn move_gradually(
     body: &CollisionBody,
     positions: &[Point],
     before: &Contact,
     next: Contact,
+    pace: f32,
 ) -> Contact {
     let from = contact_point(before, positions);
     let way = contact_point(&next, positions) - from;
     if way.norm() > MAX_POINT_LAG * next.edge {
         return next;
     }
-    let closest = body.closest_point_from(&(from + way * POINT_RATE), before.triangle, positions);
+    let closest = body.closest_point_from(
+        &(from + way * (POINT_RATE * pace)),
+        before.triangle,
+        positions,
+    );
     Contact {
         triangle: closest.triangle,
         corners: body.triangle(closest.triangle),
@@ -451,6 +468,7 @@ impl<'a> ContactQuery<'a> {
             load: 0.0,
             min_gap: gap,
             increase: 0.0,
+            loaded_steps: 0,
             ending: false,
             old: false,
         })

@@ -205,7 +205,9 @@ impl Contacts {
             let refresh = if !gradual {
                 Refresh::Equilibrium
             } else if limits.keeps_a_gap() {
-                Refresh::GradualStep
+                Refresh::GradualStep {
+                    pace: limits.pace(),
+                }
             } else {
                 Refresh::Step
             };
@@ -234,9 +236,11 @@ impl Contacts {
 
     fn prepare(&mut self, solver: &mut WindowSolver<'_>) {
         let contacts = self.list.contacts();
-        let relative_stiffness = self.limits.relative_stiffness();
+        let (limits, gradual) = (&self.limits, self.factor == FactorKind::Dynamic);
         self.problem
-            .set_contacts(contacts, &self.stiffness, relative_stiffness);
+            .set_contacts(contacts, &self.stiffness, |contact| {
+                limits.relative_stiffness(contact, gradual)
+            });
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
@@ -260,8 +264,7 @@ impl Contacts {
                     .map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)),
             );
             self.problem.matrix.clear();
-            self.problem
-                .estimate_diagonal(contacts, &self.stiffness, relative_stiffness);
+            self.problem.estimate_diagonal(contacts, &self.stiffness);
             return;
         }
         self.compliance.cover(corners, solver);
@@ -350,6 +353,11 @@ impl Contacts {
             contact.gap = gap(contact, positions);
             self.report.pressing += usize::from(contact.load > 0.0);
             self.report.deepest = self.report.deepest.max(-contact.gap);
+            contact.loaded_steps = if contact.load > 0.0 {
+                contact.loaded_steps.saturating_add(1)
+            } else {
+                0
+            };
         }
         self.report.deepest_edges =
             self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);

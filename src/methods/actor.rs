@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::bind_surface::{bind_normals, normals_in_file};
 use super::check::check_joints;
 use super::{
     ActorState, AnyDevice, BindError, BindInput, DeviceError, Explanation, Fetched, Frame,
@@ -66,10 +67,11 @@ impl Actor {
         let mut groups = NormalGroups::new(
             &positions,
             &character.triangles(),
-            &super::bind_surface::normals_in_file(character),
+            &normals_in_file(character),
             WELD_TOLERANCE * subject.size,
         );
         groups.normals_into(&positions, &mut normals);
+        let normals = bind_normals(character, &normals);
         if method.needs(Requirement::Tissue) {
             subject.make_flesh(&progress.part(0.0, 0.8))?;
         }

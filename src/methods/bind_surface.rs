@@ -107,43 +107,44 @@ impl<'a> BindSurface<'a> {
         }
         Affine::from_matrix_unchecked(blended)
     }
+}
 
-    /// World-space unit normals in the bind pose: the file's, or `computed` (one per source vertex) where it has none. A mesh whose
-    /// normals disagree with the orientation of its triangles gets them negated, so that they always agree with it.
-    pub(super) fn file_normals(&self, subject: &Subject, computed: &[Vec3]) -> Vec<Vec3> {
-        let character = &subject.character;
-        let bind = character.skeleton.bind_transforms();
-        let mut normals = computed.to_vec();
-        for (part, mesh) in character.meshes.iter().enumerate() {
-            let Some(of_file) = mesh
-                .normals
-                .as_ref()
-                .filter(|normals| normals.len() == mesh.positions.len())
-            else {
-                continue;
-            };
-            let to_world = world_from_mesh(mesh, &bind);
-            let turned: Vec<Option<Vec3>> = of_file
-                .iter()
-                .enumerate()
-                .map(|(vertex, normal)| {
-                    let turned = cofactor(&linear_part(&to_world(vertex))) * normal.cast::<f64>();
-                    unit(&turned).map(Vec64::cast::<f32>)
-                })
-                .collect();
-            let own = &mut normals[self.range(part)];
-            let agreement: f64 = own
-                .iter()
-                .zip(&turned)
-                .filter_map(|(own, turned)| turned.map(|turned| f64::from(own.dot(&turned))))
-                .sum();
-            let sign = if agreement < 0.0 { -1.0 } else { 1.0 };
-            for (own, turned) in own.iter_mut().zip(turned) {
-                *own = turned.map_or(*own, |turned| turned * sign);
-            }
+/// World-space unit normals of all source vertices in the bind pose: the file's, or `computed` (one per source vertex) where it has none.
+/// A mesh whose normals disagree with the orientation of its triangles gets them negated, so that they always agree with it.
+pub(super) fn bind_normals(character: &Character, computed: &[Vec3]) -> Vec<Vec3> {
+    let bind = character.skeleton.bind_transforms();
+    let mut normals = computed.to_vec();
+    let mut rest = &mut normals[..];
+    for mesh in &character.meshes {
+        let (own, others) = rest.split_at_mut(mesh.positions.len());
+        rest = others;
+        let Some(of_file) = mesh
+            .normals
+            .as_ref()
+            .filter(|normals| normals.len() == mesh.positions.len())
+        else {
+            continue;
+        };
+        let to_world = world_from_mesh(mesh, &bind);
+        let turned: Vec<Option<Vec3>> = of_file
+            .iter()
+            .enumerate()
+            .map(|(vertex, normal)| {
+                let turned = cofactor(&linear_part(&to_world(vertex))) * normal.cast::<f64>();
+                unit(&turned).map(Vec64::cast::<f32>)
+            })
+            .collect();
+        let agreement: f64 = own
+            .iter()
+            .zip(&turned)
+            .filter_map(|(own, turned)| turned.map(|turned| f64::from(own.dot(&turned))))
+            .sum();
+        let sign = if agreement < 0.0 { -1.0 } else { 1.0 };
+        for (own, turned) in own.iter_mut().zip(turned) {
+            *own = turned.map_or(*own, |turned| turned * sign);
         }
-        normals
     }
+    normals
 }
 
 /// World from mesh space in the bind pose, as the file attaches the mesh, for each of its vertices.

@@ -212,10 +212,9 @@ impl Recipe {
     }
 
     fn add_flesh(&mut self, subject: &Subject, source_map: &SourceMap) {
-        let mut flesh_from_skin = vec![None; subject.skin.mesh.positions.len()];
-        for (vertex, &skin) in subject.body().skin_from_flesh.iter().enumerate() {
-            flesh_from_skin[skin as usize] = Some(vertex as u32);
-        }
+        let flesh_from_skin = subject
+            .body()
+            .flesh_from_skin(subject.skin.mesh.positions.len());
         let mut directions = source_map.directions().map(Directions::plain);
         for (source, skin) in subject.skin.skin_from_source.iter().enumerate() {
             let carried = directions.as_mut().and_then(Iterator::next).flatten();

@@ -117,10 +117,7 @@ impl Shells {
         let body = subject.body();
         let guide = subject.guide_of(&body.skin_from_flesh)?;
         let mesh = &subject.skin.mesh;
-        let mut flesh_from_skin = vec![None; mesh.positions.len()];
-        for (flesh, &skin) in (0u32..).zip(&body.skin_from_flesh) {
-            flesh_from_skin[skin as usize] = Some(flesh);
-        }
+        let flesh_from_skin = body.flesh_from_skin(mesh.positions.len());
         let is_still = |vertex: usize| {
             let part = body.parts.part_of_vertex[vertex] as usize;
             matches!(body.parts.parts[part].place, Place::Rigid { .. })
@@ -200,10 +197,7 @@ impl SourceMap {
         let upsampled = subject.upsampling().map(|upsampling| {
             let (mut frames, mut flesh) = (upsampling.frames(), body.flesh.positions.clone());
             upsampling.positions_into(&subject.sim().mesh.positions, &mut frames, &mut flesh);
-            let mut flesh_from_skin = vec![None; subject.skin.mesh.positions.len()];
-            for (vertex, &skin) in body.skin_from_flesh.iter().enumerate() {
-                flesh_from_skin[skin as usize] = Some(vertex as u32);
-            }
+            let flesh_from_skin = body.flesh_from_skin(subject.skin.mesh.positions.len());
             let flesh_from_source: Vec<Option<u32>> = subject
                 .skin
                 .skin_from_source

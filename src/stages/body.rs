@@ -23,6 +23,16 @@ pub struct Body {
 }
 
 impl Body {
+    /// For every vertex of a skin of `vertices` its vertex of the flesh, if it has one.
+    #[must_use]
+    pub fn flesh_from_skin(&self, vertices: usize) -> Vec<Option<u32>> {
+        let mut flesh_from_skin = vec![None; vertices];
+        for (flesh, &skin) in (0u32..).zip(&self.skin_from_flesh) {
+            flesh_from_skin[skin as usize] = Some(flesh);
+        }
+        flesh_from_skin
+    }
+
     /// Classifies the parts. Without a skeleton everything is flesh.
     pub(super) fn build(
         inputs: &Inputs,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::common::skip;
 use sinew::character::Character;
 use sinew::dynamics::Params;
-use sinew::math::Point;
+use sinew::math::{Point, Vec3};
 use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::progress::Progress;
 
@@ -44,6 +44,35 @@ fn built_in_characters_stand_still() {
         let moved = restlessness(sinew::io::builtin::load_builtin(name).expect("built in"));
         println!("{name}: {moved:e} of the size");
         assert!(moved < 1e-5, "{name}: {moved:e}");
+    }
+}
+
+/// Edited normals, as of hard edges, are those of the flesh at rest, as they are those of skinning.
+#[test]
+fn flesh_has_the_normals_of_the_file() {
+    let mut character = sinew::io::builtin::load_builtin("cylinder").expect("built in");
+    let mesh = &mut character.meshes[0];
+    let edited = |n: &Vec3| (n + Vec3::new(0.3, 0.5, -0.2)).normalize();
+    let normals: Vec<Vec3> = mesh.normals.iter().flatten().map(edited).collect();
+    assert_eq!(normals.len(), mesh.positions.len());
+    mesh.normals = Some(normals);
+    let subject = Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));
+    let skeleton = &subject.character.skeleton;
+    let frame = Frame {
+        world_from_joint: &skeleton.world_from_joint(&skeleton.rest_pose()),
+        dt_secs: 1.0 / 60.0,
+    };
+    let normals_of = |method| {
+        let mut actor = Actor::bind(&subject, method, &Params::default(), &Progress::new());
+        let actor = actor.as_mut().expect("binds");
+        actor.advance(&frame).expect("settles");
+        actor.normals().to_vec()
+    };
+    for (flesh, skin) in normals_of(MethodId::PD)
+        .iter()
+        .zip(&normals_of(MethodId::LBS))
+    {
+        assert!((flesh - skin).norm() < 1e-3, "{flesh} {skin}");
     }
 }
 

@@ -10,6 +10,8 @@ use crate::math::{Point, Vec3, smoothstep};
 const RELATIVE_STIFFNESS: f32 = 30.0;
 /// The same for guided flesh. It is lower so that a contact that begins or ends hardly moves the other contacts.
 const GUIDED_RELATIVE_STIFFNESS: f32 = 5.0;
+/// Steps in which a contact of guided flesh becomes that stiff.
+const STIFFENING_STEPS: f32 = 16.0;
 /// Gap that contacts of guided flesh keep, as a fraction of the local edge length. Between the simulated vertices the full-resolution
 /// skin is displaced by interpolation, whose error in a fold is a good part of an edge: with [`MARGIN`] the simulated skins would
 /// be apart and the full-resolution skins would still intersect.
@@ -35,18 +37,19 @@ const COOLDOWN_STEPS: u8 = 20;
 const PRESS_RATE: f32 = 0.1;
 /// Largest change of that increase from step to step, as a fraction of the local edge length: contacts begin without a jolt.
 const PRESS_ACCELERATION: f32 = 0.002;
-/// The gap of a contact that is being released decreases by this many times that in the first step,
-const RELEASE_FACTOR: f32 = 2.0;
-/// by at least this fraction of the local edge length,
-const MIN_RELEASE: f32 = 0.01;
-/// and in every further step by this many times what it was before: deep contacts, which jumps leave behind, end in about as many
-/// steps as shallow ones.
-const RELEASE_GROWTH: f32 = 1.2;
+/// Increase per step with which the gap of a contact meets the flesh, as a fraction of the local edge length.
+const TOUCH_RATE: f32 = 0.03;
+/// In each further step of its release the gap of a contact decreases by this many times what it decreased by before, after
+/// [`PRESS_ACCELERATION`] in the first: contacts end without a jolt, and deep ones, which jumps leave behind, in few more steps than
+/// shallow ones.
+const RELEASE_GROWTH: f32 = 1.25;
 /// Fraction of the remaining difference to the desired gap that is applied per step. The contact point follows the skin that it
 /// presses; larger fractions make the two oscillate.
 const GAP_RELAXATION: f32 = 0.1;
 /// Contacts are frozen after the targets have been static for this many steps, so that held poses come to rest.
-const STATIC_STEPS: u32 = 60;
+const STATIC_STEPS: u32 = 90;
+/// In the last of these steps contacts change less and less, so that they freeze without a jolt.
+const SLOWING_STEPS: u32 = 30;
 /// Targets are static while they move less than this fraction of the size.
 const STATIC_TOLERANCE: f32 = 1e-3;
 
@@ -125,8 +128,8 @@ impl ContactLimits {
         }
         let rate = PRESS_RATE * self.max_press_of(contact);
         if contact.ending {
-            let decrease = (RELEASE_FACTOR * rate).max(MIN_RELEASE * contact.edge);
-            contact.increase = (-decrease).min(RELEASE_GROWTH * contact.increase);
+            let slower = contact.increase - PRESS_ACCELERATION * contact.edge;
+            contact.increase = slower.min(RELEASE_GROWTH * contact.increase);
             contact.min_gap += contact.increase;
             return;
         }
@@ -136,9 +139,18 @@ impl ContactLimits {
             Vec3::zeros()
         };
         let min_gap = contact.min_gap + contact.normal.dot(&moved).min(0.0);
+        let rate = if contact.load > 0.0 {
+            rate
+        } else {
+            // The gap brakes on its way to the flesh.
+            let distance = (contact.gap - min_gap).max(0.0);
+            let braking = (2.0 * PRESS_ACCELERATION * contact.edge * distance).sqrt();
+            rate.min(braking.max(TOUCH_RATE * contact.edge))
+        };
         contact.increase = (GAP_RELAXATION * (goal - min_gap))
             .min(rate)
             .min(contact.increase.max(0.0) + PRESS_ACCELERATION * contact.edge);
+        contact.increase *= self.pace();
         contact.min_gap = min_gap + contact.increase;
     }
 
@@ -160,6 +172,12 @@ impl ContactLimits {
         self.static_steps >= STATIC_STEPS
             && !self.targets.is_empty()
             && !contacts.iter().any(|contact| contact.ending)
+    }
+
+    /// How fast contacts change: 1, and down to 0 in the steps before they freeze.
+    pub(in crate::dynamics) fn pace(&self) -> f32 {
+        let left = STATIC_STEPS.saturating_sub(self.static_steps);
+        smoothstep([0.0, SLOWING_STEPS as f32], left as f32)
     }
 
     /// Freezes the contacts, which are those of an equilibrium, until the targets move.
@@ -241,13 +259,17 @@ impl ContactLimits {
         separation(contact, &self.targets).norm() <= MAX_OVERLAP * max_press + contact.edge
     }
 
-    /// Stiffness of contacts relative to that of the flesh at their vertices.
-    pub(in crate::dynamics) fn relative_stiffness(&self) -> f32 {
+    /// Stiffness of a contact relative to that of the flesh at its vertices. That of guided flesh begins softly: its gap may grow
+    /// before it touches, and would then meet the flesh with a jolt.
+    pub(in crate::dynamics) fn relative_stiffness(&self, contact: &Contact, gradual: bool) -> f32 {
         if self.targets.is_empty() {
-            RELATIVE_STIFFNESS
-        } else {
-            GUIDED_RELATIVE_STIFFNESS
+            return RELATIVE_STIFFNESS;
         }
+        if !gradual {
+            return GUIDED_RELATIVE_STIFFNESS;
+        }
+        let begun = (f32::from(contact.loaded_steps) + 1.0) / STIFFENING_STEPS;
+        GUIDED_RELATIVE_STIFFNESS * begun.min(1.0).powi(2)
     }
 
     /// Largest distance by which both surfaces together may be pressed in, world units.
@@ -318,6 +340,7 @@ mod tests {
             load: 1.0,
             min_gap: 0.0,
             increase: 0.0,
+            loaded_steps: 0,
             ending: false,
             old: true,
         };
@@ -343,6 +366,39 @@ mod tests {
         flat[3] = flat[2];
         flat[2] = flat[1];
         assert_eq!(relative_motion(&contact, &rest, &flat), f32::INFINITY);
+    }
+
+    #[test]
+    fn a_contact_becomes_stiff_gradually_and_slows_before_it_freezes() {
+        let (mut contact, targets) = contact();
+        let mut limits = ContactLimits::default();
+        limits.set_targets(targets.iter().copied());
+        let mut stiffness = Vec::new();
+        for steps in 0..20 {
+            contact.loaded_steps = steps;
+            stiffness.push(limits.relative_stiffness(&contact, true));
+        }
+        assert!(stiffness[0] < 0.01 * GUIDED_RELATIVE_STIFFNESS);
+        assert!(stiffness.windows(2).all(|pair| pair[0] <= pair[1]));
+        assert_eq!(stiffness[19], GUIDED_RELATIVE_STIFFNESS);
+        contact.loaded_steps = 0;
+        assert_eq!(
+            limits.relative_stiffness(&contact, false),
+            GUIDED_RELATIVE_STIFFNESS
+        );
+        let mut paces = Vec::new();
+        for _ in 0..=STATIC_STEPS {
+            limits.set_targets(targets.iter().copied());
+            limits.count_static_step(1.0);
+            paces.push(limits.pace());
+        }
+        assert_eq!(paces[0], 1.0);
+        assert_eq!(paces.last(), Some(&0.0));
+        assert!(
+            paces
+                .windows(2)
+                .all(|pair| (0.0..0.06).contains(&(pair[0] - pair[1])))
+        );
     }
 
     #[test]

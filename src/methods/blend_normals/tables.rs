@@ -10,7 +10,7 @@ use crate::character::SourceMesh;
 use crate::math::{Vec3, Vec64, linear_part};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
 use crate::methods::Subject;
-use crate::methods::bind_surface::{BindSurface, normals_in_file, unit};
+use crate::methods::bind_surface::{BindSurface, bind_normals, normals_in_file, unit};
 use crate::progress::{Cancelled, Progress};
 
 /// A weight that only neighbours have, and that changes by less than this from vertex to vertex, is left out.
@@ -174,7 +174,7 @@ impl<'a> Fitter<'a> {
             starts[group] += starts[group - 1];
         }
         Self {
-            normals: surface.file_normals(subject, &computed),
+            normals: bind_normals(character, &computed),
             surface,
             starts,
             corners: rings.into_iter().map(|(_, corners)| corners).collect(),

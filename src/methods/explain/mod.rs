@@ -94,6 +94,23 @@ pub fn explain_blending(
     })
 }
 
+/// The simulated vertex that is nearest to a source vertex at rest, and their distance, world units. `None` for cloth and props, which
+/// are not simulated.
+pub(super) fn nearest_simulated(subject: &Subject, source: usize) -> Option<(usize, f32)> {
+    let skin = subject
+        .skin
+        .skin_from_source
+        .get(source)
+        .copied()
+        .flatten()?;
+    let own = subject.skin.mesh.positions[skin as usize];
+    let simulated = subject.sim().mesh.positions.iter();
+    simulated
+        .map(|at| (at - own).norm())
+        .enumerate()
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
 /// Distance of two points as a term's value.
 pub(super) fn length(a: &Point, b: &Point) -> TermValue {
     TermValue::Length(f64::from((a - b).norm()))

@@ -1,22 +1,14 @@
 //! What the flesh has to say about a vertex.
 
 use super::flesh::PositionBased;
+use crate::methods::explain::nearest_simulated;
 use crate::methods::{Term, TermValue};
 
 impl PositionBased {
     /// The terms of a source vertex, from the tets at the simulated vertex next to it at rest. Empty for cloth and props, which are not
     /// simulated.
     pub(super) fn explain(&self, source: usize) -> Vec<Term> {
-        let subject = self.subject();
-        let skin = subject.skin.skin_from_source.get(source).copied().flatten();
-        let Some((vertex, rest_distance)) = skin.and_then(|skin| {
-            let own = subject.skin.mesh.positions[skin as usize];
-            let simulated = subject.sim().mesh.positions.iter();
-            simulated
-                .map(|at| (at - own).norm())
-                .enumerate()
-                .min_by(|a, b| a.1.total_cmp(&b.1))
-        }) else {
+        let Some((vertex, rest_distance)) = nearest_simulated(self.subject(), source) else {
             return Vec::new();
         };
         let mut terms = vec![Term::new(

@@ -4,25 +4,14 @@ use super::Projective;
 use crate::collision::Contact;
 use crate::dynamics::TetState;
 use crate::math::Point;
-use crate::methods::explain::length;
+use crate::methods::explain::{length, nearest_simulated};
 use crate::methods::{Term, TermValue};
 
 impl Projective {
     /// The terms of a source vertex, from the simulated vertex next to it at rest. `simulated` are the positions of the simulation mesh
     /// in the last frame. Empty for cloth and props, which are not simulated.
     pub(super) fn explain(&self, source: usize, simulated: &[Point]) -> Vec<Term> {
-        let subject = &self.subject;
-        let skin = subject.skin.skin_from_source.get(source).copied().flatten();
-        let sim = subject.sim();
-        let Some((vertex, rest_distance)) = skin.and_then(|skin| {
-            let own = subject.skin.mesh.positions[skin as usize];
-            sim.mesh
-                .positions
-                .iter()
-                .map(|at| (at - own).norm())
-                .enumerate()
-                .min_by(|a, b| a.1.total_cmp(&b.1))
-        }) else {
+        let Some((vertex, rest_distance)) = nearest_simulated(&self.subject, source) else {
             return Vec::new();
         };
         let mut terms = vec![Term::new(
