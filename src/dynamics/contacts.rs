@@ -197,7 +197,8 @@ impl Contacts {
         // An equilibrium uses the final gaps at once: it is the state that gradual changes converge to.
         let gradual = factor == FactorKind::Dynamic;
         let (body, limits) = (&self.body, &mut self.limits);
-        if gradual && limits.is_frozen(self.list.contacts()) {
+        limits.wait_for_releases(self.list.contacts());
+        if gradual && limits.is_frozen() {
             for contact in self.list.contacts_mut() {
                 contact.gap = gap(contact, positions);
             }
@@ -353,10 +354,11 @@ impl Contacts {
             contact.gap = gap(contact, positions);
             self.report.pressing += usize::from(contact.load > 0.0);
             self.report.deepest = self.report.deepest.max(-contact.gap);
-            contact.loaded_steps = if contact.load > 0.0 {
-                contact.loaded_steps.saturating_add(1)
-            } else {
-                0
+            contact.loaded_steps = match self.factor {
+                _ if contact.load <= 0.0 => 0,
+                FactorKind::Dynamic => contact.loaded_steps.saturating_add(1),
+                // Nothing moves after an equilibrium.
+                FactorKind::Static => u8::MAX,
             };
         }
         self.report.deepest_edges =

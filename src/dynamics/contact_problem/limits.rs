@@ -39,10 +39,13 @@ const PRESS_RATE: f32 = 0.1;
 const PRESS_ACCELERATION: f32 = 0.002;
 /// Increase per step with which the gap of a contact meets the flesh, as a fraction of the local edge length.
 const TOUCH_RATE: f32 = 0.03;
-/// In each further step of its release the gap of a contact decreases by this many times what it decreased by before, after
-/// [`PRESS_ACCELERATION`] in the first: contacts end without a jolt, and deep ones, which jumps leave behind, in few more steps than
-/// shallow ones.
-const RELEASE_GROWTH: f32 = 1.25;
+/// The gap of a contact that is being released decreases by this many times `PRESS_RATE` in the first step,
+const RELEASE_FACTOR: f32 = 2.0;
+/// by at least this fraction of the local edge length,
+const MIN_RELEASE: f32 = 0.01;
+/// and in every further step by this many times what it was before: deep contacts, which jumps leave behind, end in about as many
+/// steps as shallow ones.
+const RELEASE_GROWTH: f32 = 1.2;
 /// Fraction of the remaining difference to the desired gap that is applied per step. The contact point follows the skin that it
 /// presses; larger fractions make the two oscillate.
 const GAP_RELAXATION: f32 = 0.1;
@@ -128,8 +131,8 @@ impl ContactLimits {
         }
         let rate = PRESS_RATE * self.max_press_of(contact);
         if contact.ending {
-            let slower = contact.increase - PRESS_ACCELERATION * contact.edge;
-            contact.increase = slower.min(RELEASE_GROWTH * contact.increase);
+            let decrease = (RELEASE_FACTOR * rate).max(MIN_RELEASE * contact.edge);
+            contact.increase = (-decrease).min(RELEASE_GROWTH * contact.increase);
             contact.min_gap += contact.increase;
             return;
         }
@@ -166,12 +169,16 @@ impl ContactLimits {
             .max(least)
     }
 
-    /// Whether the set of contacts is frozen. While one of them is being released it is not: the flesh would stay where that
-    /// contact holds it.
-    pub(in crate::dynamics) fn is_frozen(&self, contacts: &[Contact]) -> bool {
-        self.static_steps >= STATIC_STEPS
-            && !self.targets.is_empty()
-            && !contacts.iter().any(|contact| contact.ending)
+    /// Whether the set of contacts is frozen.
+    pub(in crate::dynamics) fn is_frozen(&self) -> bool {
+        self.static_steps >= STATIC_STEPS && !self.targets.is_empty()
+    }
+
+    /// Keeps contacts from freezing while one of them is being released: the flesh would stay where that contact holds it.
+    pub(in crate::dynamics) fn wait_for_releases(&mut self, contacts: &[Contact]) {
+        if contacts.iter().any(|contact| contact.ending) {
+            self.static_steps = self.static_steps.min(STATIC_STEPS - SLOWING_STEPS);
+        }
     }
 
     /// How fast contacts change: 1, and down to 0 in the steps before they freeze.
@@ -268,7 +275,7 @@ impl ContactLimits {
         if !gradual {
             return GUIDED_RELATIVE_STIFFNESS;
         }
-        let begun = (f32::from(contact.loaded_steps) + 1.0) / STIFFENING_STEPS;
+        let begun = f32::from(contact.loaded_steps.saturating_add(1)) / STIFFENING_STEPS;
         GUIDED_RELATIVE_STIFFNESS * begun.min(1.0).powi(2)
     }
 
@@ -409,8 +416,10 @@ mod tests {
             limits.set_targets(targets.iter().copied());
             limits.count_static_step(1.0);
         }
-        assert!(limits.is_frozen(&[contact]));
+        limits.wait_for_releases(&[contact]);
+        assert!(limits.is_frozen());
         contact.ending = true;
-        assert!(!limits.is_frozen(&[contact]));
+        limits.wait_for_releases(&[contact]);
+        assert!(!limits.is_frozen() && limits.pace() > 0.99);
     }
 }
