@@ -50,6 +50,12 @@ pub(super) struct Bake {
     /// With --rig: largest number of joints per vertex; game engines expect at most 4 [default: 4].
     #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
     influences: Option<u16>,
+    /// Write a .glb in the file's units instead of metres.
+    #[arg(help_heading = "Output", long)]
+    keep_units: bool,
+    /// Write the point cache of a character of several meshes as one file, instead of NAME/MESH.pc2 for each.
+    #[arg(help_heading = "Output", long)]
+    one_cache: bool,
     /// Also write the pose of the last frame, in the format of --pose.
     #[arg(help_heading = "Output", long, value_name = "POSE.json")]
     pose_out: Option<PathBuf>,
@@ -158,7 +164,14 @@ impl Bake {
                 format,
                 method,
             } => return self.skin(options, &subject, &take, path, format, method),
-            BakeKind::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
+            BakeKind::Rig(path) => {
+                write_rig(
+                    &subject,
+                    path,
+                    self.influences.unwrap_or(4).into(),
+                    self.keep_units,
+                )?;
+            }
             BakeKind::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
             BakeKind::Pose => {}
         }
@@ -178,6 +191,8 @@ impl Bake {
             format,
             every: self.every,
             tolerance: self.tolerance,
+            keep_units: self.keep_units,
+            one_cache: self.one_cache,
         };
         let bytes = settings.estimated_bytes(&subject.character, take);
         if bytes > MANY_BYTES && !self.yes {

@@ -373,6 +373,7 @@ fn nothing_of_the_document_is_lost() {
         animation: "up".to_owned(),
         size: 3.0,
         tolerance: 0.0,
+        keep_units: false,
     };
     let mut file = MorphFile::create(&path, &character, settings).unwrap();
     let rest = character.bind_positions();

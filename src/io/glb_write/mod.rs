@@ -25,6 +25,7 @@ mod sweep;
 use crate::character::Character;
 
 pub use draft::SealedGlb;
+pub(super) use fresh::encode_png;
 pub use morph::{MorphFile, MorphSettings, MorphSummary};
 pub use rigged::{MOST_INFLUENCES, loses_materials, write_rigged_glb};
 

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::draft::{GlbDraft, JsonObject, set};
-use super::fresh::{self, is_unit, unit};
+use super::fresh::{self, is_unit};
 use super::{GlbWriteError, in_memory};
 use crate::character::{Attachment, Character, SourceDocument, SourceMesh};
-use crate::math::Affine;
+use crate::math::{Affine, Vec3};
 use crate::weights::SkinWeights;
 
 /// Maximum number of influences per vertex in the output: the maximum of the reader.
@@ -27,6 +27,8 @@ const BIND_ROUNDING: f64 = 1e-4;
 /// A character with its skeleton, skin weights and clips as the bytes of a `.glb` file. Meshes
 /// that a skeleton moves get the weights of `chosen` (one entry per mesh, in order) where there are
 /// any, in place of their own. Of each vertex the `influences` largest weights are kept and normalised.
+/// Lengths are metres ([`Character::export_metres_per_unit`]), except in a kept document, which is in
+/// metres by the standard.
 ///
 /// # Errors
 /// [`GlbWriteError`].
@@ -40,7 +42,14 @@ pub fn write_rigged_glb(
     }
     let bound = bound(character, chosen, influences.clamp(1, MOST_INFLUENCES))?;
     let mut draft = match kept_document(character) {
-        None => fresh::whole(&bound)?,
+        None => {
+            let metres = character.export_metres_per_unit();
+            if metres == 1.0 {
+                fresh::whole(&bound)?
+            } else {
+                fresh::whole(&bound.scaled(metres))?
+            }
+        }
         Some(document) => {
             let mut draft = GlbDraft::of(document)?;
             draft.repair();
@@ -152,6 +161,15 @@ fn world_from_mesh(
         .then_some(first)
 }
 
+/// Unit normals of a mesh of the document, whose triangles the reader turned over where its place mirrors it.
+fn normals_in_mesh(mesh: &SourceMesh, turned: bool) -> Option<Vec<Vec3>> {
+    let mut normals = fresh::normals_of(mesh)?;
+    if turned && mesh.normals.is_none() {
+        normals.iter_mut().for_each(|normal| *normal = -*normal);
+    }
+    Some(normals)
+}
+
 /// The largest influences of every vertex.
 fn limited(weights: &SkinWeights, influences: usize) -> SkinWeights {
     let row = |vertex| {
@@ -183,15 +201,16 @@ impl GlbDraft {
                 .attributes(at as usize, source.primitive)
                 .cloned()
                 .unwrap_or_default();
-            match &mesh.normals {
-                Some(normals) if normals.iter().all(is_unit) => {}
-                Some(normals) if attributes.contains_key("NORMAL") => {
-                    attributes.insert("NORMAL".to_owned(), json!(self.vectors(&unit(normals))));
-                }
-                _ => {
-                    // Degenerate normals are removed; viewers compute their own.
-                    attributes.remove("NORMAL");
-                }
+            let is_kept = attributes.contains_key("NORMAL")
+                && (mesh.normals.as_ref()).is_some_and(|normals| normals.iter().all(is_unit));
+            if !is_kept {
+                // Missing and degenerate normals are replaced: by the standard a viewer would draw flat triangles.
+                match normals_in_mesh(mesh, source.turned) {
+                    Some(normals) => {
+                        attributes.insert("NORMAL".to_owned(), json!(self.vectors(&normals)))
+                    }
+                    None => attributes.remove("NORMAL"),
+                };
             }
             if let (
                 Attachment::Skinned {
@@ -332,10 +351,7 @@ impl GlbDraft {
     /// World positions and normals of a mesh that has become a root.
     fn set_base(&mut self, mesh: usize, primitive: usize, source: &SourceMesh, turned: bool) {
         let positions = self.positions(&source.positions);
-        let normals = source
-            .normals
-            .as_ref()
-            .map(|normals| self.vectors(&unit(normals)));
+        let normals = fresh::normals_of(source).map(|normals| self.vectors(&normals));
         if turned {
             self.turn(mesh, primitive, source);
         }

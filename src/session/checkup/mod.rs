@@ -182,7 +182,7 @@ impl Checkup {
         notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
         Ok(Self {
             name: character.name.clone(),
-            source_vertices: character.source_vertices(),
+            source_vertices: character.file_vertices(),
             source_triangles: character.source_triangles(),
             skin_vertices: input.surface.mesh.positions.len(),
             simulated_vertices: subject.sim().mesh.positions.len(),

@@ -194,7 +194,9 @@ impl Export {
                 write_report(subject, report, path, progress)?;
             }
             ExportAs::Scores(format) => write_scores(input.scores.as_ref(), format, path)?,
-            ExportAs::Rig => write_rig(subject, path, INFLUENCES).map_err(|error| said(&error))?,
+            ExportAs::Rig => {
+                write_rig(subject, path, INFLUENCES, false).map_err(|error| said(&error))?
+            }
             ExportAs::Motion => {
                 write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;
             }
