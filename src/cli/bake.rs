@@ -13,6 +13,7 @@ use crate::io::MOST_INFLUENCES;
 use crate::methods::{Actor, MethodId, Subject};
 use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
 use crate::progress::{Cancelled, Progress};
+use crate::weights::RefitReport;
 use crate::session::{
     BakeFormat, BakeSettings, ContactSummary, Take, bake, write_last_pose, write_motion, write_rig,
 };
@@ -109,6 +110,9 @@ struct BakeReport {
 struct FilesReport {
     character: String,
     files: Vec<PathBuf>,
+    /// What a rig lost with the joints beyond --influences, in millimetres over its clips.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    influences: Option<RefitReport>,
 }
 
 /// What the bake writes.
@@ -158,6 +162,7 @@ impl Bake {
         if let Some(path) = &self.pose_out {
             write_last_pose(&subject.character, &take, path)?;
         }
+        let mut fitted = None;
         match work {
             BakeKind::Skin {
                 path,
@@ -165,17 +170,16 @@ impl Bake {
                 method,
             } => return self.skin(options, &subject, &take, path, format, method),
             BakeKind::Rig(path) => {
-                write_rig(
-                    &subject,
-                    path,
-                    self.influences.unwrap_or(4).into(),
-                    self.keep_units,
-                )?;
+                let influences = self.influences.unwrap_or(4);
+                let report = write_rig(&subject, path, influences.into(), self.keep_units)?;
+                note_cut(&report, influences, options);
+                fitted = Some(report);
             }
             BakeKind::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
             BakeKind::Pose => {}
         }
-        self.wrote(options, &subject, self.output.iter().chain(&self.pose_out))
+        let files = self.output.iter().chain(&self.pose_out);
+        self.wrote(options, &subject, files, fitted)
     }
 
     fn skin(
@@ -248,12 +252,14 @@ impl Bake {
         options: &Options,
         subject: &Subject,
         files: impl Iterator<Item = &'a PathBuf>,
+        influences: Option<RefitReport>,
     ) -> CommandResult {
         let files: Vec<PathBuf> = files.cloned().collect();
         if self.json {
             return print_json(&FilesReport {
                 character: subject.character.name.clone(),
                 files,
+                influences,
             });
         }
         if !options.quiet {
@@ -273,7 +279,7 @@ impl Bake {
         let saved = self.character.project().map(|_| MethodId::default());
         match (BakeFormat::of_path(path), self.method.or(saved)) {
             (Some(BakeFormat::Glb), _) if self.rig => Ok(BakeKind::Rig(path)),
-            _ if self.rig => Err(Failure::Undone(format!(
+            _ if self.rig => Err(Failure::Usage(format!(
                 "{shown}: a rig is written as .glb; name the file so"
             ))),
             _ if is_bvh => Ok(BakeKind::Motion(path)),
@@ -286,11 +292,29 @@ impl Bake {
                 let sentence = "say how to move the skin with --method rigid, lbs, dqs or pd; or give --rig for the rig alone";
                 Err(Failure::Usage(sentence.to_owned()))
             }
-            (None, _) => Err(Failure::Undone(format!(
+            (None, _) => Err(Failure::Usage(format!(
                 "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply, .json and .bvh"
             ))),
         }
     }
+}
+
+/// Says what a rig lost with the joints that it has too many.
+fn note_cut(report: &RefitReport, influences: u16, options: &Options) {
+    if report.cut == 0 || options.quiet {
+        return;
+    }
+    stderr::line(&format!(
+        "note: {} of {} vertices had more than {influences} joints (up to {}); their weights were fitted again: the skin is off by {:.3} mm rms and {:.2} mm at most over the clips, instead of {:.3} and {:.2} mm with the largest weights; --influences {} keeps all",
+        report.cut,
+        report.vertices,
+        report.most,
+        report.rms,
+        report.max,
+        report.plain_rms,
+        report.plain_max,
+        report.most
+    ));
 }
 
 /// Measures the bind pose and the current frame of an actor.

@@ -149,6 +149,15 @@ pub(super) struct Options {
     pub(super) saved_values: MethodValues,
 }
 
+/// A sentence about a folder of the cache that cannot be written to.
+fn unwritable(folder: &std::path::Path) -> Option<String> {
+    let error = crate::files::make_writable(folder).err()?;
+    let folder = folder.display();
+    Some(format!(
+        "the cache {folder} can't be written to ({error}); derived data are computed again each time"
+    ))
+}
+
 impl Options {
     /// The values given for a method's own parameters; where none are given, the project's.
     pub(super) fn values_for(&self, method: MethodId) -> Result<ParamValues, Failure> {
@@ -187,11 +196,17 @@ impl Options {
 
     /// Location of derived data.
     pub(super) fn cache(&self) -> Cache {
-        match &self.cache {
-            Some(folder) => Cache::in_folder(folder),
-            None if self.no_cache => Cache::none(),
-            None => Cache::of_user(),
+        let (cache, notice) = match &self.cache {
+            Some(folder) => (Cache::in_folder(folder), unwritable(folder)),
+            None if self.no_cache => (Cache::none(), None),
+            None => Cache::of_user_with_notice(),
+        };
+        // Once in a process: verbs ask for the cache several times.
+        static SAID: std::sync::Once = std::sync::Once::new();
+        if let Some(notice) = notice.filter(|_| !self.quiet) {
+            SAID.call_once(|| super::stderr::line(&format!("note: {notice}")));
         }
+        cache
     }
 
     /// What the base of the flesh follows, if it was given.

@@ -186,7 +186,7 @@ pub fn write_atomically(
     file.commit()
 }
 
-/// Names of a file sequence: `walk.obj` → `walk.0000.obj`, `walk.0001.obj`, …
+/// Names of a file sequence: `walk.obj` → `walk.0000.obj`, `walk.0001.obj`, …; `walk##.obj` → `walk00.obj`, …
 #[derive(Debug, Clone)]
 pub struct FrameNames {
     base: PathBuf,
@@ -203,6 +203,13 @@ impl FrameNames {
         }
     }
 
+    /// Whether a path says where the number of a frame goes.
+    #[must_use]
+    pub fn has_place(path: &Path) -> bool {
+        let stem = path.file_stem().unwrap_or_default();
+        stem.to_string_lossy().contains('#')
+    }
+
     /// The file of a frame.
     #[must_use]
     pub fn path(&self, frame: usize) -> PathBuf {
@@ -216,10 +223,16 @@ impl FrameNames {
             .extension()
             .map(|e| format!(".{}", e.to_string_lossy()))
             .unwrap_or_default();
-        self.base.with_file_name(format!(
-            "{stem}.{frame:0width$}{extension}",
-            width = self.digits
-        ))
+        let Some(end) = stem.rfind('#').map(|last| last + 1) else {
+            let width = self.digits;
+            return self
+                .base
+                .with_file_name(format!("{stem}.{frame:0width$}{extension}"));
+        };
+        let before = stem[..end].trim_end_matches('#');
+        let (width, after) = (end - before.len(), &stem[end..]);
+        self.base
+            .with_file_name(format!("{before}{frame:0width$}{after}{extension}"))
     }
 }
 

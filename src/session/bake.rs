@@ -20,10 +20,13 @@ use std::path::{Path, PathBuf};
 
 use self::sink::Sink;
 use crate::character::Character;
-use crate::io::{IoError, write_atomically, write_bvh_poses, write_rigged_glb};
+use crate::io::{IoError, write_atomically, write_bvh_poses, write_refitted_glb};
+use crate::math::Affine;
 use crate::methods::{Actor, Projective, Subject};
 use crate::progress::Progress;
+use crate::rig::motion_range;
 use crate::studio::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Take};
+use crate::weights::RefitReport;
 
 /// Output format of a bake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,7 +237,8 @@ fn check_finite(path: &Path, frame: u32, actor: &Actor) -> Result<(), IoError> {
 }
 
 /// Writes the character with its skeleton, skin weights and clips as `.glb`, with at most `influences` joints a vertex, in metres or
-/// in the character's units.
+/// in the character's units. Vertices that lose joints are fitted to the clips, or to the range of motion where there are none; returns what
+/// is lost there, in millimetres.
 ///
 /// # Errors
 /// [`IoError::Write`]. A file that could not be completed is removed.
@@ -243,7 +247,7 @@ pub fn write_rig(
     path: &Path,
     influences: usize,
     keep_units: bool,
-) -> Result<(), IoError> {
+) -> Result<RefitReport, IoError> {
     // The user's settings of bones are exported too.
     let mut character = Character {
         flesh: (*subject.settings).clone(),
@@ -252,13 +256,41 @@ pub fn write_rig(
     if keep_units {
         character.declared_metres_per_unit = Some(1.0);
     }
-    let written = write_rigged_glb(&character, subject.mesh_weights(), influences);
+    let poses = poses_of_rig(&character);
+    let written = write_refitted_glb(&character, subject.mesh_weights(), influences, &poses);
     let refused = |error| IoError::Write {
         file: path.display().to_string(),
         source: std::io::Error::other(error),
     };
-    let bytes = written.map_err(refused)?;
-    write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
+    let (bytes, report) = written.map_err(refused)?;
+    write_atomically(path, |out| std::io::Write::write_all(out, &bytes))?;
+    Ok(report.in_units(subject.character.metres_per_unit * 1e3))
+}
+
+/// Number of poses that weights are fitted to.
+const FITTED_POSES: usize = 60;
+
+/// World transforms of all joints at moments of all clips, evenly spread; without clips in the range of motion.
+fn poses_of_rig(character: &Character) -> Vec<Vec<Affine>> {
+    let (skeleton, clips) = (&character.skeleton, &character.clips);
+    if clips.is_empty() {
+        let range = motion_range(skeleton);
+        return (range.iter().take(FITTED_POSES))
+            .map(|range| skeleton.world_from_joint(&range.pose))
+            .collect();
+    }
+    let whole_secs: f64 = clips.iter().map(|clip| clip.duration_secs).sum();
+    let moments = |clip: &crate::rig::Clip| {
+        let share = clip.duration_secs / whole_secs.max(f64::MIN_POSITIVE);
+        let count = (share * FITTED_POSES as f64).ceil().max(1.0) as usize;
+        let step_secs = clip.duration_secs / count as f64;
+        let at = move |moment: usize| (moment as f64 + 0.5) * step_secs;
+        let poses = (0..count).map(|moment| clip.sample(skeleton, at(moment)));
+        poses
+            .map(|pose| skeleton.world_from_joint(&pose))
+            .collect::<Vec<_>>()
+    };
+    clips.iter().flat_map(moments).collect()
 }
 
 /// Writes the motion of a take as `.bvh`: the skeleton in the pose of every frame, or of every `every`-th.

@@ -319,7 +319,7 @@ fn output_of(path: &Path) -> Result<Output, Failure> {
     match WeightFormat::of_path(path) {
         Some(format) => Ok(Output::Table(format)),
         None if is_glb => Ok(Output::Glb),
-        None => Err(Failure::Undone(format!(
+        None => Err(Failure::Usage(format!(
             "{}: can't tell what to write from this extension; there are .dmat, .json, .csv and .glb",
             path.display()
         ))),

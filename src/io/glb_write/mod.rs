@@ -27,7 +27,7 @@ use crate::character::Character;
 pub use draft::SealedGlb;
 pub(super) use fresh::encode_png;
 pub use morph::{MorphFile, MorphSettings, MorphSummary};
-pub use rigged::{MOST_INFLUENCES, loses_materials, write_rigged_glb};
+pub use rigged::{MOST_INFLUENCES, loses_materials, write_refitted_glb, write_rigged_glb};
 
 /// Why a character cannot be written as GLB.
 #[derive(Debug, thiserror::Error)]

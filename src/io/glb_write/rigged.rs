@@ -16,7 +16,7 @@ use super::fresh::{self, is_unit};
 use super::{GlbWriteError, in_memory};
 use crate::character::{Attachment, Character, SourceDocument, SourceMesh};
 use crate::math::{Affine, Vec3};
-use crate::weights::SkinWeights;
+use crate::weights::{RefitReport, SkinWeights, refit_influences};
 
 /// Maximum number of influences per vertex in the output: the maximum of the reader.
 pub const MOST_INFLUENCES: usize = 64;
@@ -37,10 +37,29 @@ pub fn write_rigged_glb(
     chosen: &[Option<SkinWeights>],
     influences: usize,
 ) -> Result<Vec<u8>, GlbWriteError> {
+    write_refitted_glb(character, chosen, influences, &[]).map(|(bytes, _)| bytes)
+}
+
+/// As [`write_rigged_glb`], but vertices that lose influences get the weights that are nearest to all of them in the given poses, each
+/// the transforms of all joints; also says what is lost, in the character's units.
+///
+/// # Errors
+/// [`GlbWriteError`].
+pub fn write_refitted_glb(
+    character: &Character,
+    chosen: &[Option<SkinWeights>],
+    influences: usize,
+    world_from_joint: &[Vec<Affine>],
+) -> Result<(Vec<u8>, RefitReport), GlbWriteError> {
     if character.skeleton.is_empty() {
         return Err(GlbWriteError::NoSkeleton);
     }
-    let bound = bound(character, chosen, influences.clamp(1, MOST_INFLUENCES))?;
+    let mut bound = bound(character, chosen)?;
+    let report = limit(
+        &mut bound,
+        influences.clamp(1, MOST_INFLUENCES),
+        world_from_joint,
+    );
     let mut draft = match kept_document(character) {
         None => {
             let metres = character.export_metres_per_unit();
@@ -63,7 +82,34 @@ pub fn write_rigged_glb(
     };
     draft.write_weight_source(character);
     draft.subdivide_rotations();
-    in_memory(&draft.seal()?)
+    Ok((in_memory(&draft.seal()?)?, report))
+}
+
+/// Limits the influences of all vertices.
+fn limit(
+    bound: &mut Character,
+    influences: usize,
+    world_from_joint: &[Vec<Affine>],
+) -> RefitReport {
+    let mut whole = RefitReport::default();
+    for mesh in &mut bound.meshes {
+        let Attachment::Skinned {
+            weights,
+            joint_from_mesh,
+        } = &mut mesh.attachment
+        else {
+            continue;
+        };
+        let of_mesh = |world: &Vec<Affine>| {
+            let joints = world.iter().zip(&*joint_from_mesh);
+            joints.map(|(world, joint)| world * joint).collect()
+        };
+        let poses: Vec<Vec<Affine>> = world_from_joint.iter().map(of_mesh).collect();
+        let (fewer, report) = refit_influences(weights, &mesh.positions, &poses, influences);
+        *weights = fewer;
+        whole = whole.with(&report);
+    }
+    whole
 }
 
 /// Whether [`write_rigged_glb`] omits cameras, extras, and material properties other than colour,
@@ -92,11 +138,10 @@ fn has_props(character: &Character) -> bool {
     })
 }
 
-/// The character with its final weights.
+/// The character with its final weights, of any number of influences.
 fn bound(
     character: &Character,
     chosen: &[Option<SkinWeights>],
-    influences: usize,
 ) -> Result<Character, GlbWriteError> {
     let mut bound = character.clone();
     let from_bind = |joint: &crate::rig::Joint| {
@@ -126,12 +171,11 @@ fn bound(
                 {
                     *matrix = joint_from_world * world_from_mesh;
                 }
-                *weights = limited(chosen, influences);
+                weights.clone_from(chosen);
             }
-            (Attachment::Skinned { weights, .. }, None) => *weights = limited(weights, influences),
             (attachment @ Attachment::Unweighted, Some(chosen)) => {
                 *attachment = Attachment::Skinned {
-                    weights: limited(chosen, influences),
+                    weights: chosen.clone(),
                     joint_from_mesh: joint_from_world.clone(),
                 };
             }
@@ -168,18 +212,6 @@ fn normals_in_mesh(mesh: &SourceMesh, turned: bool) -> Option<Vec<Vec3>> {
         normals.iter_mut().for_each(|normal| *normal = -*normal);
     }
     Some(normals)
-}
-
-/// The largest influences of every vertex.
-fn limited(weights: &SkinWeights, influences: usize) -> SkinWeights {
-    let row = |vertex| {
-        weights
-            .of(vertex)
-            .take(influences)
-            .map(|(joint, weight)| (joint as u32, weight))
-            .collect::<Vec<_>>()
-    };
-    SkinWeights::from_rows((0..weights.len()).map(row)).0
 }
 
 impl GlbDraft {

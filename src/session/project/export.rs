@@ -195,7 +195,7 @@ impl Export {
             }
             ExportAs::Scores(format) => write_scores(input.scores.as_ref(), format, path)?,
             ExportAs::Rig => {
-                write_rig(subject, path, INFLUENCES, false).map_err(|error| said(&error))?
+                write_rig(subject, path, INFLUENCES, false).map_err(|error| said(&error))?;
             }
             ExportAs::Motion => {
                 write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;

@@ -363,6 +363,7 @@ fn save(document: &Document, path: &Path, with: &mut EditContext<'_>) {
         Err("the flesh is still being made; try again in a moment".to_owned())
     } else {
         super::write_rig(subject, path, crate::io::MOST_INFLUENCES.min(8), true)
+            .map(|_| ())
             .map_err(|error| error.to_string())
     };
     let written = format!("The skeleton was written to {}.", path.display());
