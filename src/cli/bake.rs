@@ -1,5 +1,7 @@
 //! `sinew bake`: the deformed skin, frame by frame; or the rig, a motion or a pose.
 
+mod batch;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,24 +15,42 @@ use crate::io::MOST_INFLUENCES;
 use crate::methods::{Actor, MethodId, Subject};
 use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
 use crate::progress::{Cancelled, Progress};
-use crate::weights::RefitReport;
 use crate::session::{
-    BakeFormat, BakeSettings, ContactSummary, Take, bake, write_last_pose, write_motion, write_rig,
+    BakeFormat, BakeSettings, ContactSummary, RigReport, Take, bake, write_last_pose, write_motion,
+    write_rig,
 };
 
 /// Options of the verb.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct Bake {
     #[command(flatten)]
     character: CharacterOptions,
     #[arg(long, value_parser = parse_method, help = method_help(" [default: of a project, that of its active view]"))]
     method: Option<MethodId>,
+    /// Bake by each of these methods; {method} in the output's name is replaced by its id.
+    #[arg(
+        long,
+        value_name = "M,M…",
+        value_delimiter = ',',
+        value_parser = parse_method,
+        conflicts_with_all = ["method", "rig"]
+    )]
+    methods: Vec<MethodId>,
+    /// Bake each of these clips, or all; {clip} in the output's name is replaced by its name.
+    #[arg(
+        long,
+        value_name = "all|NAME,…",
+        value_delimiter = ',',
+        conflicts_with_all = ["clip", "pose", "rotate", "rig"]
+    )]
+    clips: Vec<String>,
     #[command(flatten)]
     weights: WeightsOption,
     #[command(flatten)]
     pose: PoseOptions,
     /// Output file: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
-    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .json (positions), or .bvh (the motion alone, without a method).
+    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .npz (arrays for NumPy), .json (positions), or .bvh (the motion alone,
+    /// without a method). With {character} in its name every FILE that is not a motion, a skeleton or weights is a character of its own.
     #[arg(
         help_heading = "Output",
         short,
@@ -82,6 +102,14 @@ const MANY_BYTES: u64 = 4_000_000_000;
 /// Some viewers support no more morph targets than the 256 texture layers that WebGL 2 guarantees.
 const MANY_TARGETS: usize = 256;
 
+/// A report for machines.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Report {
+    Skin(Box<BakeReport>),
+    Files(FilesReport),
+}
+
 #[derive(Serialize)]
 struct BakeReport {
     character: String,
@@ -112,7 +140,7 @@ struct FilesReport {
     files: Vec<PathBuf>,
     /// What a rig lost with the joints beyond --influences, in millimetres over its clips.
     #[serde(skip_serializing_if = "Option::is_none")]
-    influences: Option<RefitReport>,
+    influences: Option<RigReport>,
 }
 
 /// What the bake writes.
@@ -133,23 +161,44 @@ enum BakeKind<'a> {
 
 impl Bake {
     pub(super) fn run(&self, options: &Options) -> CommandResult {
-        let mut work = self
-            .output
-            .as_deref()
-            .map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
+        if self.is_batch() {
+            return self.batch(options);
+        }
+        let report = self.single(options)?;
+        if self.json {
+            return print_json(&report);
+        }
+        Ok(())
+    }
+
+    /// One output of one character.
+    fn single(&self, options: &Options) -> Result<Report, Failure> {
+        self.check(self.output.as_deref())?;
+        let subject = self.character.open(options)?;
+        self.on(&subject, options)
+    }
+
+    /// Checks before any work what the options and the output can say.
+    fn check(&self, output: Option<&Path>) -> CommandResult {
+        output.map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
         if self.influences.is_some() && !self.rig {
             return Err(Failure::Usage(
                 "--influences is for --rig; a baked skin needs no joints".to_owned(),
             ));
         }
-        self.output
-            .iter()
-            .chain(&self.pose_out)
-            .try_for_each(|path| super::folder::check_folder(path))?;
-        let subject = self.character.open(options)?;
+        let mut outputs = output.into_iter().chain(self.pose_out.as_deref());
+        outputs.try_for_each(super::folder::check_folder)
+    }
+
+    /// The output for a character that was opened.
+    fn on(&self, subject: &std::sync::Arc<Subject>, options: &Options) -> Result<Report, Failure> {
+        let mut work = self
+            .output
+            .as_deref()
+            .map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
         super::folder::check_outputs(self.output.iter().chain(&self.pose_out))?;
-        let saved = self.character.saved(&subject, options)?;
-        let subject = self.weights.on(&subject, saved.as_ref())?;
+        let saved = self.character.saved(subject, options)?;
+        let subject = self.weights.on(subject, saved.as_ref())?;
         if let (BakeKind::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved)
         {
             *method = saved.method;
@@ -179,7 +228,7 @@ impl Bake {
             BakeKind::Pose => {}
         }
         let files = self.output.iter().chain(&self.pose_out);
-        self.wrote(options, &subject, files, fitted)
+        Ok(self.wrote(options, &subject, files, fitted))
     }
 
     fn skin(
@@ -190,7 +239,7 @@ impl Bake {
         path: &Path,
         format: BakeFormat,
         method: MethodId,
-    ) -> CommandResult {
+    ) -> Result<Report, Failure> {
         let settings = BakeSettings {
             format,
             every: self.every,
@@ -208,9 +257,16 @@ impl Bake {
         }
         self.weights.note_unused(&[method], options);
         let mut actor = character::bind(subject, method, options)?;
+        log::debug!("set-up of {method}: {:?}", subject.setup());
         let mut baked = stderr::with_progress(options, "Baking", |progress| {
             bake(&mut actor, take, path, &settings, progress)
         })?;
+        log::debug!(
+            "{} frames of {} vertices, {:.3} ms by {method} each",
+            baked.frames,
+            actor.positions().len(),
+            baked.method_ms / baked.frames.max(1) as f64
+        );
         baked.files.extend(self.pose_out.clone());
         if let Some(targets) = baked
             .morph_targets
@@ -223,7 +279,7 @@ impl Bake {
         if self.json {
             let measure = |progress: &Progress| measure(&actor, take, progress);
             let [rest, score] = stderr::with_progress(options, "Measuring", measure)?;
-            return print_json(&BakeReport {
+            return Ok(Report::Skin(Box::new(BakeReport {
                 character: subject.character.name.clone(),
                 method,
                 vertices: actor.positions().len(),
@@ -239,12 +295,16 @@ impl Bake {
                 self_intersections_after: score.count("intersecting_pairs"),
                 score,
                 files: baked.files,
-            });
+            })));
         }
         if !options.quiet {
             stderr::line(&format!("wrote {}", list(&baked.files)));
         }
-        Ok(())
+        Ok(Report::Files(FilesReport {
+            character: subject.character.name.clone(),
+            files: baked.files,
+            influences: None,
+        }))
     }
 
     fn wrote<'a>(
@@ -252,22 +312,19 @@ impl Bake {
         options: &Options,
         subject: &Subject,
         files: impl Iterator<Item = &'a PathBuf>,
-        influences: Option<RefitReport>,
-    ) -> CommandResult {
+        influences: Option<RigReport>,
+    ) -> Report {
         let files: Vec<PathBuf> = files.cloned().collect();
-        if self.json {
-            return print_json(&FilesReport {
-                character: subject.character.name.clone(),
-                files,
-                influences,
-            });
-        }
-        if !options.quiet {
+        if !options.quiet && !self.json {
             for file in &files {
                 stderr::line(&format!("wrote {}", file.display()));
             }
         }
-        Ok(())
+        Report::Files(FilesReport {
+            character: subject.character.name.clone(),
+            files,
+            influences,
+        })
     }
 
     fn work<'a>(&self, path: &'a Path) -> Result<BakeKind<'a>, Failure> {
@@ -293,19 +350,25 @@ impl Bake {
                 Err(Failure::Usage(sentence.to_owned()))
             }
             (None, _) => Err(Failure::Usage(format!(
-                "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply, .json and .bvh"
+                "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply, .npz, .json and .bvh"
             ))),
         }
     }
 }
 
+/// The files of each character, with the motions, skeletons and weights that go with every one.
+pub(super) fn characters_of(files: &[PathBuf]) -> Vec<Vec<PathBuf>> {
+    batch::characters(files, batch::CHARACTER)
+}
+
 /// Says what a rig lost with the joints that it has too many.
-fn note_cut(report: &RefitReport, influences: u16, options: &Options) {
+fn note_cut(report: &RigReport, influences: u16, options: &Options) {
+    let RigReport { fit: report, over } = report;
     if report.cut == 0 || options.quiet {
         return;
     }
     stderr::line(&format!(
-        "note: {} of {} vertices had more than {influences} joints (up to {}); their weights were fitted again: the skin is off by {:.3} mm rms and {:.2} mm at most over the clips, instead of {:.3} and {:.2} mm with the largest weights; --influences {} keeps all",
+        "note: {} of {} vertices had more than {influences} joints (up to {}); their weights were fitted again: the skin is off by {:.3} mm rms and {:.2} mm at most over {over}, instead of {:.3} and {:.2} mm with the largest weights; --influences {} keeps all",
         report.cut,
         report.vertices,
         report.most,

@@ -14,7 +14,7 @@ use crate::param::{ParamSpec, ParamValues};
 use crate::session::{DeviceChoice, ProjectState};
 
 /// Which character.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct CharacterOptions {
     /// A project (.sinew); or one character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
     /// skeleton (.skel .tgf, or another scene) and perhaps weights (.dmat); motions (.anim, or further scenes); or an .ini that names
@@ -141,6 +141,9 @@ pub(super) struct Options {
     /// Print errors only.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
+    /// Print progress to stdout as a render farm of Open Job Description reads it.
+    #[arg(long, global = true, hide = true)]
+    pub(super) openjd: bool,
     /// The project's values, used if no preset is given.
     #[arg(skip)]
     pub(super) saved_params: Option<Params>,

@@ -146,13 +146,21 @@ pub(super) fn with_progress<T>(
     work: impl FnOnce(&Progress) -> T,
 ) -> T {
     let progress = Progress::new();
+    if options.openjd {
+        let say = || {
+            let percent = progress.fraction() * 100.0;
+            // Errors of stdout itself are found by what is printed at the end.
+            let _ = writeln!(std::io::stdout().lock(), "openjd_progress: {percent:.1}");
+        };
+        return while_working(LINE_EVERY, say, || work(&progress));
+    }
     if options.quiet {
         return work(&progress);
     }
     if !std::io::stderr().is_terminal() {
         let say = || {
             let percent = (progress.fraction() * 100.0).floor();
-            line(&format!("{title}: {percent} % {}", progress.stage()));
+            line(&format!("note: {title}, {percent} % {}", progress.stage()));
         };
         return while_working(LINE_EVERY, say, || work(&progress));
     }

@@ -28,6 +28,8 @@ mod load;
 mod mdd;
 mod medit;
 mod motion;
+#[cfg(feature = "gpu")]
+mod npz;
 mod obj;
 mod obj_write;
 mod off;
@@ -63,6 +65,8 @@ pub use kind::extensions;
 pub use load::{load, load_from_memory, load_with};
 pub use mdd::MddCache;
 pub use motion::{add_motion, read_bvh_bytes, read_mapping, read_motion, write_mapping};
+#[cfg(feature = "gpu")]
+pub use npz::NpzFrames;
 pub use obj_write::{ObjLook, write_obj, write_obj_with};
 pub use ply_write::write_ply;
 pub use pose::{read_pose, write_pose};

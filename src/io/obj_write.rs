@@ -6,67 +6,87 @@ use std::path::{Path, PathBuf};
 
 use super::error::{IoError, shown};
 use super::glb_write::encode_png;
+use super::reads::refuse_protected;
 use super::write::write_atomically;
-use crate::character::{Character, SourceMesh};
+use crate::character::{Character, Material, SourceMesh};
 use crate::math::{Point, Vec3};
 
-/// The material library and textures of `.obj` files.
+/// The material library and textures of `.obj` files: named first, because frames refer to them, and written after the last frame.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObjLook {
-    /// File name of the library; empty: none.
-    library: String,
-    /// What was written: the library, then its textures.
-    pub files: Vec<PathBuf>,
+    /// The library; `None` for a character without materials.
+    library: Option<PathBuf>,
+    /// The texture of each material.
+    textures: Vec<Option<PathBuf>>,
 }
 
 impl ObjLook {
-    /// Writes the materials of a character beside `path` as `NAME.mtl`, and its textures as
-    /// `NAME.N.png`; nothing for a character without materials.
+    /// Beside `path`: the library `NAME.mtl`, and the texture of material N `NAME.N.png`.
     ///
     /// # Errors
-    /// [`IoError`].
-    pub fn write(path: &Path, character: &Character) -> Result<Self, IoError> {
+    /// [`IoError::OverInput`] if one of them is a protected input.
+    pub fn beside(path: &Path, character: &Character) -> Result<Self, IoError> {
         if character.materials.is_empty() {
             return Ok(Self::default());
         }
-        let library = path.with_extension("mtl");
-        let name_of = |path: &Path| {
-            let name = path.file_name().unwrap_or_default();
-            one_line(&name.to_string_lossy())
+        let texture = |(index, material): (usize, &Material)| {
+            let image = material.base_color_image.as_ref();
+            image.map(|_| path.with_extension(format!("{index}.png")))
         };
-        let mut look = Self {
-            library: name_of(&library),
-            files: vec![library.clone()],
+        let look = Self {
+            library: Some(path.with_extension("mtl")),
+            textures: character
+                .materials
+                .iter()
+                .enumerate()
+                .map(texture)
+                .collect(),
         };
-        let mut textures = Vec::with_capacity(character.materials.len());
-        for (index, material) in character.materials.iter().enumerate() {
-            let Some(image) = &material.base_color_image else {
-                textures.push(None);
+        look.files().try_for_each(|file| refuse_protected(file))?;
+        Ok(look)
+    }
+
+    /// The library, then the textures.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.library.iter().chain(self.textures.iter().flatten())
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn write(&self, character: &Character) -> Result<(), IoError> {
+        for (material, texture) in character.materials.iter().zip(&self.textures) {
+            let (Some(texture), Some(image)) = (texture, &material.base_color_image) else {
                 continue;
             };
-            let texture = path.with_extension(format!("{index}.png"));
             let png = encode_png(image).map_err(|error| IoError::Write {
-                file: shown(&texture),
+                file: shown(texture),
                 source: std::io::Error::other(error),
             })?;
-            write_atomically(&texture, |out| out.write_all(&png))?;
-            textures.push(Some(name_of(&texture)));
-            look.files.push(texture);
+            write_atomically(texture, |out| out.write_all(&png))?;
         }
-        write_atomically(&library, |out| {
-            let described = character.materials.iter().zip(&textures).enumerate();
+        let Some(library) = &self.library else {
+            return Ok(());
+        };
+        write_atomically(library, |out| {
+            let described = character.materials.iter().zip(&self.textures).enumerate();
             for (index, (material, texture)) in described {
                 let [r, g, b, opacity] = material.base_color;
                 writeln!(out, "newmtl {}", name_of_material(character, index))?;
                 writeln!(out, "Kd {r} {g} {b}\nd {opacity}")?;
                 if let Some(texture) = texture {
-                    writeln!(out, "map_Kd {texture}")?;
+                    writeln!(out, "map_Kd {}", name_of_file(texture))?;
                 }
             }
             Ok(())
-        })?;
-        Ok(look)
+        })
     }
+}
+
+fn name_of_file(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    one_line(&name.to_string_lossy())
 }
 
 /// Writes one frame as OBJ: the file's vertices in the file's order, texture coordinates if the
@@ -108,8 +128,8 @@ pub fn write_obj_with(
     );
     let with_normals = normals.len() == positions.len();
     write_atomically(path, |out| {
-        if !look.library.is_empty() {
-            writeln!(out, "mtllib {}", look.library)?;
+        if let Some(library) = &look.library {
+            writeln!(out, "mtllib {}", name_of_file(library))?;
         }
         let mut writer = ObjWriter {
             out,

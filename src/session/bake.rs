@@ -7,6 +7,7 @@
 //! | `.mdd`    | the same for `LightWave`, Blender, Modo, Houdini                                                              |
 //! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
 //! | `.ply`    | the same as PLY                                                                                              |
+//! | `.npz`    | arrays for NumPy: positions and normals of all frames, faces, weights, joints and their transforms             |
 //! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
 //!
 //! Positions are in the source file's world space, units and axes, in the file's vertex order and count; but `.glb` is in metres
@@ -43,6 +44,8 @@ pub enum BakeFormat {
     Mdd,
     /// JSON, one file.
     Json,
+    /// Arrays of NumPy, one file.
+    Npz,
 }
 
 impl BakeFormat {
@@ -56,6 +59,7 @@ impl BakeFormat {
             "pc2" => Some(Self::Pc2),
             "mdd" => Some(Self::Mdd),
             "json" => Some(Self::Json),
+            "npz" => Some(Self::Npz),
             _ => None,
         }
     }
@@ -70,7 +74,7 @@ impl BakeFormat {
         );
         match self {
             Self::Pc2 | Self::Mdd => vertices * 12,
-            Self::Glb => vertices * 24,
+            Self::Glb | Self::Npz => vertices * 24,
             Self::Ply => vertices * 32 + triangles * 13,
             Self::Json => vertices * 36,
             Self::Obj => vertices * 90 + triangles * 50,
@@ -206,7 +210,8 @@ pub fn bake(
         sink.frame(frame, take.time_of(frame), actor)
     })?;
     baked.contact = ContactSummary::of(actor);
-    sink.finish(&mut baked).map_err(PlayError::Receiver)?;
+    sink.finish(&mut baked, actor.subject())
+        .map_err(PlayError::Receiver)?;
     Ok(baked)
 }
 
@@ -247,7 +252,7 @@ pub fn write_rig(
     path: &Path,
     influences: usize,
     keep_units: bool,
-) -> Result<RefitReport, IoError> {
+) -> Result<RigReport, IoError> {
     // The user's settings of bones are exported too.
     let mut character = Character {
         flesh: (*subject.settings).clone(),
@@ -256,7 +261,7 @@ pub fn write_rig(
     if keep_units {
         character.declared_metres_per_unit = Some(1.0);
     }
-    let poses = poses_of_rig(&character);
+    let (poses, over) = poses_of_rig(&character);
     let written = write_refitted_glb(&character, subject.mesh_weights(), influences, &poses);
     let refused = |error| IoError::Write {
         file: path.display().to_string(),
@@ -264,21 +269,43 @@ pub fn write_rig(
     };
     let (bytes, report) = written.map_err(refused)?;
     write_atomically(path, |out| std::io::Write::write_all(out, &bytes))?;
-    Ok(report.in_units(subject.character.metres_per_unit * 1e3))
+    Ok(RigReport {
+        fit: report.in_units(subject.character.metres_per_unit * 1e3),
+        over,
+    })
 }
 
 /// Number of poses that weights are fitted to.
 const FITTED_POSES: usize = 60;
 
-/// World transforms of all joints at moments of all clips, evenly spread; without clips in the range of motion.
-fn poses_of_rig(character: &Character) -> Vec<Vec<Affine>> {
-    let (skeleton, clips) = (&character.skeleton, &character.clips);
-    if clips.is_empty() {
-        let range = motion_range(skeleton);
-        return (range.iter().take(FITTED_POSES))
-            .map(|range| skeleton.world_from_joint(&range.pose))
-            .collect();
+/// What a written rig lost with the joints that it has too many.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct RigReport {
+    /// Numbers of vertices, and distances in millimetres.
+    #[serde(flatten)]
+    pub fit: RefitReport,
+    /// The poses, in words.
+    pub over: &'static str,
+}
+
+/// World transforms of all joints at moments of all clips, evenly spread; without clips that move, in the range of motion. And what they
+/// are, in words.
+fn poses_of_rig(character: &Character) -> (Vec<Vec<Affine>>, &'static str) {
+    let poses = poses_of_clips(character);
+    if poses.iter().any(|pose| *pose != poses[0]) {
+        return (poses, "the clips");
     }
+    let skeleton = &character.skeleton;
+    let range = motion_range(skeleton);
+    let step = range.len().div_ceil(FITTED_POSES).max(1);
+    let poses = (range.iter().step_by(step))
+        .map(|range| skeleton.world_from_joint(&range.pose))
+        .collect();
+    (poses, "a range of motion")
+}
+
+fn poses_of_clips(character: &Character) -> Vec<Vec<Affine>> {
+    let (skeleton, clips) = (&character.skeleton, &character.clips);
     let whole_secs: f64 = clips.iter().map(|clip| clip.duration_secs).sum();
     let moments = |clip: &crate::rig::Clip| {
         let share = clip.duration_secs / whole_secs.max(f64::MIN_POSITIVE);

@@ -162,12 +162,7 @@ fn refit(
         .filter(|(_, weight)| **weight > 0.0)
         .map(|(&(joint, _), &weight)| (joint, weight as f32))
         .collect();
-    let errors = [
-        kept_error[0],
-        kept_error[1],
-        plain_error[0],
-        plain_error[1],
-    ];
+    let errors = [kept_error[0], kept_error[1], plain_error[0], plain_error[1]];
     (weights, errors)
 }
 
@@ -288,10 +283,7 @@ mod tests {
         row.sort_by_key(|&(joint, _)| joint);
         let expected = [(0, 0.375), (1, 0.375), (2, 0.25)];
         for ((joint, weight), (other, wanted)) in row.iter().zip(expected) {
-            assert!(
-                *joint == other && (weight - wanted).abs() < 1e-4,
-                "{row:?}"
-            );
+            assert!(*joint == other && (weight - wanted).abs() < 1e-4, "{row:?}");
         }
         assert!(report.rms < 1e-5 && report.plain_rms > 1e-2, "{report:?}");
         assert_eq!((report.cut, report.most, report.vertices), (1, 4, 1));
@@ -299,8 +291,11 @@ mod tests {
 
     #[test]
     fn the_fit_is_never_worse_than_the_largest_weights_and_stays_a_partition() {
-        let value = |vertex: usize, joint: usize| (1.3 + (vertex * 5 + joint * 3) as f32).sin().abs() + 0.01;
-        let rows = (0..40).map(|vertex| (0..6).map(move |joint| (joint as u32, value(vertex, joint))));
+        let value = |vertex: usize, joint: usize| {
+            (1.3 + (vertex * 5 + joint * 3) as f32).sin().abs() + 0.01
+        };
+        let rows =
+            (0..40).map(|vertex| (0..6).map(move |joint| (joint as u32, value(vertex, joint))));
         let weights = SkinWeights::from_rows(rows).0;
         let positions: Vec<Point> = (0..40)
             .map(|v| Point::new((v as f32).sin(), (v as f32).cos(), v as f32 * 0.02))
@@ -308,11 +303,17 @@ mod tests {
         let poses = poses(12);
         for influences in [1, 2, 4] {
             let (fitted, report) = refit_influences(&weights, &positions, &poses, influences);
-            assert!(report.rms <= report.plain_rms && report.cut == 40, "{report:?}");
+            assert!(
+                report.rms <= report.plain_rms && report.cut == 40,
+                "{report:?}"
+            );
             for vertex in 0..40 {
                 let row = fitted.row(vertex);
                 let sum: f32 = row.iter().map(|(_, weight)| weight).sum();
-                assert!(row.len() <= influences && (sum - 1.0).abs() < 1e-5, "{row:?}");
+                assert!(
+                    row.len() <= influences && (sum - 1.0).abs() < 1e-5,
+                    "{row:?}"
+                );
                 assert!(row.iter().all(|(_, weight)| *weight >= 0.0));
             }
         }

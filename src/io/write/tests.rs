@@ -60,7 +60,9 @@ fn frames_are_numbered() {
     assert_eq!(placed("d/a####.png", 12), PathBuf::from("d/a0012.png"));
     assert_eq!(placed("a##_x.png", 123), PathBuf::from("a123_x.png"));
     assert_eq!(placed("#1#.png", 5), PathBuf::from("#15.png"));
-    assert!(FrameNames::has_place(Path::new("a#.png")) && !FrameNames::has_place(Path::new("#/a.png")));
+    assert!(
+        FrameNames::has_place(Path::new("a#.png")) && !FrameNames::has_place(Path::new("#/a.png"))
+    );
 }
 
 #[cfg(unix)]

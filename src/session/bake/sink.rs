@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::{BakeFormat, BakeSettings, Baked};
 use crate::character::Character;
+use crate::files::safe_name;
 use crate::io::{
-    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, ObjLook, PointCache,
-    refuse_protected, write_obj_with, write_ply,
+    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, NpzFrames, ObjLook,
+    PointCache, refuse_protected, write_obj_with, write_ply,
 };
-use crate::math::Point;
-use crate::methods::Actor;
-use crate::studio::Take;
+use crate::math::{Affine, Point};
+use crate::methods::{Actor, Subject};
+use crate::studio::{Motion, Take};
 
 /// Writer of the frames of a bake.
 pub(super) enum Sink {
@@ -33,6 +34,12 @@ pub(super) enum Sink {
     Json {
         path: PathBuf,
         positions: JsonPositions,
+    },
+    Npz {
+        path: PathBuf,
+        arrays: Box<NpzFrames>,
+        world_from_joint: Vec<Affine>,
+        motion: Motion,
     },
 }
 
@@ -82,7 +89,7 @@ impl Sink {
                     files.try_for_each(|file| refuse_protected(&file))?;
                 }
                 let is_obj = settings.format == BakeFormat::Obj;
-                let obj = is_obj.then(|| ObjLook::write(&path, character));
+                let obj = is_obj.then(|| ObjLook::beside(&path, character));
                 Self::Frames {
                     path,
                     names,
@@ -93,6 +100,12 @@ impl Sink {
             BakeFormat::Pc2 | BakeFormat::Mdd => Self::Caches {
                 caches: caches(character, take, &path, settings)?,
                 positions: Vec::with_capacity(character.file_vertices()),
+            },
+            BakeFormat::Npz => Self::Npz {
+                arrays: Box::new(NpzFrames::create(&path)?),
+                path,
+                world_from_joint: Vec::new(),
+                motion: take.motion.clone(),
             },
             BakeFormat::Json => Self::Json {
                 positions: JsonPositions::create(&path)?,
@@ -137,16 +150,34 @@ impl Sink {
                     Cache::Mdd(cache) => cache.frame(positions),
                 }
             }),
+            Self::Npz {
+                arrays,
+                world_from_joint,
+                motion,
+                ..
+            } => {
+                let pose = motion.pose_at(character, time_secs);
+                (character.skeleton).world_from_joint_into(&pose, world_from_joint);
+                arrays.frame(
+                    time_secs,
+                    &character.at_file_vertices(actor.positions()),
+                    &character.at_file_vertices(actor.normals()),
+                    world_from_joint,
+                )
+            }
             Self::Json { positions, .. } => {
                 positions.frame(&character.at_file_vertices(actor.positions()))
             }
         }
     }
 
-    pub(super) fn finish(self, baked: &mut Baked) -> Result<(), IoError> {
+    pub(super) fn finish(self, baked: &mut Baked, subject: &Subject) -> Result<(), IoError> {
         baked.files = match self {
             Self::Frames { files, obj, .. } => {
-                let look = obj.map_or(Vec::new(), |look| look.files);
+                if let Some(look) = &obj {
+                    look.write(&subject.character)?;
+                }
+                let look = obj.iter().flat_map(ObjLook::files).cloned();
                 files.into_iter().chain(look).collect()
             }
             Self::Glb { path, file } => {
@@ -162,6 +193,12 @@ impl Sink {
                     .map(|()| of_mesh.path)
                 });
                 finished.collect::<Result<_, _>>()?
+            }
+            Self::Npz { path, arrays, .. } => {
+                let weights = subject.mesh_weights();
+                arrays
+                    .finish(&path, &subject.character, weights)
+                    .map(|()| vec![path])?
             }
             Self::Json { path, positions } => positions.finish().map(|()| vec![path])?,
         };
@@ -189,7 +226,7 @@ fn caches(
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let mut used = std::collections::HashSet::new();
         let place = |(name, ranges): (&str, Vec<Range<usize>>)| {
-            let name = free_name(&file_name(name), &mut used);
+            let name = free_name(&safe_name(name), &mut used);
             (folder.join(format!("{name}.{extension}")), ranges)
         };
         meshes.into_iter().map(place).collect()
@@ -235,16 +272,6 @@ fn meshes_of(character: &Character) -> Vec<(&str, Vec<Range<usize>>)> {
     meshes
 }
 
-/// A name without characters that file systems refuse.
-fn file_name(name: &str) -> String {
-    let allowed = |c: char| c.is_alphanumeric() || " ._-()".contains(c);
-    let name: String = (name.chars().take(100))
-        .map(|c| if allowed(c) { c } else { '_' })
-        .collect();
-    let name = name.trim().trim_start_matches('.');
-    (if name.is_empty() { "mesh" } else { name }).to_owned()
-}
-
 /// The name, or the first of `NAME.2`, `NAME.3`, … that is not used; letters of either case are one, as on many disks.
 fn free_name(name: &str, used: &mut std::collections::HashSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}.{number}"));
@@ -261,12 +288,10 @@ mod tests {
     #[test]
     fn names_of_meshes_become_names_of_files() {
         let mut used = std::collections::HashSet::new();
-        let mut name = |name: &str| free_name(&file_name(name), &mut used);
-        assert_eq!(name("Körper"), "Körper");
-        assert_eq!(name("../a/b:c"), "_a_b_c");
+        let mut name = |name: &str| free_name(&safe_name(name), &mut used);
         assert_eq!(name("Eye"), "Eye");
         assert_eq!(name("eye"), "eye.2");
-        assert_eq!(name(" .. "), "mesh");
-        assert_eq!(name(""), "mesh.2");
+        assert_eq!(name("a/b"), "a_b");
+        assert_eq!(name("a:b"), "a_b.2");
     }
 }

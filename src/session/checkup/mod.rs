@@ -261,7 +261,7 @@ impl MeshSummary {
         };
         Self {
             name: mesh.name.clone(),
-            vertices: mesh.positions.len(),
+            vertices: mesh.file_vertices(),
             triangles: mesh.triangles.len(),
             attachment,
         }
