@@ -22,6 +22,10 @@ use crate::session::{
 
 /// Options of the verb.
 #[derive(Debug, Clone, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command line"
+)]
 pub(super) struct Bake {
     #[command(flatten)]
     character: CharacterOptions,
@@ -49,7 +53,7 @@ pub(super) struct Bake {
     #[command(flatten)]
     pose: PoseOptions,
     /// Output file: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
-    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .npz (arrays for NumPy), .json (positions), or .bvh (the motion alone,
+    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .npz (numpy arrays), .json (positions), or .bvh (the motion alone,
     /// without a method). With {character} in its name every FILE that is not a motion, a skeleton or weights is a character of its own.
     #[arg(
         help_heading = "Output",

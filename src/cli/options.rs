@@ -199,13 +199,13 @@ impl Options {
 
     /// Location of derived data.
     pub(super) fn cache(&self) -> Cache {
+        // Once in a process: verbs ask for the cache several times.
+        static SAID: std::sync::Once = std::sync::Once::new();
         let (cache, notice) = match &self.cache {
             Some(folder) => (Cache::in_folder(folder), unwritable(folder)),
             None if self.no_cache => (Cache::none(), None),
             None => Cache::of_user_with_notice(),
         };
-        // Once in a process: verbs ask for the cache several times.
-        static SAID: std::sync::Once = std::sync::Once::new();
         if let Some(notice) = notice.filter(|_| !self.quiet) {
             SAID.call_once(|| super::stderr::line(&format!("note: {notice}")));
         }

@@ -204,7 +204,7 @@ mod tests {
         let show = || {
             shown.fetch_add(1, Ordering::Relaxed);
         };
-        assert_eq!(while_working(Duration::from_secs(60), show, || 7), 7);
+        assert_eq!(while_working(Duration::from_mins(1), show, || 7), 7);
         assert_eq!(shown.load(Ordering::Relaxed), 0);
         while_working(Duration::from_millis(5), show, || {
             std::thread::sleep(Duration::from_millis(200));

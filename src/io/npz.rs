@@ -1,4 +1,4 @@
-//! Frames as arrays of NumPy (`.npz`): a zip archive of `.npy` files, version 1.0 of the format, little endian.
+//! Frames as arrays of `NumPy` (`.npz`): a zip archive of `.npy` files, version 1.0 of the format, little endian.
 //!
 //! | array              | shape         | type  | what                                                                |
 //! |--------------------|---------------|-------|---------------------------------------------------------------------|
@@ -206,7 +206,9 @@ impl<W: Write + Seek> Archive<W> {
         });
         let bytes: Vec<u8> = padded.flat_map(u32::to_le_bytes).collect();
         self.array("joints", &format!("<U{longest}"), &[joints.len()], &bytes)?;
-        let parent = |joint: &crate::rig::Joint| joint.parent.map_or(-1, |parent| parent as i32);
+        let parent = |joint: &crate::rig::Joint| {
+            (joint.parent).map_or(-1, |parent| i32::try_from(parent).unwrap_or(i32::MAX))
+        };
         let parents = joints.iter().map(parent).flat_map(i32::to_le_bytes);
         self.array(
             "parents",
@@ -221,7 +223,11 @@ impl<W: Write + Seek> Archive<W> {
 
 /// The head of an `.npy` file: its length with everything before it is a multiple of 64.
 fn header(kind: &str, shape: &[usize]) -> Vec<u8> {
-    let sizes: String = shape.iter().map(|size| format!("{size},")).collect();
+    let mut sizes = String::new();
+    for size in shape {
+        sizes.push_str(&size.to_string());
+        sizes.push(',');
+    }
     let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sizes}), }}");
     let padded = (10 + text.len() + 1).next_multiple_of(64) - 11;
     text.extend(std::iter::repeat_n(' ', padded - text.len()));

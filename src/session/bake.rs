@@ -7,7 +7,7 @@
 //! | `.mdd`    | the same for `LightWave`, Blender, Modo, Houdini                                                              |
 //! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
 //! | `.ply`    | the same as PLY                                                                                              |
-//! | `.npz`    | arrays for NumPy: positions and normals of all frames, faces, weights, joints and their transforms             |
+//! | `.npz`    | arrays for `NumPy`: positions and normals of all frames, faces, weights, joints and their transforms             |
 //! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
 //!
 //! Positions are in the source file's world space, units and axes, in the file's vertex order and count; but `.glb` is in metres
@@ -44,7 +44,7 @@ pub enum BakeFormat {
     Mdd,
     /// JSON, one file.
     Json,
-    /// Arrays of NumPy, one file.
+    /// Arrays of `NumPy`, one file.
     Npz,
 }
 

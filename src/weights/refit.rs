@@ -1,9 +1,13 @@
 //! Fewer influences per vertex, fitted to the motion by all of them.
 //!
-//! With x_jf = T_jf p the place of a vertex by joint j alone in pose f, and y_f = Σⱼ wⱼ x_jf its place by all joints, the error of other
-//! weights that sum to 1 is Σ_f |Σⱼ vⱼ b_jf|² = vᵀ B v with b_jf = x_jf − y_f and B_ij = Σ_f b_if · b_jf. It is minimised under vⱼ ≥ 0
-//! and Σⱼ vⱼ = 1 on the joints that are kept. As in Le and Deng, "Smooth Skinning Decomposition with Rigid Bones", SIGGRAPH Asia 2012,
-//! section 4.1, but joints are left out one by one, each time the one whose loss costs least.
+//! With x the place of a vertex by joint j alone in pose f, and y its place by all joints, the error of other weights that sum to 1 is a
+//! quadratic form of them:
+//!
+//!     x_jf = T_jf p,    y_f = Σⱼ wⱼ x_jf,    b_jf = x_jf − y_f
+//!     Σ_f |Σⱼ vⱼ b_jf|² = vᵀ B v,    B_ij = Σ_f b_if · b_jf
+//!
+//! It is minimised under vⱼ ≥ 0 and Σⱼ vⱼ = 1 on the joints that are kept. As in Le and Deng, "Smooth Skinning Decomposition with Rigid
+//! Bones", SIGGRAPH Asia 2012, section 4.1, but joints are left out one by one, each time the one whose loss costs least.
 //!
 //! # Departures
 //! - μ |v − v₀|² is added, with v₀ the largest weights made to sum to 1: where the poses don't tell joints apart, the weights of the file
@@ -76,6 +80,9 @@ impl RefitReport {
     }
 }
 
+/// A row of weights, and sum of squares and maximum of its error, fitted and plain.
+type RefitRow = (Vec<(u32, f32)>, [f64; 4]);
+
 /// Limits the influences of every vertex to `influences`. `positions` are those of the mesh; each pose has the transform of the mesh by
 /// every joint. Vertices with fewer influences are unchanged.
 #[must_use]
@@ -86,7 +93,7 @@ pub fn refit_influences(
     influences: usize,
 ) -> (SkinWeights, RefitReport) {
     let influences = influences.max(1);
-    let fitted: Vec<(Vec<(u32, f32)>, [f64; 4])> = (0..weights.len())
+    let fitted: Vec<RefitRow> = (0..weights.len())
         .into_par_iter()
         .map(|vertex| {
             let row = weights.row(vertex);
@@ -123,14 +130,14 @@ fn refit(
     position: &Point,
     poses: &[Vec<Affine>],
     influences: usize,
-) -> (Vec<(u32, f32)>, [f64; 4]) {
+) -> RefitRow {
     let mut row = row.to_vec();
     row.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let total: f64 = row.iter().map(|&(_, weight)| f64::from(weight)).sum();
     let full: Vec<f64> = (row.iter())
         .map(|&(_, weight)| f64::from(weight) / total)
         .collect();
-    // b_jf, pose after pose.
+    // The offsets b, pose after pose.
     let offsets: Vec<Vec<Vec64>> = poses
         .iter()
         .map(|pose| {

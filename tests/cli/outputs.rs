@@ -1,5 +1,7 @@
 //! Several outputs by one command, numbered pictures, arrays, and what packages install.
 
+#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
+
 use std::fs;
 
 use crate::common::folder::TestFolder;
@@ -291,9 +293,9 @@ fn a_job_bakes_every_clip_by_every_method_and_then_compares() {
                 .collect();
         }
         tasks += combinations.len();
-        combinations
-            .iter()
-            .for_each(|values| run_step(step, values));
+        for values in &combinations {
+            run_step(step, values);
+        }
     }
     assert_eq!(steps.len(), 4);
     let files = fs::read_dir(&results).unwrap().count();

@@ -49,7 +49,7 @@ impl Bake {
             };
             match character.open(options) {
                 Ok(subject) => {
-                    self.outputs(&character, &subject, &template, &mut outcome, options)?
+                    self.outputs(&character, &subject, &template, &mut outcome, options)?;
                 }
                 Err(failure) => outcome.fail(failure)?,
             }

@@ -209,7 +209,9 @@ fn world_from_mesh(
 fn normals_in_mesh(mesh: &SourceMesh, turned: bool) -> Option<Vec<Vec3>> {
     let mut normals = fresh::normals_of(mesh)?;
     if turned && mesh.normals.is_none() {
-        normals.iter_mut().for_each(|normal| *normal = -*normal);
+        for normal in &mut normals {
+            *normal = -*normal;
+        }
     }
     Some(normals)
 }
