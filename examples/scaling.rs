@@ -8,7 +8,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use sinew::character::{Attachment, Character, FleshSettings, SimVertices, SourceMesh};
+use sinew::character::{
+    Attachment, Character, FleshSettings, SimVertices, SourceFaces, SourceMesh,
+};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::{Affine, Point, Point64, Quat};
 use sinew::methods::{Actor, BindError, Frame, MethodId, StepTimes, Subject};
@@ -202,6 +204,7 @@ fn tube(vertices: usize) -> Result<Character, Box<dyn Error>> {
         triangles,
         normals: None,
         tex_coords: None,
+        faces: SourceFaces::default(),
         material: None,
         attachment: Attachment::Unweighted,
     };

@@ -7,7 +7,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sinew::character::{Attachment, Character, FleshSettings, SimVertices, SourceMesh};
+use sinew::character::{
+    Attachment, Character, FleshSettings, SimVertices, SourceFaces, SourceMesh,
+};
 use sinew::dynamics::Params;
 use sinew::gpu::GpuContext;
 use sinew::math::{Affine, Point, Vec3, origin_of};
@@ -236,6 +238,7 @@ fn draw(shown: &[Shown], around: &[Point]) -> Result<image::RgbaImage, Box<dyn E
             triangles: mesh.triangles.clone(),
             normals: None,
             tex_coords: None,
+            faces: SourceFaces::default(),
             material: None,
             attachment: Attachment::Unweighted,
         };

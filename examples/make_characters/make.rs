@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use sinew::character::{Attachment, Character, Material, SourceMesh};
+use sinew::character::{Attachment, Character, Material, SourceFaces, SourceMesh};
 use sinew::math::Point64;
 use sinew::rig::{Skeleton, Trs};
 use sinew::weights::{Segment, SkinWeights, limited};
@@ -59,6 +59,7 @@ pub fn make(name: &str, root: &Path, rough: bool, strict: bool) -> Result<Charac
         triangles: mesh.triangles,
         normals: None,
         tex_coords: None,
+        faces: SourceFaces::default(),
         material: Some(0),
         attachment: Attachment::Skinned {
             weights,

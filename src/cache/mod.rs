@@ -69,17 +69,19 @@ impl Cache {
     /// a temporary folder where that cannot be written to. Stores nothing if there is neither.
     #[must_use]
     pub fn of_user() -> Self {
+        let (cache, notice) = Self::of_user_with_notice();
+        if let Some(notice) = notice {
+            log::info!("{notice}");
+        }
+        cache
+    }
+
+    /// As [`Cache::of_user`], with sentences for the user if it is not in the user's folder.
+    #[must_use]
+    pub fn of_user_with_notice() -> (Self, Option<String>) {
         match UserFolder::Cache.writable() {
-            Ok(folder) => {
-                if let Some(notice) = folder.notice {
-                    log::info!("{notice}");
-                }
-                Self::in_folder(folder.path)
-            }
-            Err(reason) => {
-                log::info!("{reason}");
-                Self::none()
-            }
+            Ok(folder) => (Self::in_folder(folder.path), folder.notice),
+            Err(reason) => (Self::none(), Some(reason)),
         }
     }
 

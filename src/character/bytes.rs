@@ -39,7 +39,11 @@ fn bytes_of_mesh(mesh: &SourceMesh) -> u64 {
     let normals = mesh.normals.as_deref().map_or(0, size_of_val);
     let tex_coords = mesh.tex_coords.as_deref().map_or(0, size_of_val);
     let shape = size_of_val(&mesh.positions[..]) + size_of_val(&mesh.triangles[..]);
-    (weights + normals + tex_coords + shape) as u64
+    let polygons = mesh.faces.polygons.as_deref().map_or(0, |polygons| {
+        size_of_val(&polygons.corners[..]) + size_of_val(&polygons.ends[..])
+    });
+    let faces = size_of_val(&mesh.faces.copies[..]) + polygons;
+    (weights + normals + tex_coords + shape + faces) as u64
 }
 
 fn bytes_of_image(image: &Image) -> u64 {

@@ -1,21 +1,25 @@
 //! A character as read from files: source meshes, skeleton, clips, materials, and notes on repairs.
 //!
-//! Exports use the *source vertices*: the vertices of all [`SourceMesh`]es, concatenated in file
-//! order (nodes depth-first from the scene's roots, primitives in order). They are never welded or
-//! reordered.
+//! The *source vertices* are the vertices of all [`SourceMesh`]es, concatenated in file order (nodes
+//! depth-first from the scene's roots, primitives in order). They are never welded or reordered. Where a
+//! file has several texture coordinates or normals at a vertex, copies of it follow ([`SourceFaces`]);
+//! exports per vertex leave the copies out.
 
 mod bones;
 mod bytes;
 mod document;
+mod faces;
 mod flesh;
 mod image;
 mod place;
 mod rerig;
+mod scaled;
 mod up_axis;
 
 use bones::same_structure;
 pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
+pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
 pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use image::Image;
 pub use place::{PartError, PartMap, Place};
@@ -62,7 +66,7 @@ pub enum Attachment {
 pub struct SourceMesh {
     /// Name of the node or object.
     pub name: String,
-    /// Positions as in the file (glTF: in mesh space).
+    /// Positions as in the file (glTF: in mesh space), then copies ([`SourceFaces::copies`]).
     pub positions: Vec<Point>,
     /// Triangles; polygons, strips and fans are already triangulated.
     pub triangles: Vec<[u32; 3]>,
@@ -70,8 +74,10 @@ pub struct SourceMesh {
     pub normals: Option<Vec<Vec3>>,
     /// First texture coordinates.
     pub tex_coords: Option<Vec<[f32; 2]>>,
-    /// Index into [`Character::materials`].
+    /// Index into [`Character::materials`]; of several, the first.
     pub material: Option<usize>,
+    /// The file's vertices, polygons and materials.
+    pub faces: SourceFaces,
     /// Its attachment.
     pub attachment: Attachment,
 }
@@ -136,6 +142,8 @@ pub struct Character {
     pub notes: Vec<Note>,
     /// Length of one unit of the file in metres: from the format, or guessed.
     pub metres_per_unit: f64,
+    /// The same as the format or the file specifies it, plausible or not; `None` if neither does.
+    pub declared_metres_per_unit: Option<f64>,
     /// Initial user settings of the tissue.
     pub flesh: FleshSettings,
     /// Humanoid bone names (VRM, such as `leftUpperArm`) that the file assigns to joints; empty if
@@ -174,6 +182,7 @@ impl SourceMesh {
             normals: None,
             tex_coords: None,
             material: None,
+            faces: SourceFaces::default(),
             attachment: Attachment::Unweighted,
         }
     }
@@ -243,7 +252,7 @@ impl SourceMesh {
 }
 
 impl Character {
-    /// Total number of source vertices.
+    /// Total number of source vertices, with copies at seams.
     #[must_use]
     pub fn source_vertices(&self) -> usize {
         self.meshes.iter().map(|mesh| mesh.positions.len()).sum()

@@ -1,5 +1,7 @@
 //! `sinew bake`: the deformed skin, frame by frame; or the rig, a motion or a pose.
 
+mod batch;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,22 +16,45 @@ use crate::methods::{Actor, MethodId, Subject};
 use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
 use crate::progress::{Cancelled, Progress};
 use crate::session::{
-    BakeFormat, BakeSettings, ContactSummary, Take, bake, write_last_pose, write_motion, write_rig,
+    BakeFormat, BakeSettings, ContactSummary, RigReport, Take, bake, write_last_pose, write_motion,
+    write_rig,
 };
 
 /// Options of the verb.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command line"
+)]
 pub(super) struct Bake {
     #[command(flatten)]
     character: CharacterOptions,
     #[arg(long, value_parser = parse_method, help = method_help(" [default: of a project, that of its active view]"))]
     method: Option<MethodId>,
+    /// Bake by each of these methods; {method} in the output's name is replaced by its id.
+    #[arg(
+        long,
+        value_name = "M,M…",
+        value_delimiter = ',',
+        value_parser = parse_method,
+        conflicts_with_all = ["method", "rig"]
+    )]
+    methods: Vec<MethodId>,
+    /// Bake each of these clips, or all; {clip} in the output's name is replaced by its name.
+    #[arg(
+        long,
+        value_name = "all|NAME,…",
+        value_delimiter = ',',
+        conflicts_with_all = ["clip", "pose", "rotate", "rig"]
+    )]
+    clips: Vec<String>,
     #[command(flatten)]
     weights: WeightsOption,
     #[command(flatten)]
     pose: PoseOptions,
     /// Output file: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
-    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .json (positions), or .bvh (the motion alone, without a method).
+    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .npz (numpy arrays), .json (positions), or .bvh (the motion alone,
+    /// without a method). With {character} in its name every FILE that is not a motion, a skeleton or weights is a character of its own.
     #[arg(
         help_heading = "Output",
         short,
@@ -50,6 +75,12 @@ pub(super) struct Bake {
     /// With --rig: largest number of joints per vertex; game engines expect at most 4 [default: 4].
     #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
     influences: Option<u16>,
+    /// Write a .glb in the file's units instead of metres.
+    #[arg(help_heading = "Output", long)]
+    keep_units: bool,
+    /// Write the point cache of a character of several meshes as one file, instead of NAME/MESH.pc2 for each.
+    #[arg(help_heading = "Output", long)]
+    one_cache: bool,
     /// Also write the pose of the last frame, in the format of --pose.
     #[arg(help_heading = "Output", long, value_name = "POSE.json")]
     pose_out: Option<PathBuf>,
@@ -74,6 +105,14 @@ fn parse_tolerance(text: &str) -> Result<f32, String> {
 const MANY_BYTES: u64 = 4_000_000_000;
 /// Some viewers support no more morph targets than the 256 texture layers that WebGL 2 guarantees.
 const MANY_TARGETS: usize = 256;
+
+/// A report for machines.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Report {
+    Skin(Box<BakeReport>),
+    Files(FilesReport),
+}
 
 #[derive(Serialize)]
 struct BakeReport {
@@ -103,6 +142,9 @@ struct BakeReport {
 struct FilesReport {
     character: String,
     files: Vec<PathBuf>,
+    /// What a rig lost with the joints beyond --influences, in millimetres over its clips.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    influences: Option<RigReport>,
 }
 
 /// What the bake writes.
@@ -123,23 +165,44 @@ enum BakeKind<'a> {
 
 impl Bake {
     pub(super) fn run(&self, options: &Options) -> CommandResult {
-        let mut work = self
-            .output
-            .as_deref()
-            .map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
+        if self.is_batch() {
+            return self.batch(options);
+        }
+        let report = self.single(options)?;
+        if self.json {
+            return print_json(&report);
+        }
+        Ok(())
+    }
+
+    /// One output of one character.
+    fn single(&self, options: &Options) -> Result<Report, Failure> {
+        self.check(self.output.as_deref())?;
+        let subject = self.character.open(options)?;
+        self.on(&subject, options)
+    }
+
+    /// Checks before any work what the options and the output can say.
+    fn check(&self, output: Option<&Path>) -> CommandResult {
+        output.map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
         if self.influences.is_some() && !self.rig {
             return Err(Failure::Usage(
                 "--influences is for --rig; a baked skin needs no joints".to_owned(),
             ));
         }
-        self.output
-            .iter()
-            .chain(&self.pose_out)
-            .try_for_each(|path| super::folder::check_folder(path))?;
-        let subject = self.character.open(options)?;
+        let mut outputs = output.into_iter().chain(self.pose_out.as_deref());
+        outputs.try_for_each(super::folder::check_folder)
+    }
+
+    /// The output for a character that was opened.
+    fn on(&self, subject: &std::sync::Arc<Subject>, options: &Options) -> Result<Report, Failure> {
+        let mut work = self
+            .output
+            .as_deref()
+            .map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
         super::folder::check_outputs(self.output.iter().chain(&self.pose_out))?;
-        let saved = self.character.saved(&subject, options)?;
-        let subject = self.weights.on(&subject, saved.as_ref())?;
+        let saved = self.character.saved(subject, options)?;
+        let subject = self.weights.on(subject, saved.as_ref())?;
         if let (BakeKind::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved)
         {
             *method = saved.method;
@@ -152,17 +215,24 @@ impl Bake {
         if let Some(path) = &self.pose_out {
             write_last_pose(&subject.character, &take, path)?;
         }
+        let mut fitted = None;
         match work {
             BakeKind::Skin {
                 path,
                 format,
                 method,
             } => return self.skin(options, &subject, &take, path, format, method),
-            BakeKind::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
+            BakeKind::Rig(path) => {
+                let influences = self.influences.unwrap_or(4);
+                let report = write_rig(&subject, path, influences.into(), self.keep_units)?;
+                note_cut(&report, influences, options);
+                fitted = Some(report);
+            }
             BakeKind::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
             BakeKind::Pose => {}
         }
-        self.wrote(options, &subject, self.output.iter().chain(&self.pose_out))
+        let files = self.output.iter().chain(&self.pose_out);
+        Ok(self.wrote(options, &subject, files, fitted))
     }
 
     fn skin(
@@ -173,11 +243,13 @@ impl Bake {
         path: &Path,
         format: BakeFormat,
         method: MethodId,
-    ) -> CommandResult {
+    ) -> Result<Report, Failure> {
         let settings = BakeSettings {
             format,
             every: self.every,
             tolerance: self.tolerance,
+            keep_units: self.keep_units,
+            one_cache: self.one_cache,
         };
         let bytes = settings.estimated_bytes(&subject.character, take);
         if bytes > MANY_BYTES && !self.yes {
@@ -189,9 +261,16 @@ impl Bake {
         }
         self.weights.note_unused(&[method], options);
         let mut actor = character::bind(subject, method, options)?;
+        log::debug!("set-up of {method}: {:?}", subject.setup());
         let mut baked = stderr::with_progress(options, "Baking", |progress| {
             bake(&mut actor, take, path, &settings, progress)
         })?;
+        log::debug!(
+            "{} frames of {} vertices, {:.3} ms by {method} each",
+            baked.frames,
+            actor.positions().len(),
+            baked.method_ms / baked.frames.max(1) as f64
+        );
         baked.files.extend(self.pose_out.clone());
         if let Some(targets) = baked
             .morph_targets
@@ -204,7 +283,7 @@ impl Bake {
         if self.json {
             let measure = |progress: &Progress| measure(&actor, take, progress);
             let [rest, score] = stderr::with_progress(options, "Measuring", measure)?;
-            return print_json(&BakeReport {
+            return Ok(Report::Skin(Box::new(BakeReport {
                 character: subject.character.name.clone(),
                 method,
                 vertices: actor.positions().len(),
@@ -220,12 +299,16 @@ impl Bake {
                 self_intersections_after: score.count("intersecting_pairs"),
                 score,
                 files: baked.files,
-            });
+            })));
         }
         if !options.quiet {
             stderr::line(&format!("wrote {}", list(&baked.files)));
         }
-        Ok(())
+        Ok(Report::Files(FilesReport {
+            character: subject.character.name.clone(),
+            files: baked.files,
+            influences: None,
+        }))
     }
 
     fn wrote<'a>(
@@ -233,20 +316,19 @@ impl Bake {
         options: &Options,
         subject: &Subject,
         files: impl Iterator<Item = &'a PathBuf>,
-    ) -> CommandResult {
+        influences: Option<RigReport>,
+    ) -> Report {
         let files: Vec<PathBuf> = files.cloned().collect();
-        if self.json {
-            return print_json(&FilesReport {
-                character: subject.character.name.clone(),
-                files,
-            });
-        }
-        if !options.quiet {
+        if !options.quiet && !self.json {
             for file in &files {
                 stderr::line(&format!("wrote {}", file.display()));
             }
         }
-        Ok(())
+        Report::Files(FilesReport {
+            character: subject.character.name.clone(),
+            files,
+            influences,
+        })
     }
 
     fn work<'a>(&self, path: &'a Path) -> Result<BakeKind<'a>, Failure> {
@@ -258,7 +340,7 @@ impl Bake {
         let saved = self.character.project().map(|_| MethodId::default());
         match (BakeFormat::of_path(path), self.method.or(saved)) {
             (Some(BakeFormat::Glb), _) if self.rig => Ok(BakeKind::Rig(path)),
-            _ if self.rig => Err(Failure::Undone(format!(
+            _ if self.rig => Err(Failure::Usage(format!(
                 "{shown}: a rig is written as .glb; name the file so"
             ))),
             _ if is_bvh => Ok(BakeKind::Motion(path)),
@@ -271,11 +353,35 @@ impl Bake {
                 let sentence = "say how to move the skin with --method rigid, lbs, dqs or pd; or give --rig for the rig alone";
                 Err(Failure::Usage(sentence.to_owned()))
             }
-            (None, _) => Err(Failure::Undone(format!(
-                "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply, .json and .bvh"
+            (None, _) => Err(Failure::Usage(format!(
+                "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply, .npz, .json and .bvh"
             ))),
         }
     }
+}
+
+/// The files of each character, with the motions, skeletons and weights that go with every one.
+pub(super) fn characters_of(files: &[PathBuf]) -> Vec<Vec<PathBuf>> {
+    batch::characters(files, batch::CHARACTER)
+}
+
+/// Says what a rig lost with the joints that it has too many.
+fn note_cut(report: &RigReport, influences: u16, options: &Options) {
+    let RigReport { fit: report, over } = report;
+    if report.cut == 0 || options.quiet {
+        return;
+    }
+    stderr::line(&format!(
+        "note: {} of {} vertices had more than {influences} joints (up to {}); their weights were fitted again: the skin is off by {:.3} mm rms and {:.2} mm at most over {over}, instead of {:.3} and {:.2} mm with the largest weights; --influences {} keeps all",
+        report.cut,
+        report.vertices,
+        report.most,
+        report.rms,
+        report.max,
+        report.plain_rms,
+        report.plain_max,
+        report.most
+    ));
 }
 
 /// Measures the bind pose and the current frame of an actor.

@@ -103,11 +103,11 @@ fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
 fn summary(checkup: &Checkup) -> Vec<String> {
     let size_m = f64::from(checkup.size) * checkup.metres_per_unit;
     let unit = checkup.metres_per_unit;
+    let height_m = f64::from(checkup.height) * unit;
     let mut lines = vec![
         checkup.name.clone(),
         format!(
-            "  size       {:.4} units, {size_m:.3} m (1 unit = {unit} m), {} is up",
-            checkup.size,
+            "  height     {height_m:.3} m along {}, diagonal {size_m:.3} m; 1 unit = {unit} m",
             checkup.up_axis.name()
         ),
         format!(

@@ -12,6 +12,8 @@ mod crowd;
 mod explain;
 mod folder;
 mod info;
+mod install;
+mod job;
 mod motion_info;
 mod options;
 mod physics;
@@ -55,25 +57,60 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Show what is in a character, the findings of the check-up, and how they are handled.
+    #[command(
+        after_help = "Examples:\n  sinew info hero.glb\n  sinew info hero.glb walk.bvh --save-mapping joints.json"
+    )]
     Info(info::Info),
     /// Compute skinning weights, report on them, and write them to a file.
+    #[command(
+        after_help = "Examples:\n  sinew weights hero.obj hero.skel --weights heat -o weights.csv\n  sinew weights clothes.glb --weights transfer:body.glb -o again.glb"
+    )]
     Weights(weights::WeightsVerb),
     /// Write the volumetric mesh between skin and bones.
+    #[command(after_help = "Examples:\n  sinew tissue builtin:cylinder -o flesh.vtu")]
     Tissue(tissue::TissueVerb),
     /// Write the deformed skin of a pose or a clip to files.
+    #[command(
+        after_help = "Examples:\n  sinew bake hero.glb --method pd --clip walk -o walk.glb\n  sinew bake hero.fbx --method dqs --clip 0 --frames 0-60 -o walk.pc2\n  sinew bake hero.fbx --rig -o hero.glb\n  sinew bake a.glb b.glb --methods lbs,pd --clips all -o out/{character}_{method}_{clip}.pc2"
+    )]
     Bake(bake::Bake),
     /// Draw a pose with one or several methods, side by side.
+    #[command(
+        after_help = "Examples:\n  sinew render hero.glb --method lbs,dqs,pd --rotate forearm.L=0,-100,0 -o elbow.png\n  sinew render hero.glb --method pd --clip walk -o walk.webp\n  sinew render hero.glb --method pd --clip walk --frames 0-30 -o walk####.png"
+    )]
     Render(render::Render),
     /// Compare methods in many poses: a page, tables and figures.
+    #[command(
+        after_help = "Examples:\n  sinew compare hero.glb --methods lbs,dqs,pd -o report.html --csv report.csv"
+    )]
     Compare(compare::Compare),
     /// Search the poses in which methods are worst, and draw them on one sheet.
+    #[command(
+        after_help = "Examples:\n  sinew worst hero.glb --method lbs --metric pairs -o sheet.png"
+    )]
     Worst(worst::Worst),
     /// Compare all methods on the built-in characters, and print the tables.
+    #[command(after_help = "Examples:\n  sinew suite")]
     Suite(suite::Suite),
     /// Say why a point of the skin is where it is: joints and weights, the method's numbers, strain and contacts.
+    #[command(
+        after_help = "Examples:\n  sinew explain hero.glb --method lbs --vertex 120 --rotate forearm.L=0,-100,0"
+    )]
     Explain(explain::Explain),
     /// Measure the time of every stage on this machine.
+    #[command(after_help = "Examples:\n  sinew bench hero.glb --method pd --json")]
     Bench(bench::Bench),
+    /// Write a job for a render farm: characters × methods × clips as tasks of Open Job Description.
+    #[command(
+        after_help = "Examples:\n  sinew job a.glb b.fbx walk.bvh --methods lbs,pd -o bundle\n  sinew job hero.glb --methods pd --format glb -o bundle -- --fps 60"
+    )]
+    Job(job::JobVerb),
+    /// Print a script that completes options and files in a shell.
+    #[command(after_help = "Examples:\n  sinew completions bash")]
+    Completions(install::Completions),
+    /// Print the manual page, or write those of all verbs.
+    #[command(after_help = "Examples:\n  sinew man\n  sinew man -o /usr/share/man/man1")]
+    Man(install::Man),
 }
 
 /// Why a verb failed.
@@ -105,8 +142,7 @@ pub fn run_from(
     arguments: impl IntoIterator<Item = OsString>,
     open_workbench: OpenWorkbench,
 ) -> ExitCode {
-    let command =
-        with_negative_numbers(Arguments::command()).mut_subcommands(with_negative_numbers);
+    let command = command();
     let arguments = Arguments::from_arg_matches(&command.get_matches_from(arguments))
         .unwrap_or_else(|error| error.exit());
     stderr::start_log(&arguments.options);
@@ -121,6 +157,31 @@ pub fn run_from(
     };
     stderr::line(&format!("error: {sentence}"));
     ExitCode::from(code)
+}
+
+/// The definition of the command line.
+fn command() -> clap::Command {
+    let command = without_physics(Arguments::command());
+    with_negative_numbers(command).mut_subcommands(with_negative_numbers)
+}
+
+/// Hides the numbers of the physics in the help of verbs that simulate nothing; they are accepted, because a project or a script may
+/// give them to every verb.
+fn without_physics(mut command: clap::Command) -> clap::Command {
+    let is_physics = |arg: &&clap::Arg| {
+        let id = arg.get_id().as_str();
+        id == "values"
+            || crate::dynamics::PHYSICS
+                .iter()
+                .any(|param| param.spec.key == id)
+    };
+    let hidden: Vec<clap::Arg> = (command.get_arguments().filter(is_physics))
+        .map(|arg| arg.clone().hide(true))
+        .collect();
+    for verb in ["info", "weights", "tissue", "job", "completions", "man"] {
+        command = command.mut_subcommand(verb, |verb| verb.args(hidden.clone()));
+    }
+    command
 }
 
 /// Makes `--fps -1` an error about its value instead of an unknown option.
@@ -164,6 +225,9 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResu
         Some(Verb::Suite(verb)) => verb.run(options),
         Some(Verb::Explain(verb)) => verb.run(options),
         Some(Verb::Bench(verb)) => verb.run(options),
+        Some(Verb::Job(verb)) => verb.run(options),
+        Some(Verb::Completions(verb)) => verb.run(),
+        Some(Verb::Man(verb)) => verb.run(options),
     }
 }
 
@@ -179,7 +243,8 @@ fn suggest_verb(files: &[PathBuf]) -> CommandResult {
         return Ok(());
     }
     let verbs = [
-        "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite", "bench",
+        "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite", "explain",
+        "bench",
     ];
     match verbs
         .into_iter()
@@ -212,5 +277,53 @@ fn print(text: &str) -> CommandResult {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written
             .map_err(|error| Failure::Undone(format!("the report can't be written: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_examples_of_the_help_are_understood() {
+        let verbs: Vec<clap::Command> = command().get_subcommands().cloned().collect();
+        let mut examples = 0;
+        for verb in verbs {
+            let name = verb.get_name().to_owned();
+            let help = verb.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_else(|| panic!("{name} has no examples"));
+            for line in help.lines().filter(|line| line.starts_with("  sinew ")) {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                assert_eq!(words[1], name);
+                if let Err(error) = command().try_get_matches_from(&words) {
+                    panic!("{line}: {error}");
+                }
+                examples += 1;
+            }
+        }
+        assert!(examples >= 15, "{examples} examples");
+    }
+
+    #[test]
+    fn verbs_that_simulate_nothing_hide_the_physics() {
+        let mut command = command();
+        command.build();
+        let mut help = |verb: &str| {
+            let verb = command.find_subcommand_mut(verb).unwrap();
+            verb.render_long_help().to_string()
+        };
+        for verb in ["info", "weights", "tissue"] {
+            assert!(!help(verb).contains("--stiffness"), "{verb}");
+        }
+        assert!(help("bake").contains("--stiffness"));
+        let matches = super::command()
+            .try_get_matches_from(["sinew", "info", "a.glb", "--gravity", "3"])
+            .unwrap();
+        let arguments = Arguments::from_arg_matches(&matches).unwrap();
+        let gravity = crate::dynamics::PHYSICS
+            .into_iter()
+            .find(|param| param.spec.key == "gravity")
+            .unwrap();
+        assert_eq!(arguments.options.physics.value(&gravity), Some(3.0));
     }
 }

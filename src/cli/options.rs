@@ -14,7 +14,7 @@ use crate::param::{ParamSpec, ParamValues};
 use crate::session::{DeviceChoice, ProjectState};
 
 /// Which character.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct CharacterOptions {
     /// A project (.sinew); or one character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
     /// skeleton (.skel .tgf, or another scene) and perhaps weights (.dmat); motions (.anim, or further scenes); or an .ini that names
@@ -141,12 +141,24 @@ pub(super) struct Options {
     /// Print errors only.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
+    /// Print progress to stdout as a render farm of Open Job Description reads it.
+    #[arg(long, global = true, hide = true)]
+    pub(super) openjd: bool,
     /// The project's values, used if no preset is given.
     #[arg(skip)]
     pub(super) saved_params: Option<Params>,
     /// The project's values of the methods' own parameters.
     #[arg(skip)]
     pub(super) saved_values: MethodValues,
+}
+
+/// A sentence about a folder of the cache that cannot be written to.
+fn unwritable(folder: &std::path::Path) -> Option<String> {
+    let error = crate::files::make_writable(folder).err()?;
+    let folder = folder.display();
+    Some(format!(
+        "the cache {folder} can't be written to ({error}); derived data are computed again each time"
+    ))
 }
 
 impl Options {
@@ -187,11 +199,17 @@ impl Options {
 
     /// Location of derived data.
     pub(super) fn cache(&self) -> Cache {
-        match &self.cache {
-            Some(folder) => Cache::in_folder(folder),
-            None if self.no_cache => Cache::none(),
-            None => Cache::of_user(),
+        // Once in a process: verbs ask for the cache several times.
+        static SAID: std::sync::Once = std::sync::Once::new();
+        let (cache, notice) = match &self.cache {
+            Some(folder) => (Cache::in_folder(folder), unwritable(folder)),
+            None if self.no_cache => (Cache::none(), None),
+            None => Cache::of_user_with_notice(),
+        };
+        if let Some(notice) = notice.filter(|_| !self.quiet) {
+            SAID.call_once(|| super::stderr::line(&format!("note: {notice}")));
         }
+        cache
     }
 
     /// What the base of the flesh follows, if it was given.

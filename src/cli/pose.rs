@@ -308,7 +308,7 @@ impl PoseOptions {
 }
 
 /// A clip by name, or by index from 0.
-fn find_clip(character: &Character, wanted: &str) -> Result<usize, Failure> {
+pub(super) fn find_clip(character: &Character, wanted: &str) -> Result<usize, Failure> {
     let clips = &character.clips;
     if let Some(index) = clips.iter().position(|clip| clip.name == wanted) {
         return Ok(index);

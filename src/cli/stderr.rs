@@ -136,43 +136,81 @@ impl Drop for HeldStderr {
     }
 }
 
-/// Runs long work with a progress bar on a terminal.
+/// Without a terminal, long work says how far it is after each of these.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Runs long work with a progress bar on a terminal, or a line every few seconds elsewhere.
 pub(super) fn with_progress<T>(
     options: &Options,
     title: &str,
     work: impl FnOnce(&Progress) -> T,
 ) -> T {
     let progress = Progress::new();
-    if options.quiet || !std::io::stderr().is_terminal() {
+    if options.openjd {
+        let say = || {
+            let percent = progress.fraction() * 100.0;
+            // Errors of stdout itself are found by what is printed at the end.
+            let _ = writeln!(std::io::stdout().lock(), "openjd_progress: {percent:.1}");
+        };
+        return while_working(LINE_EVERY, say, || work(&progress));
+    }
+    if options.quiet {
         return work(&progress);
+    }
+    if !std::io::stderr().is_terminal() {
+        let say = || {
+            let percent = (progress.fraction() * 100.0).floor();
+            line(&format!("note: {title}, {percent} % {}", progress.stage()));
+        };
+        return while_working(LINE_EVERY, say, || work(&progress));
     }
     let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:30}] {percent:>3} % {msg}") {
         bar.set_style(style);
     }
     bar.set_prefix(title.to_owned());
-    let (done_sender, done) = std::sync::mpsc::channel::<()>();
-    let result = std::thread::scope(|scope| {
-        let (bar, progress) = (&bar, &progress);
-        scope.spawn(move || {
-            while done.recv_timeout(Duration::from_millis(50))
-                == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
-            {
-                bar.set_position((progress.fraction() * 1000.0) as u64);
-                bar.set_message(progress.stage());
-            }
-        });
-        let result = work(progress);
-        drop(done_sender);
-        result
-    });
+    let show = || {
+        bar.set_position((progress.fraction() * 1000.0) as u64);
+        bar.set_message(progress.stage());
+    };
+    let result = while_working(Duration::from_millis(50), show, || work(&progress));
     bar.finish_and_clear();
     result
+}
+
+/// Runs work on this thread, and `show` on another whenever `every` has passed.
+fn while_working<T>(every: Duration, show: impl Fn() + Send + Sync, work: impl FnOnce() -> T) -> T {
+    let (done_sender, done) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while done.recv_timeout(every) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                show();
+            }
+        });
+        let result = work();
+        drop(done_sender);
+        result
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_work_is_shown_and_short_work_is_not() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let shown = AtomicUsize::new(0);
+        let show = || {
+            shown.fetch_add(1, Ordering::Relaxed);
+        };
+        assert_eq!(while_working(Duration::from_mins(1), show, || 7), 7);
+        assert_eq!(shown.load(Ordering::Relaxed), 0);
+        while_working(Duration::from_millis(5), show, || {
+            std::thread::sleep(Duration::from_millis(200));
+        });
+        assert!(shown.load(Ordering::Relaxed) > 1);
+    }
 
     #[test]
     fn control_characters_and_long_text_from_files_are_sanitised() {

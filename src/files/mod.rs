@@ -7,6 +7,7 @@
 //!   file's folder.
 //! - [`FileIdentity`] compares files by identity, not by spelling.
 //! - [`random_digits`] makes names for temporary files and folders.
+//! - [`safe_name`] makes a file's name of a name in a file.
 //! - [`make_writable`] and [`temporary_folder`] find a folder that can be written to.
 //!
 //! Outputs are written by [`AtomicFile`](crate::io::AtomicFile): symbolic links are followed and
@@ -16,10 +17,12 @@ mod identity;
 mod inside;
 mod open;
 mod random;
+mod safe_name;
 mod temporary;
 
 pub use identity::{FileIdentity, without_parents};
 pub use inside::{NameProblem, inside};
 pub use open::{open_regular, read_limited};
 pub use random::random_digits;
+pub use safe_name::safe_name;
 pub use temporary::{make_writable, temporary_folder};

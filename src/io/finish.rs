@@ -198,6 +198,7 @@ pub(super) fn static_to_unweighted(character: &mut Character) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::character::SourceFaces;
 
     #[test]
     fn units_are_powers_of_ten() {
@@ -269,6 +270,7 @@ mod tests {
             triangles: vec![[0, 1, 2], [1, 3, 2]],
             normals: None,
             tex_coords: None,
+            faces: SourceFaces::default(),
             material: None,
             attachment: Attachment::Unweighted,
         };

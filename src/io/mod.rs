@@ -12,6 +12,7 @@ mod animation;
 pub mod builtin;
 mod bvh;
 mod bytes;
+mod corners;
 mod dmat;
 mod error;
 mod fbx;
@@ -27,7 +28,10 @@ mod load;
 mod mdd;
 mod medit;
 mod motion;
+#[cfg(feature = "gpu")]
+mod npz;
 mod obj;
+mod obj_write;
 mod off;
 mod picture;
 mod ply;
@@ -54,13 +58,16 @@ pub(crate) use bytes::{read_file, text_of};
 pub use error::{IoError, ParseProblem};
 pub use glb_write::{
     GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, loses_materials,
-    write_glb, write_rigged_glb,
+    write_glb, write_refitted_glb, write_rigged_glb,
 };
 pub use gltf::read_gltf_bytes;
 pub use kind::extensions;
 pub use load::{load, load_from_memory, load_with};
 pub use mdd::MddCache;
 pub use motion::{add_motion, read_bvh_bytes, read_mapping, read_motion, write_mapping};
+#[cfg(feature = "gpu")]
+pub use npz::NpzFrames;
+pub use obj_write::{ObjLook, write_obj, write_obj_with};
 pub use ply_write::write_ply;
 pub use pose::{read_pose, write_pose};
 pub use positions::{PositionFrames, read_positions};
@@ -72,4 +79,4 @@ pub use tissue::write_tissue;
 pub(crate) use unfinished::clear_unfinished;
 pub use unfinished::remove_unfinished;
 pub use weights_write::{WeightFormat, write_weights};
-pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};
+pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically};

@@ -5,17 +5,20 @@
 //! source, in order. `tobj` reads the materials (`.mtl`).
 //!
 //! Objects and groups become separate source meshes where each has a contiguous range of vertices;
-//! where they share vertices they become one mesh.
+//! where they share vertices they become one mesh. A vertex with several texture coordinates or normals
+//! is followed by copies ([`SourceFaces`]); polygons and the names of their groups are kept for writing.
 
+mod faces;
 mod materials;
 
+use std::ops::Range;
 use std::path::Path;
 
 use self::materials::read_materials;
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
 use super::polygon::Triangulator;
-use crate::character::{Attachment, Character, Severity, SourceMesh};
+use crate::character::{Character, Severity};
 use crate::math::{Point, Vec3};
 
 /// One corner of a face: indices of position, texture coordinate and normal.
@@ -26,12 +29,33 @@ struct FaceCorner {
     normal: Option<u32>,
 }
 
-/// Faces with one name and one material.
+/// Consecutive faces with equal names and one material.
 #[derive(Debug, Default)]
 struct FaceGroup {
-    name: String,
+    object: String,
+    group: String,
     material: Option<String>,
-    triangles: Vec<[u32; 3]>,
+    corners: Vec<FaceCorner>,
+    /// End of each face in `corners`.
+    ends: Vec<usize>,
+}
+
+impl FaceGroup {
+    /// The name of a mesh of these faces.
+    fn name(&self) -> &str {
+        if self.object.is_empty() {
+            &self.group
+        } else {
+            &self.object
+        }
+    }
+
+    fn faces(&self) -> impl Iterator<Item = &[FaceCorner]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.corners[start..end])
+    }
 }
 
 #[derive(Default)]
@@ -39,9 +63,6 @@ struct Parser {
     positions: Vec<Point>,
     normals: Vec<Vec3>,
     tex_coords: Vec<[f32; 2]>,
-    /// The attribute shared by all corners of a position: `None` none yet, `Some(Err)` they differ.
-    uv_of: Vec<Option<Result<u32, ()>>>,
-    normal_of: Vec<Option<Result<u32, ()>>>,
     sections: Vec<FaceGroup>,
     libraries: Vec<String>,
     object: String,
@@ -87,8 +108,6 @@ impl Parser {
             "v" => {
                 let [x, y, z] = self.numbers::<3>(words, at)?;
                 self.positions.push(Point::new(x, y, z));
-                self.uv_of.push(None);
-                self.normal_of.push(None);
             }
             "vt" => {
                 let u = number_or_zero(words.next());
@@ -154,31 +173,20 @@ impl Parser {
             self.short_faces += 1;
             return Ok(());
         }
-        for corner in &self.corners {
-            merge_value(&mut self.uv_of[corner.position as usize], corner.tex_coord);
-            merge_value(&mut self.normal_of[corner.position as usize], corner.normal);
-        }
-        let ring: Vec<u32> = self.corners.iter().map(|corner| corner.position).collect();
-        let name = if self.object.is_empty() {
-            &self.group
-        } else {
-            &self.object
+        let same = |last: &FaceGroup| {
+            last.object == self.object && last.group == self.group && last.material == self.material
         };
-        match self.sections.last_mut() {
-            Some(last) if last.name == *name && last.material == self.material => {
-                self.polygons
-                    .add(&ring, &self.positions, &mut last.triangles);
-            }
-            _ => {
-                let mut section = FaceGroup {
-                    name: name.clone(),
-                    material: self.material.clone(),
-                    triangles: Vec::new(),
-                };
-                self.polygons
-                    .add(&ring, &self.positions, &mut section.triangles);
-                self.sections.push(section);
-            }
+        if !self.sections.last().is_some_and(same) {
+            self.sections.push(FaceGroup {
+                object: self.object.clone(),
+                group: self.group.clone(),
+                material: self.material.clone(),
+                ..FaceGroup::default()
+            });
+        }
+        if let Some(last) = self.sections.last_mut() {
+            last.corners.extend_from_slice(&self.corners);
+            last.ends.push(last.corners.len());
         }
         Ok(())
     }
@@ -216,81 +224,11 @@ impl Parser {
         );
         let index_of = read_materials(&self.libraries, folder, &mut character);
         let sections = std::mem::take(&mut self.sections);
-        let ranges = separate_ranges(&sections, self.positions.len());
-        let mut mixed = 0;
-        for (range, members) in ranges {
-            let first = members.first().map(|&s| &sections[s]);
-            let materials: Vec<_> = members.iter().map(|&s| &sections[s].material).collect();
-            mixed += usize::from(materials.windows(2).any(|pair| pair[0] != pair[1]));
-            let offset = range.start as u32;
-            let triangles = members
-                .iter()
-                .flat_map(|&s| &sections[s].triangles)
-                .map(|t| t.map(|v| v - offset))
-                .collect();
-            character.meshes.push(SourceMesh {
-                name: first
-                    .map(|s| s.name.clone())
-                    .filter(|n| !n.is_empty())
-                    .unwrap_or_else(|| "mesh".to_owned()),
-                triangles,
-                normals: self.normals_of(range.clone()),
-                tex_coords: self.tex_coords_of(range.clone()),
-                material: first
-                    .and_then(|s| s.material.as_ref())
-                    .and_then(|m| index_of.get(m).copied()),
-                positions: self.positions[range].to_vec(),
-                attachment: Attachment::Unweighted,
-            });
-        }
-        if mixed > 0 {
-            let text = format!(
-                "meshes with several materials on shared vertices, drawn with the first: {mixed}"
-            );
-            character.note(Severity::Info, mixed, text);
-        }
-        let textured = character
-            .materials
-            .iter()
-            .any(|m| m.base_color_image.is_some());
-        if textured
-            && character.meshes.iter().all(|m| m.tex_coords.is_none())
-            && !self.tex_coords.is_empty()
-        {
-            character.note(
-                Severity::Info,
-                0,
-                "the texture has seams at shared vertices and is not drawn",
-            );
+        for (range, members) in separate_ranges(&sections, self.positions.len()) {
+            let members: Vec<&FaceGroup> = members.iter().map(|&s| &sections[s]).collect();
+            character.meshes.push(self.mesh(range, &members, &index_of));
         }
         character
-    }
-
-    /// Normals, if every vertex of the range has exactly one valid normal.
-    fn normals_of(&self, range: std::ops::Range<usize>) -> Option<Vec<Vec3>> {
-        let one = |found: &Option<Result<u32, ()>>| match found {
-            Some(Ok(i)) => self.normals[*i as usize]
-                .try_normalize(1e-6)
-                .filter(|n| n.iter().all(|c| c.is_finite())),
-            _ => None,
-        };
-        self.normal_of[range].iter().map(one).collect()
-    }
-
-    /// Texture coordinates, if no vertex of the range has several.
-    fn tex_coords_of(&self, range: std::ops::Range<usize>) -> Option<Vec<[f32; 2]>> {
-        let one = |found: &Option<Result<u32, ()>>| match found {
-            Some(Ok(i)) => {
-                Some(self.tex_coords[*i as usize]).filter(|uv| uv.iter().all(|c| c.is_finite()))
-            }
-            Some(Err(())) => None,
-            None => Some([0.0; 2]),
-        };
-        if self.tex_coords.is_empty() {
-            None
-        } else {
-            self.uv_of[range].iter().map(one).collect()
-        }
     }
 }
 
@@ -312,39 +250,29 @@ fn index(word: Option<&str>, count: usize) -> Option<u32> {
         .and_then(|i| u32::try_from(i).ok())
 }
 
-fn merge_value(known: &mut Option<Result<u32, ()>>, new: Option<u32>) {
-    *known = match (*known, new) {
-        (None, Some(new)) => Some(Ok(new)),
-        (Some(Ok(old)), Some(new)) if old == new => Some(Ok(old)),
-        (Some(_), Some(_)) => Some(Err(())),
-        (known, None) => known,
-    };
-}
-
 /// Contiguous vertex ranges that cover `0..count` in order, with the face groups of each; face
 /// groups with overlapping vertex ranges share a range.
-fn separate_ranges(
-    sections: &[FaceGroup],
-    count: usize,
-) -> Vec<(std::ops::Range<usize>, Vec<usize>)> {
-    let span = |section: &FaceGroup| {
-        let used = section.triangles.iter().flatten().map(|&v| v as usize);
-        used.clone().min().zip(used.max())
-    };
-    let mut spans: Vec<(usize, usize, usize)> = sections
-        .iter()
-        .enumerate()
-        .filter_map(|(i, section)| span(section).map(|(low, high)| (low, high, i)))
-        .collect();
-    spans.sort_unstable();
+fn separate_ranges(sections: &[FaceGroup], count: usize) -> Vec<(Range<usize>, Vec<usize>)> {
+    // Groups of one object and material belong together, wherever their vertices are.
+    let same = |a: &FaceGroup, b: &FaceGroup| a.name() == b.name() && a.material == b.material;
+    let mut spans: Vec<(usize, usize, Range<usize>)> = Vec::new();
+    let mut first = 0;
+    for run in sections.chunk_by(same) {
+        let used = run.iter().flat_map(|section| &section.corners);
+        let used = used.map(|corner| corner.position as usize);
+        let members = first..first + run.len();
+        first = members.end;
+        spans.extend((used.clone().min().zip(used.max())).map(|(low, high)| (low, high, members)));
+    }
+    spans.sort_unstable_by_key(|(low, high, members)| (*low, *high, members.start));
     let mut merged: Vec<(usize, usize, Vec<usize>)> = Vec::new();
-    for (low, high, section) in spans {
+    for (low, high, run) in spans {
         match merged.last_mut() {
             Some(last) if low <= last.1 => {
                 last.1 = last.1.max(high);
-                last.2.push(section);
+                last.2.extend(run);
             }
-            _ => merged.push((low, high, vec![section])),
+            _ => merged.push((low, high, run.collect())),
         }
     }
     if merged.is_empty() {

@@ -91,7 +91,7 @@ pub fn write_ply(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::character::{Attachment, SourceMesh};
+    use crate::character::{Attachment, SourceFaces, SourceMesh};
 
     #[test]
     fn the_header_describes_the_body() {
@@ -103,6 +103,7 @@ mod tests {
             triangles: vec![[0, 1, 2]],
             normals: None,
             tex_coords: Some(vec![[0.0, 0.25]; 3]),
+            faces: SourceFaces::default(),
             material: None,
             attachment: Attachment::Unweighted,
         };

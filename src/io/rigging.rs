@@ -100,7 +100,7 @@ pub(super) fn take_matrix(
     matrix: &DenseMatrix,
     joint_of_column: &[usize],
 ) {
-    let vertices = character.source_vertices();
+    let vertices = character.file_vertices();
     let unskinned = character
         .meshes
         .iter()
@@ -134,15 +134,16 @@ fn skin(character: &mut Character, matrix: &DenseMatrix, joint_of_column: &[usiz
     let mut start = 0;
     for mesh in &mut character.meshes {
         let row = |vertex: usize| {
-            let value = move |column: usize| matrix.values[column * matrix.rows + vertex] as f32;
+            let row = start + mesh.file_vertex(vertex);
+            let value = move |column: usize| matrix.values[column * matrix.rows + row] as f32;
             joint_of_column
                 .iter()
                 .enumerate()
                 .map(move |(column, &joint)| (joint as u32, value(column)))
         };
-        let count = mesh.positions.len();
-        let (weights, empty) = SkinWeights::from_rows((start..start + count).map(row));
-        without += empty.len();
+        let (weights, empty) = SkinWeights::from_rows((0..mesh.positions.len()).map(row));
+        let count = mesh.file_vertices();
+        without += empty.iter().filter(|&&vertex| vertex < count).count();
         let weights = give_to_nearest_bone(weights, &empty, &mesh.positions, &skeleton);
         mesh.attachment = Attachment::Skinned {
             weights,

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{IoError, shown};
 use super::{reads, unfinished};
-use crate::character::Character;
-use crate::math::{Point, Vec3};
+use crate::math::Point;
 
 /// A file that appears under its name only when complete: written beside its target, renamed by
 /// [`AtomicFile::commit`], removed if dropped before.
@@ -187,66 +186,7 @@ pub fn write_atomically(
     file.commit()
 }
 
-/// Writes one frame as OBJ: source vertices in source order, one object per source mesh, texture
-/// coordinates if the source has them. `normals` may be empty.
-///
-/// # Errors
-/// [`IoError::Write`].
-///
-/// # Panics
-/// If `positions` differs in length from the character's source vertices.
-pub fn write_obj(
-    path: &Path,
-    character: &Character,
-    positions: &[Point],
-    normals: &[Vec3],
-) -> Result<(), IoError> {
-    assert_eq!(
-        positions.len(),
-        character.source_vertices(),
-        "the number of positions differs from the character's"
-    );
-    let with_normals = normals.len() == positions.len();
-    write_atomically(path, |out| {
-        let (mut first, mut first_uv) = (0, 1);
-        for mesh in &character.meshes {
-            let range = first..first + mesh.positions.len();
-            writeln!(out, "o {}", one_line(&mesh.name))?;
-            positions[range.clone()]
-                .iter()
-                .try_for_each(|p| writeln!(out, "v {} {} {}", p.x, p.y, p.z))?;
-            if with_normals {
-                normals[range.clone()]
-                    .iter()
-                    .try_for_each(|n| writeln!(out, "vn {} {} {}", n.x, n.y, n.z))?;
-            }
-            let uvs = mesh.tex_coords.as_deref().unwrap_or(&[]);
-            uvs.iter()
-                .try_for_each(|[u, v]| writeln!(out, "vt {u} {}", 1.0 - v))?;
-            let corner = |v: u32| {
-                let (position, uv) = (first + v as usize + 1, first_uv + v as usize);
-                match (uvs.is_empty(), with_normals) {
-                    (true, false) => format!("{position}"),
-                    (true, true) => format!("{position}//{position}"),
-                    (false, false) => format!("{position}/{uv}"),
-                    (false, true) => format!("{position}/{uv}/{position}"),
-                }
-            };
-            mesh.triangles.iter().try_for_each(|&[a, b, c]| {
-                writeln!(out, "f {} {} {}", corner(a), corner(b), corner(c))
-            })?;
-            first = range.end;
-            first_uv += uvs.len();
-        }
-        Ok(())
-    })
-}
-
-fn one_line(name: &str) -> String {
-    name.replace(char::is_control, " ")
-}
-
-/// Names of a file sequence: `walk.obj` → `walk.0000.obj`, `walk.0001.obj`, …
+/// Names of a file sequence: `walk.obj` → `walk.0000.obj`, `walk.0001.obj`, …; `walk##.obj` → `walk00.obj`, …
 #[derive(Debug, Clone)]
 pub struct FrameNames {
     base: PathBuf,
@@ -263,6 +203,13 @@ impl FrameNames {
         }
     }
 
+    /// Whether a path says where the number of a frame goes.
+    #[must_use]
+    pub fn has_place(path: &Path) -> bool {
+        let stem = path.file_stem().unwrap_or_default();
+        stem.to_string_lossy().contains('#')
+    }
+
     /// The file of a frame.
     #[must_use]
     pub fn path(&self, frame: usize) -> PathBuf {
@@ -276,10 +223,16 @@ impl FrameNames {
             .extension()
             .map(|e| format!(".{}", e.to_string_lossy()))
             .unwrap_or_default();
-        self.base.with_file_name(format!(
-            "{stem}.{frame:0width$}{extension}",
-            width = self.digits
-        ))
+        let Some(end) = stem.rfind('#').map(|last| last + 1) else {
+            let width = self.digits;
+            return self
+                .base
+                .with_file_name(format!("{stem}.{frame:0width$}{extension}"));
+        };
+        let before = stem[..end].trim_end_matches('#');
+        let (width, after) = (end - before.len(), &stem[end..]);
+        self.base
+            .with_file_name(format!("{before}{frame:0width$}{after}{extension}"))
     }
 }
 

@@ -48,19 +48,20 @@ impl MeshModel {
         let mut parts = Vec::new();
         for mesh in &character.meshes {
             let (first, count) = (tex_coords.len() as u32, mesh.positions.len());
-            let start = indices.len() as u32 * 3;
-            let sound = mesh
-                .triangles
-                .iter()
-                .filter(|t| t.iter().all(|&v| (v as usize) < count));
-            indices.extend(sound.map(|t| t.map(|v| v + first)));
+            for (range, material) in mesh.sections() {
+                let start = indices.len() as u32 * 3;
+                let triangles = mesh.triangles.get(range).unwrap_or_default();
+                let sound = triangles
+                    .iter()
+                    .filter(|t| t.iter().all(|&v| (v as usize) < count));
+                indices.extend(sound.map(|t| t.map(|v| v + first)));
+                parts.push(MaterialRange {
+                    indices: start..indices.len() as u32 * 3,
+                    material: material.filter(|&m| m < clay).unwrap_or(clay),
+                });
+            }
             let uv = mesh.tex_coords.as_deref().unwrap_or_default();
             tex_coords.extend((0..count).map(|v| uv.get(v).copied().unwrap_or_default()));
-            let material = mesh.material.filter(|&m| m < clay).unwrap_or(clay);
-            parts.push(MaterialRange {
-                indices: start..indices.len() as u32 * 3,
-                material,
-            });
         }
         Self::new(
             renderer,

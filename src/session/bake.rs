@@ -3,26 +3,31 @@
 //! | extension | what is written                                                                                              |
 //! |-----------|--------------------------------------------------------------------------------------------------------------|
 //! | `.glb`    | one file: the character's own glTF document with morph targets and the animation that drives them             |
-//! | `.pc2`    | all frames in one point cache (Blender: Mesh Cache, Maya, 3ds Max)                                            |
-//! | `.mdd`    | all frames in one point cache (`LightWave`, Blender: Mesh Cache, Modo, Houdini)                               |
+//! | `.pc2`    | a point cache of all frames (Blender: Mesh Cache, Maya, 3ds Max), of several meshes `NAME/MESH.pc2` each       |
+//! | `.mdd`    | the same for `LightWave`, Blender, Modo, Houdini                                                              |
 //! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
 //! | `.ply`    | the same as PLY                                                                                              |
+//! | `.npz`    | arrays for `NumPy`: positions and normals of all frames, faces, weights, joints and their transforms             |
 //! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
 //!
-//! Positions are in the source file's world space, units and axes, in the source's vertex order and count. Apart from a take there
+//! Positions are in the source file's world space, units and axes, in the file's vertex order and count; but `.glb` is in metres
+//! unless [`BakeSettings::keep_units`] is set, and `.ply` has further vertices at seams of the texture. Apart from a take there
 //! are [`write_rig`], for the character with skin weights and clips as glTF, [`write_motion`], for the motion alone as `.bvh`, and
 //! [`write_last_pose`].
 
+mod sink;
+
 use std::path::{Path, PathBuf};
 
+use self::sink::Sink;
 use crate::character::Character;
-use crate::io::{
-    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache,
-    refuse_protected, write_atomically, write_bvh_poses, write_obj, write_ply, write_rigged_glb,
-};
+use crate::io::{IoError, write_atomically, write_bvh_poses, write_refitted_glb};
+use crate::math::Affine;
 use crate::methods::{Actor, Projective, Subject};
 use crate::progress::Progress;
+use crate::rig::motion_range;
 use crate::studio::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Take};
+use crate::weights::RefitReport;
 
 /// Output format of a bake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +44,8 @@ pub enum BakeFormat {
     Mdd,
     /// JSON, one file.
     Json,
+    /// Arrays of `NumPy`, one file.
+    Npz,
 }
 
 impl BakeFormat {
@@ -52,6 +59,7 @@ impl BakeFormat {
             "pc2" => Some(Self::Pc2),
             "mdd" => Some(Self::Mdd),
             "json" => Some(Self::Json),
+            "npz" => Some(Self::Npz),
             _ => None,
         }
     }
@@ -66,7 +74,7 @@ impl BakeFormat {
         );
         match self {
             Self::Pc2 | Self::Mdd => vertices * 12,
-            Self::Glb => vertices * 24,
+            Self::Glb | Self::Npz => vertices * 24,
             Self::Ply => vertices * 32 + triangles * 13,
             Self::Json => vertices * 36,
             Self::Obj => vertices * 90 + triangles * 50,
@@ -83,6 +91,10 @@ pub struct BakeSettings {
     pub every: u32,
     /// For `.glb`: tolerance of the interpolated positions between key frames, relative to the character's size.
     pub tolerance: f32,
+    /// For `.glb`: write the file's units instead of metres.
+    pub keep_units: bool,
+    /// For point caches: write one file, whatever the number of meshes.
+    pub one_cache: bool,
 }
 
 impl BakeSettings {
@@ -96,6 +108,8 @@ impl BakeSettings {
             format,
             every: 1,
             tolerance: Self::DEFAULT_TOLERANCE,
+            keep_units: false,
+            one_cache: false,
         }
     }
 
@@ -196,7 +210,8 @@ pub fn bake(
         sink.frame(frame, take.time_of(frame), actor)
     })?;
     baked.contact = ContactSummary::of(actor);
-    sink.finish(&mut baked).map_err(PlayError::Receiver)?;
+    sink.finish(&mut baked, actor.subject())
+        .map_err(PlayError::Receiver)?;
     Ok(baked)
 }
 
@@ -226,158 +241,83 @@ fn check_finite(path: &Path, frame: u32, actor: &Actor) -> Result<(), IoError> {
     Ok(())
 }
 
-/// Writer of frames.
-enum Sink {
-    Glb {
-        path: PathBuf,
-        file: Box<MorphFile>,
-    },
-    Frames {
-        path: PathBuf,
-        names: Option<FrameNames>,
-        ply: bool,
-        files: Vec<PathBuf>,
-    },
-    Pc2 {
-        path: PathBuf,
-        cache: PointCache,
-    },
-    Mdd {
-        path: PathBuf,
-        cache: MddCache,
-    },
-    Json {
-        path: PathBuf,
-        positions: JsonPositions,
-    },
-}
-
-impl Sink {
-    fn open(
-        actor: &Actor,
-        take: &Take,
-        path: &Path,
-        settings: &BakeSettings,
-    ) -> Result<Self, IoError> {
-        let points = actor.positions().len();
-        let (first, last) = (take.first_frame(), take.last_frame());
-        let path = path.to_path_buf();
-        Ok(match settings.format {
-            BakeFormat::Glb => {
-                let subject = actor.subject();
-                let animation = take.motion.name(&subject.character);
-                let morphs = MorphSettings {
-                    animation,
-                    size: subject.size,
-                    tolerance: settings.tolerance,
-                };
-                Self::Glb {
-                    file: Box::new(MorphFile::create(&path, &subject.character, morphs)?),
-                    path,
-                }
-            }
-            BakeFormat::Obj | BakeFormat::Ply => {
-                let names = (last > first).then(|| FrameNames::new(&path, last as usize));
-                // Before the first file is written.
-                if let Some(names) = &names {
-                    let mut files = settings
-                        .frames(take)
-                        .map(|frame| names.path(frame as usize));
-                    files.try_for_each(|file| refuse_protected(&file))?;
-                }
-                Self::Frames {
-                    path,
-                    names,
-                    ply: settings.format == BakeFormat::Ply,
-                    files: Vec::new(),
-                }
-            }
-            BakeFormat::Pc2 => {
-                let cache =
-                    PointCache::create(&path, points, first as f32, settings.every.max(1) as f32)?;
-                Self::Pc2 { cache, path }
-            }
-            BakeFormat::Mdd => {
-                let times: Vec<f64> = settings
-                    .frames(take)
-                    .map(|frame| take.time_of(frame))
-                    .collect();
-                Self::Mdd {
-                    cache: MddCache::create(&path, points, &times)?,
-                    path,
-                }
-            }
-            BakeFormat::Json => Self::Json {
-                positions: JsonPositions::create(&path)?,
-                path,
-            },
-        })
-    }
-
-    fn frame(&mut self, frame: u32, time_secs: f64, actor: &Actor) -> Result<(), IoError> {
-        match self {
-            Self::Glb { file, .. } => file.frame(time_secs, actor.positions(), actor.normals()),
-            Self::Frames {
-                path,
-                names,
-                ply,
-                files,
-            } => {
-                let path = names
-                    .as_ref()
-                    .map_or_else(|| path.clone(), |names| names.path(frame as usize));
-                let write = if *ply { write_ply } else { write_obj };
-                write(
-                    &path,
-                    &actor.subject().character,
-                    actor.positions(),
-                    actor.normals(),
-                )?;
-                files.push(path);
-                Ok(())
-            }
-            Self::Pc2 { cache, .. } => cache.frame(actor.positions()),
-            Self::Mdd { cache, .. } => cache.frame(actor.positions()),
-            Self::Json { positions, .. } => positions.frame(actor.positions()),
-        }
-    }
-
-    fn finish(self, baked: &mut Baked) -> Result<(), IoError> {
-        let path = match self {
-            Self::Frames { files, .. } => {
-                baked.files = files;
-                return Ok(());
-            }
-            Self::Glb { path, file } => {
-                baked.morph_targets = Some(file.finish()?.targets);
-                path
-            }
-            Self::Pc2 { path, cache } => cache.finish().map(|()| path)?,
-            Self::Mdd { path, cache } => cache.finish().map(|()| path)?,
-            Self::Json { path, positions } => positions.finish().map(|()| path)?,
-        };
-        baked.files = vec![path];
-        Ok(())
-    }
-}
-
-/// Writes the character with its skeleton, skin weights and clips as `.glb`, with at most `influences` joints a vertex.
+/// Writes the character with its skeleton, skin weights and clips as `.glb`, with at most `influences` joints a vertex, in metres or
+/// in the character's units. Vertices that lose joints are fitted to the clips, or to the range of motion where there are none; returns what
+/// is lost there, in millimetres.
 ///
 /// # Errors
 /// [`IoError::Write`]. A file that could not be completed is removed.
-pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<(), IoError> {
+pub fn write_rig(
+    subject: &Subject,
+    path: &Path,
+    influences: usize,
+    keep_units: bool,
+) -> Result<RigReport, IoError> {
     // The user's settings of bones are exported too.
-    let character = Character {
+    let mut character = Character {
         flesh: (*subject.settings).clone(),
         ..(*subject.character).clone()
     };
-    let written = write_rigged_glb(&character, subject.mesh_weights(), influences);
+    if keep_units {
+        character.declared_metres_per_unit = Some(1.0);
+    }
+    let (poses, over) = poses_of_rig(&character);
+    let written = write_refitted_glb(&character, subject.mesh_weights(), influences, &poses);
     let refused = |error| IoError::Write {
         file: path.display().to_string(),
         source: std::io::Error::other(error),
     };
-    let bytes = written.map_err(refused)?;
-    write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
+    let (bytes, report) = written.map_err(refused)?;
+    write_atomically(path, |out| std::io::Write::write_all(out, &bytes))?;
+    Ok(RigReport {
+        fit: report.in_units(subject.character.metres_per_unit * 1e3),
+        over,
+    })
+}
+
+/// Number of poses that weights are fitted to.
+const FITTED_POSES: usize = 60;
+
+/// What a written rig lost with the joints that it has too many.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct RigReport {
+    /// Numbers of vertices, and distances in millimetres.
+    #[serde(flatten)]
+    pub fit: RefitReport,
+    /// The poses, in words.
+    pub over: &'static str,
+}
+
+/// World transforms of all joints at moments of all clips, evenly spread; without clips that move, in the range of motion. And what they
+/// are, in words.
+fn poses_of_rig(character: &Character) -> (Vec<Vec<Affine>>, &'static str) {
+    let poses = poses_of_clips(character);
+    if poses.iter().any(|pose| *pose != poses[0]) {
+        return (poses, "the clips");
+    }
+    let skeleton = &character.skeleton;
+    let range = motion_range(skeleton);
+    let step = range.len().div_ceil(FITTED_POSES).max(1);
+    let poses = (range.iter().step_by(step))
+        .map(|range| skeleton.world_from_joint(&range.pose))
+        .collect();
+    (poses, "a range of motion")
+}
+
+fn poses_of_clips(character: &Character) -> Vec<Vec<Affine>> {
+    let (skeleton, clips) = (&character.skeleton, &character.clips);
+    let whole_secs: f64 = clips.iter().map(|clip| clip.duration_secs).sum();
+    let moments = |clip: &crate::rig::Clip| {
+        let share = clip.duration_secs / whole_secs.max(f64::MIN_POSITIVE);
+        let count = (share * FITTED_POSES as f64).ceil().max(1.0) as usize;
+        let step_secs = clip.duration_secs / count as f64;
+        let at = move |moment: usize| (moment as f64 + 0.5) * step_secs;
+        let poses = (0..count).map(|moment| clip.sample(skeleton, at(moment)));
+        poses
+            .map(|pose| skeleton.world_from_joint(&pose))
+            .collect::<Vec<_>>()
+    };
+    clips.iter().flat_map(moments).collect()
 }
 
 /// Writes the motion of a take as `.bvh`: the skeleton in the pose of every frame, or of every `every`-th.

@@ -78,7 +78,8 @@ pub use crate::studio::{
     Snapshot, SnapshotContent, Take,
 };
 pub use bake::{
-    BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig,
+    BakeFormat, BakeSettings, Baked, ContactSummary, RigReport, bake, write_last_pose,
+    write_motion, write_rig,
 };
 pub use channels::{Channels, Playback, PoseChannel};
 pub use checkup::{

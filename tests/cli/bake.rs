@@ -166,7 +166,13 @@ fn an_unwritable_output_is_rejected() {
         &bake(&folder.0.join("no/such/folder/out.obj")),
         &["no/such/folder"],
     );
-    assert_refused(&bake(&folder.0.join("out.xyz")), &["out.xyz", ".pc2"]);
+    let unknown = bake(&folder.0.join("out.xyz"));
+    let sentence = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert_eq!(unknown.status.code(), Some(2), "{sentence}");
+    assert!(
+        sentence.contains("out.xyz") && sentence.contains(".pc2"),
+        "{sentence}"
+    );
     let occupied = folder.0.join("occupied.obj");
     fs::create_dir(&occupied).unwrap();
     assert_refused(&bake(&occupied), &["occupied.obj"]);
@@ -301,9 +307,12 @@ fn a_very_large_bake_needs_confirmation() {
         &out,
     ]);
     assert_refused(&much, &["out.pc2", "GB", "--yes", "--frames"]);
-    assert_refused(
-        &sinew(&[&"bake", &"builtin:cylinder", &"--rig", &"-o", &out]),
-        &["out.pc2", ".glb"],
+    let rig = sinew(&[&"bake", &"builtin:cylinder", &"--rig", &"-o", &out]);
+    let sentence = String::from_utf8_lossy(&rig.stderr).into_owned();
+    assert_eq!(rig.status.code(), Some(2), "{sentence}");
+    assert!(
+        sentence.contains("out.pc2") && sentence.contains(".glb"),
+        "{sentence}"
     );
     assert!(names(&folder).is_empty());
 }

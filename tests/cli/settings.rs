@@ -184,7 +184,7 @@ fn bones_and_materials_can_be_set() {
 /// Each declared number of the physics is an option, with its sentence, and takes what is in its range and nothing else.
 #[test]
 fn declared_numbers_are_options_in_their_range() {
-    let help = stdout(&sinew(&[&"info", &"--help"]));
+    let help = stdout(&sinew(&[&"bake", &"--help"]));
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for param in &sinew::dynamics::PHYSICS {
         let key = param.spec.key;

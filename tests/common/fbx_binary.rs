@@ -96,7 +96,7 @@ fn push_array(node: &mut Node, numbers: &str) {
                 .flat_map(|w| number::<i64>(w).to_le_bytes())
                 .collect(),
         ),
-        "Vertices" | "Weights" | "Transform" | "TransformLink" => (
+        "Vertices" | "UV" | "Weights" | "Transform" | "TransformLink" => (
             b'd',
             words()
                 .flat_map(|w| number::<f64>(w).to_le_bytes())

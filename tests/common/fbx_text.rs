@@ -152,3 +152,39 @@ pub fn bending_tube(mesh_at: [f64; 3]) -> String {
     out += "C: \"OP\",6002,3001, \"Lcl Rotation\"\nC: \"OP\",6003,6002, \"d|X\"\n}\n";
     out
 }
+
+/// The tube with texture coordinates that meet in a seam at the first side, and with a material for the sides and one for the ends.
+pub fn seamed_tube() -> String {
+    let sides = SIDES as usize;
+    let quads = (RINGS as usize - 1) * sides;
+    let mut uvs: Vec<f64> = Vec::new();
+    for quad in 0..quads {
+        let [u, next] = [quad % sides, quad % sides + 1].map(|side| side as f64 / sides as f64);
+        let [v, above] = [quad / sides, quad / sides + 1].map(|ring| ring as f64 / 10.0);
+        uvs.extend([u, v, next, v, next, above, u, above]);
+    }
+    uvs.extend([0.5; 4 * SIDES as usize]);
+    let materials = (0..quads + 2).map(|face| usize::from(face >= quads));
+    let layers = format!(
+        "LayerElementUV: 0 {{\nVersion: 101\nName: \"uv\"\nMappingInformationType: \"ByPolygonVertex\"\nReferenceInformationType: \"Direct\"\n{}}}\n\
+         LayerElementMaterial: 0 {{\nVersion: 101\nName: \"\"\nMappingInformationType: \"ByPolygon\"\nReferenceInformationType: \"IndexToDirect\"\n{}}}\n\
+         Layer: 0 {{\nVersion: 100\nLayerElement: {{\nType: \"LayerElementUV\"\nTypedIndex: 0\n}}\nLayerElement: {{\nType: \"LayerElementMaterial\"\nTypedIndex: 0\n}}\n}}\n\
+         GeometryVersion: 124\n",
+        array("UV", uvs),
+        array("Materials", materials)
+    );
+    let described = |(id, name): (u32, &str)| {
+        format!(
+            "Material: {id}, \"Material::{name}\", \"\" {{\nVersion: 102\nShadingModel: \"lambert\"\n}}\n"
+        )
+    };
+    let materials = [(7000, "side"), (7001, "end")].map(described).concat();
+    bending_tube([0.0; 3])
+        .replacen("GeometryVersion: 124\n", &layers, 1)
+        .replacen("Model: 2000,", &format!("{materials}Model: 2000,"), 1)
+        .replacen(
+            "C: \"OO\",1000,2000\n",
+            "C: \"OO\",1000,2000\nC: \"OO\",7000,2000\nC: \"OO\",7001,2000\n",
+            1,
+        )
+}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::common::folder::TestFolder;
-use crate::common::skip;
+use crate::common::{fbx_text, skip};
 use serde_json::{Value, json};
 use sinew::character::Character;
 use sinew::dynamics::Params;
@@ -84,8 +84,31 @@ fn assert_rig_comes_back(name: &str, character: Character) {
         back.character.triangles(),
         "{name}"
     );
+    assert_has_normals("source", &bytes);
     let off = worst(&blended(&before), &blended(&back));
     assert!(off <= 1e-5, "{name}: off by {off} of the size");
+}
+
+/// Viewers draw triangles without normals flat.
+fn assert_has_normals(name: &str, glb: &[u8]) {
+    let (document, _) = document_of(glb);
+    let meshes = document["meshes"].as_array().unwrap();
+    for primitive in meshes
+        .iter()
+        .flat_map(|mesh| mesh["primitives"].as_array().unwrap())
+    {
+        if primitive["mode"].as_u64().unwrap_or(4) == 4 {
+            assert!(
+                !primitive["attributes"]["NORMAL"].is_null(),
+                "{name}: {primitive}"
+            );
+        }
+        // Targets of the source document are left as they are.
+        let targets = primitive["targets"].as_array();
+        for target in targets.filter(|_| name != "source").into_iter().flatten() {
+            assert!(!target["NORMAL"].is_null(), "{name}: {target}");
+        }
+    }
 }
 
 #[test]
@@ -147,6 +170,138 @@ fn a_bare_mesh_with_a_skeleton_is_exported_as_a_rig() {
     )
     .unwrap();
     assert_rig_comes_back("rod", read(&[&mesh, &bones]));
+}
+
+/// The seam, both materials and the size of a character in centimetres are in what is written, and the rest is per vertex of the file.
+#[test]
+fn an_fbx_keeps_its_look_and_its_size() {
+    let folder = TestFolder::new("export-fbx");
+    let path = folder.0.join("tube.fbx");
+    std::fs::write(&path, fbx_text::seamed_tube()).unwrap();
+    let before = subject(read(&[&path]));
+    let character = &before.character;
+    let expected = blended(&before);
+    let bake_as = |name: &str, settings: BakeSettings| {
+        let mut actor =
+            Actor::bind(&before, MethodId::LBS, &Params::default(), &Progress::new()).unwrap();
+        let take = Take::whole(Motion::Clip(0), character, 7.0);
+        let out = folder.0.join(name);
+        let baked = bake(&mut actor, &take, &out, &settings, &Progress::new()).unwrap();
+        (baked.files[0].clone(), baked.files)
+    };
+    for (keep_units, metres) in [(false, 0.01), (true, 1.0)] {
+        let settings = BakeSettings {
+            keep_units,
+            tolerance: 0.0,
+            ..BakeSettings::of(BakeFormat::Glb)
+        };
+        let bytes = std::fs::read(bake_as("tube.glb", settings).0).unwrap();
+        assert_has_normals("tube", &bytes);
+        let glb = document_of(&bytes);
+        let primitives = glb.0["meshes"][0]["primitives"].as_array().unwrap();
+        let materials: Vec<_> = primitives.iter().map(|p| p["material"].as_u64()).collect();
+        assert_eq!(materials, [Some(0), Some(1)]);
+        // Both primitives hold all vertices, so every frame has them twice.
+        let count = character.source_vertices();
+        for (frame, expected) in expected.iter().enumerate() {
+            let played = played(&glb, frame as f32 / 7.0);
+            assert_eq!(played.len(), 2 * count);
+            let scaled: Vec<Point> = expected.iter().map(|p| p * metres).collect();
+            assert!(worst(&[scaled], &[played[..count].to_vec()]) < 2e-6);
+        }
+    }
+    let rig = write_rigged_glb(character, &[], 4).unwrap();
+    assert_has_normals("rig", &rig);
+    let back = subject(read_gltf_bytes("tube", &rig).unwrap());
+    let again = blended(&back);
+    for (expected, again) in expected.iter().zip(&again) {
+        let scaled: Vec<Point> = expected.iter().map(|p| p * 0.01).collect();
+        let count = scaled.len();
+        assert!(worst(&[scaled], &[again[..count].to_vec()]) < 1e-5);
+    }
+    let mesh = &back.character.meshes[0];
+    assert_eq!(mesh.tex_coords, character.meshes[0].tex_coords);
+    // Caches and positions have the control points of the file.
+    let points = fbx_text::points().len();
+    let (cache, _) = bake_as("tube.pc2", BakeSettings::of(BakeFormat::Pc2));
+    let frames = sinew::io::read_positions(&cache).unwrap().frames;
+    for (frame, expected) in frames.iter().zip(&expected) {
+        assert_eq!(frame[..], expected[..points]);
+    }
+    let (_, files) = bake_as("tube.obj", BakeSettings::of(BakeFormat::Obj));
+    let library = folder.0.join("tube.mtl");
+    assert!(files.contains(&library) && library.is_file());
+    let again = read(&[&files[0]]);
+    assert_eq!(again.file_vertices(), points);
+    assert_eq!(again.meshes[0].tex_coords, character.meshes[0].tex_coords);
+    assert_eq!(again.triangles(), character.triangles());
+    assert_eq!(again.meshes[0].sections().count(), 2);
+    let polygons = |character: &Character| character.meshes[0].faces.polygons.clone().unwrap();
+    assert_eq!(polygons(&again).ends, polygons(character).ends);
+    assert_eq!(polygons(&again).corners, polygons(character).corners);
+}
+
+/// Characters of several meshes get a cache for each, in the order of their vertices.
+#[test]
+fn every_mesh_has_a_point_cache() {
+    let folder = TestFolder::new("export-caches");
+    let path = folder.0.join("two.obj");
+    let cube = |first: usize, at: f32| {
+        let corner = |c: usize| {
+            let [x, y, z] = [c & 1, c >> 1 & 1, c >> 2].map(|bit| bit as f32);
+            format!("v {} {y} {z}\n", x + at)
+        };
+        let corners: String = (0..8).map(corner).collect();
+        let faces = [
+            [1, 3, 4, 2],
+            [5, 6, 8, 7],
+            [1, 2, 6, 5],
+            [3, 7, 8, 4],
+            [1, 5, 7, 3],
+            [2, 4, 8, 6],
+        ];
+        let face = |face: [usize; 4]| {
+            let [a, b, c, d] = face.map(|v| v + first);
+            format!("f {a} {b} {c} {d}\n")
+        };
+        corners + &faces.map(face).concat()
+    };
+    let text = format!("o left/eye\n{}o body\n{}", cube(0, 0.0), cube(8, 3.0));
+    std::fs::write(&path, text).unwrap();
+    let subject = subject(read(&[&path]));
+    let mut actor = Actor::bind(
+        &subject,
+        MethodId::RIGID,
+        &Params::default(),
+        &Progress::new(),
+    )
+    .unwrap();
+    let take = Take::whole(Motion::Rest, &subject.character, 10.0);
+    for (format, extension) in [(BakeFormat::Pc2, "pc2"), (BakeFormat::Mdd, "mdd")] {
+        for one_cache in [false, true] {
+            let settings = BakeSettings {
+                one_cache,
+                ..BakeSettings::of(format)
+            };
+            let out = folder.0.join(format!("o.{extension}"));
+            let baked = bake(&mut actor, &take, &out, &settings, &Progress::new()).unwrap();
+            let names = if one_cache {
+                vec![out]
+            } else {
+                ["left_eye", "body"]
+                    .map(|name| folder.0.join(format!("o/{name}.{extension}")))
+                    .to_vec()
+            };
+            assert_eq!(baked.files, names);
+            if format == BakeFormat::Pc2 {
+                let frames = names
+                    .iter()
+                    .map(|name| sinew::io::read_positions(name).unwrap());
+                let first: Vec<Point> = frames.flat_map(|mut read| read.frames.remove(0)).collect();
+                assert_eq!(first[..], actor.positions()[..]);
+            }
+        }
+    }
 }
 
 #[test]
@@ -315,6 +470,7 @@ fn morph_targets_give_the_baked_positions() {
                 expected.len()
             );
         }
+        assert_has_normals(name, &std::fs::read(&path).unwrap());
         let glb = document_of(&std::fs::read(&path).unwrap());
         let frames: Vec<_> = (0..expected.len())
             .map(|frame| played(&glb, frame as f32 / 12.0))
@@ -373,6 +529,7 @@ fn nothing_of_the_document_is_lost() {
         animation: "up".to_owned(),
         size: 3.0,
         tolerance: 0.0,
+        keep_units: false,
     };
     let mut file = MorphFile::create(&path, &character, settings).unwrap();
     let rest = character.bind_positions();

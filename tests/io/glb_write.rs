@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use nalgebra::Quaternion;
-use sinew::character::{Attachment, Character, Image, Material, SourceMesh};
+use sinew::character::{Attachment, Character, Image, Material, SourceFaces, SourceMesh};
 use sinew::io::{GlbWriteError, read_gltf_bytes, write_glb};
 use sinew::math::{Affine, Point, Quat, Vec3, Vec64};
 use sinew::rig::{Channel, Clip, Curve, Interpolation, Joint, Skeleton, Track, Trs};
@@ -80,6 +80,7 @@ fn character() -> Character {
         tex_coords: Some(positions.iter().map(|p| [p.x, p.y]).collect()),
         positions: positions.clone(),
         triangles: triangles.clone(),
+        faces: SourceFaces::default(),
         material: Some(0),
         attachment: Attachment::Skinned {
             weights: SkinWeights::from_rows((0..4).map(row)).0,
@@ -92,6 +93,7 @@ fn character() -> Character {
         triangles,
         normals: None,
         tex_coords: None,
+        faces: SourceFaces::default(),
         material: Some(1),
         attachment: Attachment::Rigid {
             joint: 3,
@@ -171,10 +173,13 @@ fn everything_round_trips() {
             (&mesh.positions, &mesh.triangles, &mesh.material),
             (&again.positions, &again.triangles, &again.material)
         );
-        assert_eq!(
-            (&mesh.normals, &mesh.tex_coords),
-            (&again.normals, &again.tex_coords)
-        );
+        assert_eq!(mesh.tex_coords, again.tex_coords);
+        // What has no normals gets those of its surface.
+        let normals = again.normals.as_ref().unwrap();
+        match &mesh.normals {
+            Some(known) => assert_eq!(known, normals),
+            None => assert!(normals.iter().all(|n| (n.norm() - 1.0).abs() < 1e-5)),
+        }
     }
     assert_eq!(character.materials, back.materials);
     assert_eq!(character.clips.len(), back.clips.len());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use image::RgbaImage;
-use sinew::character::{Attachment, Character, Image, Material, SourceMesh};
+use sinew::character::{Attachment, Character, Image, Material, SourceFaces, SourceMesh};
 use sinew::gpu::GpuError;
 use sinew::math::{Point, Vec3};
 use sinew::mesh::TriMesh;
@@ -237,6 +237,7 @@ fn poster(alpha_cutoff: Option<f32>) -> Character {
             triangles: vec![[0, 1, 2], [0, 2, 3]],
             normals: None,
             tex_coords: Some(vec![[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]),
+            faces: SourceFaces::default(),
             material: Some(0),
             attachment: Attachment::Unweighted,
         }],

@@ -53,7 +53,7 @@ for character in "${characters[@]}"; do
     frames=(--frames 2-16 --fps 30)
     check "$sinew" bake "$character" --rig -o "$out/$name.rig.glb" --quiet
     for kind in glb json pc2 mdd; do
-        check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind" --quiet
+        check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind" --one-cache --quiet
     done
     check python3 "$here/point_caches.py" "$out/$name.json" 30 2 "$out/$name.pc2" "$out/$name.mdd"
     if [ $has_node = yes ]; then

@@ -56,6 +56,10 @@ impl Render {
             .map_or(count, |pictures| pictures as usize);
         let mut writer =
             AnimationWriter::create(&self.output, format, drawing.size(), pose.fps, pictures)?;
+        if self.camera.turntable.is_none() {
+            // Frames have their own numbers, as those of a bake.
+            writer = writer.numbered(take.first_frame()..=take.last_frame());
+        }
         stderr::with_progress(options, "Drawing", |progress| {
             // A turntable repeats its single frame.
             for (picture, frame) in frames.iter().cycle().take(pictures).enumerate() {

@@ -23,7 +23,7 @@ use super::pose::PoseOptions;
 use super::weights::WeightsOption;
 use super::{CommandResult, Failure, character, print_json, stderr};
 use crate::gpu::GpuContext;
-use crate::io::{AnimationFormat, write_atomically};
+use crate::io::{AnimationFormat, FrameNames, write_atomically};
 use crate::math::Point;
 use crate::methods::{MethodId, Subject};
 use crate::progress::Progress;
@@ -61,7 +61,8 @@ pub(super) struct Render {
     #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
         conflicts_with_all = ["compare", "overlay", "ghosts", "cut", "color", "frame"])]
     crowd: Option<u32>,
-    /// Output file: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
+    /// Output file: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable; or numbered
+    /// pictures, as in walk####.png (with --frames A-B also walk.png, which becomes walk.0000.png …).
     #[arg(help_heading = "Output", short, long, value_name = "OUT.png|gif|webp")]
     output: PathBuf,
     /// Print a JSON report: all metrics of the last frame of every method, and its distance to the first method.
@@ -100,7 +101,7 @@ impl Render {
         check_folder(&self.output)?;
         let Some(format) = AnimationFormat::of_path(&self.output) else {
             let shown = self.output.display();
-            return Err(Failure::Undone(format!(
+            return Err(Failure::Usage(format!(
                 "{shown}: pictures are written as .png, moving ones as .gif or .webp; name the output so"
             )));
         };
@@ -126,7 +127,11 @@ impl Render {
         };
         check_compare(shown.compare, &shown.methods)?;
         self.weights.note_unused(&shown.methods, options);
-        let films = self.camera.turntable.is_some() || format != AnimationFormat::Png;
+        let several = pose.frames.is_some_and(|(first, last)| last > first);
+        let films = self.camera.turntable.is_some()
+            || format != AnimationFormat::Png
+            || several
+            || FrameNames::has_place(&self.output);
         let crowd = self.crowd_of(saved.as_ref());
         let mut scores = if self.json && crowd.is_none() {
             RenderScores::of(&subject, options)?

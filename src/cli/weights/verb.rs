@@ -319,23 +319,23 @@ fn output_of(path: &Path) -> Result<Output, Failure> {
     match WeightFormat::of_path(path) {
         Some(format) => Ok(Output::Table(format)),
         None if is_glb => Ok(Output::Glb),
-        None => Err(Failure::Undone(format!(
+        None => Err(Failure::Usage(format!(
             "{}: can't tell what to write from this extension; there are .dmat, .json, .csv and .glb",
             path.display()
         ))),
     }
 }
 
-/// The weights of all source vertices in order; those of props that a joint carries are its own, those of static meshes are empty.
+/// The weights of all vertices of the file in order; those of props that a joint carries are its own, those of static meshes are empty.
 fn table_of(character: &Character, of_meshes: &[Option<SkinWeights>]) -> SkinWeights {
-    let mut rows: Vec<Vec<(u32, f32)>> = Vec::with_capacity(character.source_vertices());
+    let mut rows: Vec<Vec<(u32, f32)>> = Vec::with_capacity(character.file_vertices());
     for (mesh, weights) in character.meshes.iter().zip(of_meshes) {
         let row = |vertex: usize| match (weights, &mesh.attachment) {
             (Some(weights), _) => weights.row(vertex),
             (None, Attachment::Rigid { joint, .. }) => vec![(*joint as u32, 1.0)],
             (None, _) => Vec::new(),
         };
-        rows.extend((0..mesh.positions.len()).map(row));
+        rows.extend((0..mesh.file_vertices()).map(row));
     }
     SkinWeights::from_rows(rows).0
 }

@@ -96,6 +96,7 @@ enum FrameEncoder {
     Webp(WebpFile),
     Png {
         names: FrameNames,
+        first: usize,
         files: Vec<PathBuf>,
     },
 }
@@ -179,6 +180,7 @@ impl AnimationWriter {
             AnimationFormat::Webp => FrameEncoder::Webp(WebpFile::create(path, size)?),
             AnimationFormat::Png => FrameEncoder::Png {
                 names: FrameNames::new(path, frames.saturating_sub(1)),
+                first: 0,
                 files: Vec::new(),
             },
         };
@@ -188,6 +190,16 @@ impl AnimationWriter {
             target: path.to_owned(),
             sink,
         })
+    }
+
+    /// Numbers the files of a sequence as these frames, instead of from 0.
+    #[must_use]
+    pub fn numbered(mut self, frames: std::ops::RangeInclusive<u32>) -> Self {
+        if let FrameEncoder::Png { names, first, .. } = &mut self.sink {
+            *names = FrameNames::new(&self.target, *frames.end() as usize);
+            *first = *frames.start() as usize;
+        }
+        self
     }
 
     /// Appends a frame in straight (not premultiplied) alpha.
@@ -211,8 +223,12 @@ impl AnimationWriter {
                     .map_err(|error| failed(&self.target, error))
             }
             FrameEncoder::Webp(file) => file.push(frame, self.cadence.next(1000.0)),
-            FrameEncoder::Png { names, files } => {
-                let path = names.path(files.len());
+            FrameEncoder::Png {
+                names,
+                first,
+                files,
+            } => {
+                let path = names.path(*first + files.len());
                 write_atomically(&path, |out| {
                     frame
                         .write_to(out, ImageFormat::Png)

@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::corners::{self, FbxFaces};
 use super::skeleton::FbxJoints;
 use super::{FbxNodes, affine_of, number, usable};
-use crate::character::{Attachment, Character, Image, Material, Severity, SourceMesh};
+use crate::character::{Attachment, Character, Image, Material, Severity, SourceFaces, SourceMesh};
 use crate::io::error::{ParseProblem, Parsed, bad};
 use crate::io::gltf::give_to_nearest_bone;
 use crate::io::picture::PictureBudget;
 use crate::io::polygon::Triangulator;
 use crate::io::referenced::{abridged, read_referenced};
-use crate::math::{Affine, Point, Vec3, linear_part};
+use crate::math::{Affine, Point, linear_part};
 use crate::weights::SkinWeights;
 
 /// Maximum number of vertices of a character.
@@ -19,14 +20,13 @@ const MOST_VERTICES: usize = 20_000_000;
 
 /// Counts of omitted and repaired items over all meshes.
 #[derive(Default)]
-struct MeshRepairs {
+pub(super) struct MeshRepairs {
     hidden: usize,
     shapes: usize,
-    materials: usize,
-    seams: usize,
+    dual_quaternions: usize,
     skins: usize,
     empty: usize,
-    polygons: Triangulator,
+    pub(super) polygons: Triangulator,
 }
 
 /// Reads all visible meshes (or all meshes, if none is visible), nodes depth-first.
@@ -78,54 +78,45 @@ fn read_mesh(
     mesh: &ufbx::Mesh,
     tally: &mut MeshRepairs,
 ) -> Parsed<Option<SourceMesh>> {
-    let positions: Vec<Point> = mesh
-        .vertices
-        .iter()
-        .map(|v| Point::new(v.x as f32, v.y as f32, v.z as f32))
-        .collect();
     let name = scene.nodes[node].element.name.to_string();
-    let mut triangles = Vec::with_capacity(mesh.num_triangles.min(mesh.num_indices));
-    for (i, face) in mesh.faces.iter().enumerate() {
-        let (start, count) = (face.index_begin as usize, face.num_indices as usize);
-        let ring = mesh
-            .vertex_indices
-            .get(start..start.saturating_add(count))
-            .unwrap_or(&[]);
-        if ring.iter().any(|&v| v as usize >= positions.len()) {
-            return bad(format!(
-                "face {i} of mesh \"{name}\" refers to a vertex beyond its {}",
-                positions.len()
-            ));
-        }
-        if !mesh.face_hole.get(i).copied().unwrap_or(false) {
-            tally.polygons.add(ring, &positions, &mut triangles);
-        }
+    let vertices = mesh.vertices.len();
+    if let Some(&beyond) = mesh
+        .vertex_indices
+        .iter()
+        .find(|&&v| v as usize >= vertices)
+    {
+        return bad(format!(
+            "mesh \"{name}\" refers to vertex {beyond}, and it has {vertices}"
+        ));
     }
+    tally.shapes += usize::from(!mesh.blend_deformers.is_empty());
+    let split = corners::split_vertices(mesh);
+    let file_vertex = |vertex: usize| {
+        let copy = vertex.checked_sub(vertices);
+        copy.map_or(vertex, |copy| split.copies[copy] as usize)
+    };
+    let position = |vertex| {
+        let v = &mesh.vertices[file_vertex(vertex)];
+        Point::new(v.x as f32, v.y as f32, v.z as f32)
+    };
+    let positions: Vec<Point> = (0..vertices + split.copies.len()).map(position).collect();
+    let FbxFaces {
+        mut triangles,
+        sections,
+        mut polygons,
+    } = FbxFaces::of(scene, node, mesh, &split.of_corner, &positions, tally);
     if triangles.is_empty() {
         return Ok(None);
     }
-    tally.shapes += usize::from(!mesh.blend_deformers.is_empty());
-    let normals = at_vertices(mesh, &mesh.vertex_normal.indices, |i| {
-        mesh.vertex_normal
-            .values
-            .get(i)
-            .map(|n| Vec3::new(n.x as f32, n.y as f32, n.z as f32))
-    });
-    let unit = |n: &Vec3| {
-        n.try_normalize(1e-6)
-            .filter(|n| n.iter().all(|c| c.is_finite()))
-    };
-    let normals = normals.and_then(|normals| normals.iter().map(unit).collect());
-    let tex_coords = at_vertices(mesh, &mesh.vertex_uv.indices, |i| {
-        // FBX measures v from the bottom of the image, glTF and this crate from the top.
-        mesh.vertex_uv
-            .values
-            .get(i)
-            .map(|uv| [uv.x as f32, 1.0 - uv.y as f32])
-            .filter(|uv| uv.iter().all(|c| c.is_finite()))
-    });
-    tally.seams += usize::from(mesh.vertex_uv.exists && tex_coords.is_none());
-    let attachment = attachment(scene, tree, rig, node, mesh, &positions, tally);
+    let attachment = attachment(
+        scene,
+        tree,
+        rig,
+        node,
+        mesh,
+        (&positions, &file_vertex),
+        tally,
+    );
     let placed = match &attachment {
         Attachment::Skinned {
             weights,
@@ -140,38 +131,24 @@ fn read_mesh(
         for triangle in &mut triangles {
             triangle.swap(1, 2);
         }
+        polygons.turn();
     }
-    let material = material_of(scene, node, mesh, tally);
+    let material = sections.first().and_then(|section| section.material);
+    let one = sections.iter().all(|section| section.material == material);
     Ok(Some(SourceMesh {
         name,
         positions,
         triangles,
-        normals,
-        tex_coords,
+        normals: split.normals,
+        tex_coords: split.tex_coords,
         material,
+        faces: SourceFaces {
+            copies: split.copies,
+            sections: if one { Vec::new() } else { sections },
+            polygons: Some(polygons.into()),
+        },
         attachment,
     }))
-}
-
-/// A per-corner property as a per-vertex one, if all corners of each vertex agree.
-fn at_vertices<T: PartialEq + Copy + Default>(
-    mesh: &ufbx::Mesh,
-    indices: &[u32],
-    value: impl Fn(usize) -> Option<T>,
-) -> Option<Vec<T>> {
-    if indices.len() != mesh.vertex_indices.len() || indices.is_empty() {
-        return None;
-    }
-    let mut found: Vec<Option<T>> = vec![None; mesh.num_vertices];
-    for (&vertex, &index) in mesh.vertex_indices.iter().zip(indices) {
-        let value = value(index as usize)?;
-        let slot = found.get_mut(vertex as usize)?;
-        if slot.is_some_and(|known| known != value) {
-            return None;
-        }
-        *slot = Some(value);
-    }
-    Some(found.into_iter().map(Option::unwrap_or_default).collect())
 }
 
 fn attachment(
@@ -180,7 +157,7 @@ fn attachment(
     rig: &FbxJoints,
     node: usize,
     mesh: &ufbx::Mesh,
-    positions: &[Point],
+    vertices: (&[Point], &dyn Fn(usize) -> usize),
     tally: &mut MeshRepairs,
 ) -> Attachment {
     tally.skins += mesh.skin_deformers.len().saturating_sub(1);
@@ -189,7 +166,11 @@ fn attachment(
         .iter()
         .find(|skin| !skin.clusters.is_empty())
     {
-        return skinned(rig, skin, positions, tally);
+        tally.dual_quaternions += usize::from(matches!(
+            skin.skinning_method,
+            ufbx::SkinningMethod::DualQuaternion | ufbx::SkinningMethod::BlendedDqLinear
+        ));
+        return skinned(rig, skin, vertices, tally);
     }
     let geometry = affine_of(&scene.nodes[node].geometry_to_node);
     let carrier = rig.joint_of_node[node].or(rig.above.joint[node]);
@@ -214,9 +195,10 @@ fn attachment(
 fn skinned(
     rig: &FbxJoints,
     skin: &ufbx::SkinDeformer,
-    positions: &[Point],
+    vertices: (&[Point], &dyn Fn(usize) -> usize),
     tally: &mut MeshRepairs,
 ) -> Attachment {
+    let (positions, file_vertex) = vertices;
     let mut joint_from_mesh = vec![Affine::identity(); rig.skeleton.len()];
     let joint_of_cluster: Vec<Option<usize>> = skin
         .clusters
@@ -231,7 +213,7 @@ fn skinned(
         })
         .collect();
     let row = |vertex: usize| {
-        let found = skin.vertices.get(vertex);
+        let found = skin.vertices.get(file_vertex(vertex));
         let range = found.map_or(0..0, |v| {
             v.weight_begin as usize
                 ..(v.weight_begin as usize).saturating_add(v.num_weights as usize)
@@ -250,34 +232,13 @@ fn skinned(
             .collect::<Vec<_>>()
     };
     let (weights, empty) = SkinWeights::from_rows((0..positions.len()).map(row));
-    tally.empty += empty.len();
+    let of_file = |&&vertex: &&usize| file_vertex(vertex) == vertex;
+    tally.empty += empty.iter().filter(of_file).count();
     let weights = give_to_nearest_bone(weights, &empty, positions, &rig.skeleton);
     Attachment::Skinned {
         weights,
         joint_from_mesh,
     }
-}
-
-/// The material of most faces.
-fn material_of(
-    scene: &ufbx::Scene,
-    node: usize,
-    mesh: &ufbx::Mesh,
-    tally: &mut MeshRepairs,
-) -> Option<usize> {
-    let own = &scene.nodes[node].materials;
-    let materials = if own.is_empty() { &mesh.materials } else { own };
-    let mut faces = vec![0_usize; materials.len()];
-    mesh.face_material.iter().for_each(|&m| {
-        faces
-            .iter_mut()
-            .skip(m as usize)
-            .take(1)
-            .for_each(|count| *count += 1);
-    });
-    tally.materials += usize::from(faces.iter().filter(|&&count| count > 0).count() > 1);
-    let most = (0..faces.len()).max_by_key(|&m| (faces[m], std::cmp::Reverse(m)))?;
-    Some(number(&materials[most].element)).filter(|&m| m < scene.materials.len())
 }
 
 fn materials(
@@ -372,13 +333,8 @@ impl MeshRepairs {
         );
         note(
             Severity::Info,
-            self.materials,
-            "meshes with several materials, drawn with the most used one",
-        );
-        note(
-            Severity::Info,
-            self.seams,
-            "meshes whose texture has seams at shared vertices and is not drawn",
+            self.dual_quaternions,
+            "meshes that the file skins by dual quaternions, wholly or in part, as --method dqs does",
         );
         note(
             Severity::Warning,

@@ -5,12 +5,13 @@
 //! # Departures
 //! - The world is rotated so that +Y is up; lengths stay in the file's unit.
 //! - A mesh keeps its control points in order, so that a baked point cache fits the imports of
-//!   other programs. Normals and texture coordinates are per control point where all corners agree,
-//!   otherwise omitted, as with OBJ. Of several materials the most used is drawn.
+//!   other programs. Copies of a control point follow for corners with other texture coordinates or
+//!   normals ([`corners`]).
 //! - Animation is sampled at [`SAMPLES_PER_SEC`]; linear intervals have keys at their ends only.
 //! - Blend shapes, caches, constraints and NURBS are not read.
 
 mod clips;
+mod corners;
 mod mesh;
 mod skeleton;
 
@@ -53,6 +54,7 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, progress: &Progress) -> 
     let tree = FbxNodes::of(&scene)?;
     let mut character = Character {
         metres_per_unit: scene.settings.unit_meters,
+        declared_metres_per_unit: Some(scene.settings.unit_meters),
         ..Character::default()
     };
     let baked = clips::bake(&scene, &mut character);

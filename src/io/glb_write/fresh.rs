@@ -18,6 +18,7 @@ use super::blocks::{ElementShape, matrix};
 use super::draft::{GlbDraft, JsonObject, ViewUse};
 use crate::character::{Attachment, Character, Image, Material, SourceMesh};
 use crate::math::{Affine, Quat, Vec3, Vec64};
+use crate::mesh::{Bounds, NormalGroups};
 use crate::rig::{Skeleton, Trs};
 
 /// The whole character.
@@ -124,11 +125,9 @@ impl<'a> CharacterWriter<'a> {
             "POSITION".to_owned(),
             json!(self.draft.positions(&mesh.positions)),
         );
-        if let Some(normals) = &mesh.normals {
-            attributes.insert(
-                "NORMAL".to_owned(),
-                json!(self.draft.vectors(&unit(normals))),
-            );
+        if let Some(normals) = normals_of(mesh) {
+            let written = self.draft.vectors(&normals);
+            attributes.insert("NORMAL".to_owned(), json!(written));
         }
         if let Some(tex_coords) = &mesh.tex_coords {
             let written = self.draft.floats(
@@ -148,19 +147,25 @@ impl<'a> CharacterWriter<'a> {
         mut node: Value,
         parent: Option<usize>,
     ) {
-        let mut primitive = json!({"attributes": attributes});
-        if mesh.triangles.is_empty() {
-            // Vertices without triangles are written as points.
-            primitive["mode"] = json!(0);
-        } else {
-            primitive["indices"] = json!(self.draft.corners(&mesh.triangles, mesh.positions.len()));
-        }
-        if let Some(material) = mesh.material {
-            primitive["material"] = json!(material);
+        // The primitives of several materials share the vertices.
+        let mut primitives = Vec::new();
+        for (triangles, material) in mesh.sections() {
+            let mut primitive = json!({"attributes": attributes});
+            if mesh.triangles.is_empty() {
+                // Vertices without triangles are written as points.
+                primitive["mode"] = json!(0);
+            } else {
+                let corners = &mesh.triangles[triangles];
+                primitive["indices"] = json!(self.draft.corners(corners, mesh.positions.len()));
+            }
+            if let Some(material) = material {
+                primitive["material"] = json!(material);
+            }
+            primitives.push(primitive);
         }
         node["mesh"] = json!(self.draft.push(
             "meshes",
-            json!({"name": mesh.name, "primitives": [primitive]})
+            json!({"name": mesh.name, "primitives": primitives})
         ));
         self.had_prop |= parent.is_some();
         let mut top = Vec::new();
@@ -301,6 +306,24 @@ pub(super) fn unit(normals: &[Vec3]) -> Vec<Vec3> {
     normals.iter().map(one).collect()
 }
 
+/// Vertices closer than this part of a mesh's size share a smooth normal.
+const SAME_PLACE: f32 = 1e-6;
+
+/// The unit normals of a mesh: the file's, or else smooth ones. `None` without triangles.
+pub(super) fn normals_of(mesh: &SourceMesh) -> Option<Vec<Vec3>> {
+    if let Some(normals) = &mesh.normals {
+        return Some(unit(normals));
+    }
+    if mesh.triangles.is_empty() {
+        return None;
+    }
+    let mut normals = vec![Vec3::zeros(); mesh.positions.len()];
+    let tolerance = SAME_PLACE * Bounds::of(&mesh.positions).size();
+    let mut groups = NormalGroups::new(&mesh.positions, &mesh.triangles, &normals, tolerance);
+    groups.normals_into(&mesh.positions, &mut normals);
+    Some(unit(&normals))
+}
+
 /// Whether a normal has unit length within rounding.
 pub(super) fn is_unit(normal: &Vec3) -> bool {
     (normal.norm() - 1.0).abs() < 1e-4
@@ -316,6 +339,10 @@ fn check(mesh: &SourceMesh, skeleton: &Skeleton) -> Result<(), GlbWriteError> {
     };
     if mesh.triangles.iter().flatten().any(|&v| v as usize >= n) {
         return wrong("a triangle refers to a missing vertex");
+    }
+    let of_sections: usize = (mesh.faces.sections.iter()).map(|s| s.triangles).sum();
+    if of_sections > mesh.triangles.len() {
+        return wrong("its materials have more triangles than it has");
     }
     if mesh.normals.as_ref().is_some_and(|list| list.len() != n)
         || mesh.tex_coords.as_ref().is_some_and(|list| list.len() != n)
@@ -349,7 +376,7 @@ fn check(mesh: &SourceMesh, skeleton: &Skeleton) -> Result<(), GlbWriteError> {
     Ok(())
 }
 
-fn encode_png(image: &Image) -> Result<Vec<u8>, image::ImageError> {
+pub(in crate::io) fn encode_png(image: &Image) -> Result<Vec<u8>, image::ImageError> {
     use image::ImageEncoder;
     let mut png = Cursor::new(Vec::new());
     image::codecs::png::PngEncoder::new(&mut png).write_image(

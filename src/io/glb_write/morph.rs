@@ -16,13 +16,14 @@ mod finish;
 
 use self::delta::{DeltaBlock, DeltaStorage, settled, store};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::GlbWriteError;
 use super::draft::GlbDraft;
 use super::fresh;
 use super::keys::KeyPicker;
 use super::relocate::MeshLocation;
-use crate::character::{Character, SourcePrimitive};
+use crate::character::{Character, SourceDocument, SourcePrimitive};
 use crate::io::error::{IoError, shown};
 use crate::io::write::AtomicFile;
 use crate::math::{Point, Vec3};
@@ -43,6 +44,8 @@ pub struct MorphSettings {
     /// Maximum deviation of a vertex from its baked position between key frames, relative to the
     /// size.
     pub tolerance: f32,
+    /// Write the character's units instead of metres.
+    pub keep_units: bool,
 }
 
 /// Statistics of the written file.
@@ -62,6 +65,9 @@ pub struct MorphFile {
     written: u64,
     target: AtomicFile,
     name: String,
+    /// Metres per unit of the frames, if they are written in metres.
+    scale: Option<f32>,
+    scaled: Vec<Point>,
     base: Option<FirstMorphFrame>,
     keys: Vec<MorphKey>,
 }
@@ -73,8 +79,17 @@ struct MorphMesh {
     /// Its range among all source vertices.
     first: usize,
     count: usize,
+    /// Primitives, of several materials, that share the vertices.
+    primitives: usize,
     has_normals: bool,
     moves: bool,
+}
+
+impl MorphMesh {
+    /// Its primitives in the glTF mesh.
+    fn primitives(&self) -> std::ops::Range<usize> {
+        self.place.primitive..self.place.primitive + self.primitives
+    }
 }
 
 #[derive(Debug)]
@@ -111,8 +126,13 @@ impl MorphFile {
     pub fn create(
         path: &Path,
         character: &Character,
-        settings: MorphSettings,
+        mut settings: MorphSettings,
     ) -> Result<Self, IoError> {
+        // A document is in metres by the standard.
+        let metres = character.export_metres_per_unit() as f32;
+        let is_kept = settings.keep_units || document_of(character).is_some() || metres == 1.0;
+        let scale = (!is_kept).then_some(metres);
+        settings.size *= scale.unwrap_or(1.0);
         let name = shown(path);
         let target = AtomicFile::create(path)?;
         let frames = AtomicFile::create(path)?;
@@ -125,16 +145,36 @@ impl MorphFile {
             written: 0,
             target,
             name,
+            scale,
+            scaled: Vec::new(),
             base: None,
             keys: Vec::new(),
         })
     }
 
-    /// Appends a frame: world positions and unit normals of all source vertices. Times must ascend.
+    /// Appends a frame: world positions, in the character's units, and unit normals of all source
+    /// vertices. Times must ascend.
     ///
     /// # Errors
     /// [`IoError::Write`].
     pub fn frame(
+        &mut self,
+        time_secs: f64,
+        positions: &[Point],
+        normals: &[Vec3],
+    ) -> Result<(), IoError> {
+        let Some(scale) = self.scale else {
+            return self.add(time_secs, positions, normals);
+        };
+        let mut scaled = std::mem::take(&mut self.scaled);
+        scaled.clear();
+        scaled.extend(positions.iter().map(|position| position * scale));
+        let added = self.add(time_secs, &scaled, normals);
+        self.scaled = scaled;
+        added
+    }
+
+    fn add(
         &mut self,
         time_secs: f64,
         positions: &[Point],
@@ -224,12 +264,15 @@ fn refused(file: &str, error: GlbWriteError) -> IoError {
     }
 }
 
+/// The document that the file starts from.
+fn document_of(character: &Character) -> Option<&Arc<SourceDocument>> {
+    let document = character.document.as_ref();
+    document.filter(|document| document.meshes.len() == character.meshes.len())
+}
+
 /// The document with every mesh on a separate root, and the location of its vertices.
 fn stage(character: &Character) -> Result<(GlbDraft, Vec<MorphMesh>), GlbWriteError> {
-    let document = character
-        .document
-        .as_ref()
-        .filter(|document| document.meshes.len() == character.meshes.len());
+    let document = document_of(character);
     let (mut draft, places, turned) = if let Some(document) = document {
         let mut draft = GlbDraft::of(document)?;
         draft.repair();
@@ -284,7 +327,11 @@ fn stage(character: &Character) -> Result<(GlbDraft, Vec<MorphMesh>), GlbWriteEr
             place,
             first,
             count,
-            has_normals: has_normals || document.is_none(),
+            primitives: match document {
+                Some(_) => 1,
+                None => mesh.sections().count(),
+            },
+            has_normals: has_normals || !mesh.triangles.is_empty(),
             moves: false,
         });
         first += count;

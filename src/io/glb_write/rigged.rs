@@ -12,11 +12,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::draft::{GlbDraft, JsonObject, set};
-use super::fresh::{self, is_unit, unit};
+use super::fresh::{self, is_unit};
 use super::{GlbWriteError, in_memory};
 use crate::character::{Attachment, Character, SourceDocument, SourceMesh};
-use crate::math::Affine;
-use crate::weights::SkinWeights;
+use crate::math::{Affine, Vec3};
+use crate::weights::{RefitReport, SkinWeights, refit_influences};
 
 /// Maximum number of influences per vertex in the output: the maximum of the reader.
 pub const MOST_INFLUENCES: usize = 64;
@@ -27,6 +27,8 @@ const BIND_ROUNDING: f64 = 1e-4;
 /// A character with its skeleton, skin weights and clips as the bytes of a `.glb` file. Meshes
 /// that a skeleton moves get the weights of `chosen` (one entry per mesh, in order) where there are
 /// any, in place of their own. Of each vertex the `influences` largest weights are kept and normalised.
+/// Lengths are metres ([`Character::export_metres_per_unit`]), except in a kept document, which is in
+/// metres by the standard.
 ///
 /// # Errors
 /// [`GlbWriteError`].
@@ -35,12 +37,38 @@ pub fn write_rigged_glb(
     chosen: &[Option<SkinWeights>],
     influences: usize,
 ) -> Result<Vec<u8>, GlbWriteError> {
+    write_refitted_glb(character, chosen, influences, &[]).map(|(bytes, _)| bytes)
+}
+
+/// As [`write_rigged_glb`], but vertices that lose influences get the weights that are nearest to all of them in the given poses, each
+/// the transforms of all joints; also says what is lost, in the character's units.
+///
+/// # Errors
+/// [`GlbWriteError`].
+pub fn write_refitted_glb(
+    character: &Character,
+    chosen: &[Option<SkinWeights>],
+    influences: usize,
+    world_from_joint: &[Vec<Affine>],
+) -> Result<(Vec<u8>, RefitReport), GlbWriteError> {
     if character.skeleton.is_empty() {
         return Err(GlbWriteError::NoSkeleton);
     }
-    let bound = bound(character, chosen, influences.clamp(1, MOST_INFLUENCES))?;
+    let mut bound = bound(character, chosen)?;
+    let report = limit(
+        &mut bound,
+        influences.clamp(1, MOST_INFLUENCES),
+        world_from_joint,
+    );
     let mut draft = match kept_document(character) {
-        None => fresh::whole(&bound)?,
+        None => {
+            let metres = character.export_metres_per_unit();
+            if metres == 1.0 {
+                fresh::whole(&bound)?
+            } else {
+                fresh::whole(&bound.scaled(metres))?
+            }
+        }
         Some(document) => {
             let mut draft = GlbDraft::of(document)?;
             draft.repair();
@@ -54,7 +82,34 @@ pub fn write_rigged_glb(
     };
     draft.write_weight_source(character);
     draft.subdivide_rotations();
-    in_memory(&draft.seal()?)
+    Ok((in_memory(&draft.seal()?)?, report))
+}
+
+/// Limits the influences of all vertices.
+fn limit(
+    bound: &mut Character,
+    influences: usize,
+    world_from_joint: &[Vec<Affine>],
+) -> RefitReport {
+    let mut whole = RefitReport::default();
+    for mesh in &mut bound.meshes {
+        let Attachment::Skinned {
+            weights,
+            joint_from_mesh,
+        } = &mut mesh.attachment
+        else {
+            continue;
+        };
+        let of_mesh = |world: &Vec<Affine>| {
+            let joints = world.iter().zip(&*joint_from_mesh);
+            joints.map(|(world, joint)| world * joint).collect()
+        };
+        let poses: Vec<Vec<Affine>> = world_from_joint.iter().map(of_mesh).collect();
+        let (fewer, report) = refit_influences(weights, &mesh.positions, &poses, influences);
+        *weights = fewer;
+        whole = whole.with(&report);
+    }
+    whole
 }
 
 /// Whether [`write_rigged_glb`] omits cameras, extras, and material properties other than colour,
@@ -83,11 +138,10 @@ fn has_props(character: &Character) -> bool {
     })
 }
 
-/// The character with its final weights.
+/// The character with its final weights, of any number of influences.
 fn bound(
     character: &Character,
     chosen: &[Option<SkinWeights>],
-    influences: usize,
 ) -> Result<Character, GlbWriteError> {
     let mut bound = character.clone();
     let from_bind = |joint: &crate::rig::Joint| {
@@ -117,12 +171,11 @@ fn bound(
                 {
                     *matrix = joint_from_world * world_from_mesh;
                 }
-                *weights = limited(chosen, influences);
+                weights.clone_from(chosen);
             }
-            (Attachment::Skinned { weights, .. }, None) => *weights = limited(weights, influences),
             (attachment @ Attachment::Unweighted, Some(chosen)) => {
                 *attachment = Attachment::Skinned {
-                    weights: limited(chosen, influences),
+                    weights: chosen.clone(),
                     joint_from_mesh: joint_from_world.clone(),
                 };
             }
@@ -152,16 +205,15 @@ fn world_from_mesh(
         .then_some(first)
 }
 
-/// The largest influences of every vertex.
-fn limited(weights: &SkinWeights, influences: usize) -> SkinWeights {
-    let row = |vertex| {
-        weights
-            .of(vertex)
-            .take(influences)
-            .map(|(joint, weight)| (joint as u32, weight))
-            .collect::<Vec<_>>()
-    };
-    SkinWeights::from_rows((0..weights.len()).map(row)).0
+/// Unit normals of a mesh of the document, whose triangles the reader turned over where its place mirrors it.
+fn normals_in_mesh(mesh: &SourceMesh, turned: bool) -> Option<Vec<Vec3>> {
+    let mut normals = fresh::normals_of(mesh)?;
+    if turned && mesh.normals.is_none() {
+        for normal in &mut normals {
+            *normal = -*normal;
+        }
+    }
+    Some(normals)
 }
 
 impl GlbDraft {
@@ -183,15 +235,16 @@ impl GlbDraft {
                 .attributes(at as usize, source.primitive)
                 .cloned()
                 .unwrap_or_default();
-            match &mesh.normals {
-                Some(normals) if normals.iter().all(is_unit) => {}
-                Some(normals) if attributes.contains_key("NORMAL") => {
-                    attributes.insert("NORMAL".to_owned(), json!(self.vectors(&unit(normals))));
-                }
-                _ => {
-                    // Degenerate normals are removed; viewers compute their own.
-                    attributes.remove("NORMAL");
-                }
+            let is_kept = attributes.contains_key("NORMAL")
+                && (mesh.normals.as_ref()).is_some_and(|normals| normals.iter().all(is_unit));
+            if !is_kept {
+                // Missing and degenerate normals are replaced: by the standard a viewer would draw flat triangles.
+                match normals_in_mesh(mesh, source.turned) {
+                    Some(normals) => {
+                        attributes.insert("NORMAL".to_owned(), json!(self.vectors(&normals)))
+                    }
+                    None => attributes.remove("NORMAL"),
+                };
             }
             if let (
                 Attachment::Skinned {
@@ -332,10 +385,7 @@ impl GlbDraft {
     /// World positions and normals of a mesh that has become a root.
     fn set_base(&mut self, mesh: usize, primitive: usize, source: &SourceMesh, turned: bool) {
         let positions = self.positions(&source.positions);
-        let normals = source
-            .normals
-            .as_ref()
-            .map(|normals| self.vectors(&unit(normals)));
+        let normals = fresh::normals_of(source).map(|normals| self.vectors(&normals));
         if turned {
             self.turn(mesh, primitive, source);
         }

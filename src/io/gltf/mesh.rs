@@ -10,7 +10,7 @@ use super::material::GltfMaterials;
 use super::scene::NodeTree;
 use super::skeleton::GltfJoints;
 use super::weights;
-use crate::character::{Attachment, Character, Severity, SourceMesh, SourcePrimitive};
+use crate::character::{Attachment, Character, Severity, SourceFaces, SourceMesh, SourcePrimitive};
 use crate::io::error::{Parsed, bad};
 use crate::math::{Point, Vec3, linear_part};
 use crate::progress::Progress;
@@ -144,6 +144,7 @@ impl MeshReader<'_> {
             triangles,
             normals,
             tex_coords,
+            faces: SourceFaces::default(),
             material,
             attachment,
         }))

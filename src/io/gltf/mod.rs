@@ -94,6 +94,7 @@ fn read(bytes: &[u8], place: &UriBase, progress: &Progress) -> Parsed<Character>
     progress.set_fraction(0.3);
     let mut character = Character {
         metres_per_unit: 1.0,
+        declared_metres_per_unit: Some(1.0),
         ..Character::default()
     };
     let vertices = skinned_vertices(&root, &scene);

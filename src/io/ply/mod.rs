@@ -14,7 +14,7 @@ use super::error::{Parsed, bad};
 use super::picture::PictureBudget;
 use super::polygon::Triangulator;
 use super::referenced::{abridged, read_referenced};
-use crate::character::{Attachment, Character, Material, Severity, SourceMesh};
+use crate::character::{Attachment, Character, Material, Severity, SourceFaces, SourceMesh};
 use crate::math::{Point, Vec3};
 use body::BodyReader;
 use header::{Header, PlyElement, PropertyKind};
@@ -271,6 +271,7 @@ impl PlyContent {
             triangles,
             normals: self.normals,
             tex_coords: self.tex_coords,
+            faces: SourceFaces::default(),
             material: (!character.materials.is_empty()).then_some(0),
             attachment: Attachment::Unweighted,
         });

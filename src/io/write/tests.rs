@@ -56,6 +56,13 @@ fn frames_are_numbered() {
         FrameNames::new(Path::new("walk"), 123_456).path(3),
         PathBuf::from("walk.000003")
     );
+    let placed = |name: &str, frame| FrameNames::new(Path::new(name), 9).path(frame);
+    assert_eq!(placed("d/a####.png", 12), PathBuf::from("d/a0012.png"));
+    assert_eq!(placed("a##_x.png", 123), PathBuf::from("a123_x.png"));
+    assert_eq!(placed("#1#.png", 5), PathBuf::from("#15.png"));
+    assert!(
+        FrameNames::has_place(Path::new("a#.png")) && !FrameNames::has_place(Path::new("#/a.png"))
+    );
 }
 
 #[cfg(unix)]

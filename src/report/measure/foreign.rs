@@ -21,7 +21,7 @@ impl Measuring<'_> {
             progress.report(column as f32 / columns as f32, &result.name);
             let cell = &mut self.cells[row * columns + column];
             cell.values = vec![None; self.quantities.len()];
-            let Some(positions) = result.frames.get(column) else {
+            let Some(written) = result.frames.get(column) else {
                 cell.failure = Some(format!(
                     "the file has {} frames, and this is pose {}",
                     result.frames.len(),
@@ -29,6 +29,8 @@ impl Measuring<'_> {
                 ));
                 continue;
             };
+            let expanded = self.subject.character.from_file_vertices(written);
+            let positions = expanded.as_ref().unwrap_or(written);
             let values = if positions.len() == vertices {
                 if settings.distance_to == Some(row) {
                     self.reference[column] = Some(positions.clone());

@@ -271,7 +271,8 @@ impl<'a> CheckupInput<'a> {
             .iter()
             .filter(|skin| skin.is_some())
             .count();
-        let doubles = on_skin.saturating_sub(self.surface.mesh.positions.len());
+        let copies = character.source_vertices() - character.file_vertices();
+        let doubles = on_skin.saturating_sub(self.surface.mesh.positions.len() + copies);
         let mut found = Vec::new();
         if doubles > 0 {
             found.push(Finding {

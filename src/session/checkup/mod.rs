@@ -43,6 +43,8 @@ pub struct Checkup {
     pub size: f32,
     /// Length of one unit of the file in metres.
     pub metres_per_unit: f64,
+    /// Extent along the up axis, units of the file.
+    pub height: f32,
     /// Up axis of the file.
     pub up_axis: UpAxis,
     /// Connected parts of the skin, as [`crate::tissue::Parts`] numbers them; empty without a skeleton.
@@ -137,6 +139,15 @@ pub struct ClipSummary {
     pub tracks: usize,
 }
 
+/// Extent of all meshes along the up axis.
+fn height_of(subject: &Subject, up: &UpAxis) -> f32 {
+    let along = (subject.bind_positions.iter()).map(|place| place.coords.dot(&up.direction()));
+    let [low, high] = along.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], at| {
+        [low.min(at), high.max(at)]
+    });
+    (high - low).max(0.0)
+}
+
 impl Checkup {
     /// The places of all findings, to be marked in pictures.
     #[must_use]
@@ -182,7 +193,7 @@ impl Checkup {
         notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
         Ok(Self {
             name: character.name.clone(),
-            source_vertices: character.source_vertices(),
+            source_vertices: character.file_vertices(),
             source_triangles: character.source_triangles(),
             skin_vertices: input.surface.mesh.positions.len(),
             simulated_vertices: subject.sim().mesh.positions.len(),
@@ -191,6 +202,7 @@ impl Checkup {
             non_manifold_edges: topology.non_manifold_edges(),
             size: subject.size,
             metres_per_unit: character.metres_per_unit,
+            height: height_of(subject, &up_axis),
             up_axis,
             parts: subject
                 .body()
@@ -249,7 +261,7 @@ impl MeshSummary {
         };
         Self {
             name: mesh.name.clone(),
-            vertices: mesh.positions.len(),
+            vertices: mesh.file_vertices(),
             triangles: mesh.triangles.len(),
             attachment,
         }

@@ -45,7 +45,7 @@ pub enum ExportAs {
 
 impl ExportAs {
     /// All kinds, most common first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Skin(BakeFormat::Glb),
         Self::Rig,
         Self::Motion,
@@ -54,6 +54,7 @@ impl ExportAs {
         Self::Skin(BakeFormat::Obj),
         Self::Skin(BakeFormat::Ply),
         Self::Skin(BakeFormat::Json),
+        Self::Skin(BakeFormat::Npz),
         Self::Report,
         Self::Scores(ScoreFormat::Svg),
         Self::Scores(ScoreFormat::Png),
@@ -72,6 +73,7 @@ impl ExportAs {
             Self::Skin(BakeFormat::Obj) => "Baked skin, one file a frame (.obj)",
             Self::Skin(BakeFormat::Ply) => "Baked skin, one file a frame (.ply)",
             Self::Skin(BakeFormat::Json) => "Baked skin, positions (.json)",
+            Self::Skin(BakeFormat::Npz) => "Baked skin, arrays for NumPy (.npz)",
             Self::Report => "Report that compares methods (.html)",
             Self::Scores(ScoreFormat::Svg) => "Plots of the scoreboard (.svg)",
             Self::Scores(ScoreFormat::Png) => "Plots of the scoreboard, picture (.png)",
@@ -90,6 +92,7 @@ impl ExportAs {
             Self::Skin(BakeFormat::Obj) => "obj",
             Self::Skin(BakeFormat::Ply) => "ply",
             Self::Skin(BakeFormat::Json) => "json",
+            Self::Skin(BakeFormat::Npz) => "npz",
             Self::Report => "html",
             Self::Scores(ScoreFormat::Svg) => "svg",
             Self::Scores(ScoreFormat::Png) => "png",
@@ -194,7 +197,9 @@ impl Export {
                 write_report(subject, report, path, progress)?;
             }
             ExportAs::Scores(format) => write_scores(input.scores.as_ref(), format, path)?,
-            ExportAs::Rig => write_rig(subject, path, INFLUENCES).map_err(|error| said(&error))?,
+            ExportAs::Rig => {
+                write_rig(subject, path, INFLUENCES, false).map_err(|error| said(&error))?;
+            }
             ExportAs::Motion => {
                 write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;
             }

@@ -22,6 +22,7 @@ pub(super) fn load_files(source: &Source, progress: &Progress) -> Result<Charact
     let mut character = io::load_with(&source.files, mapping.as_ref(), progress).map_err(failed)?;
     if let Some(metres_per_unit) = source.metres_per_unit {
         character.metres_per_unit = metres_per_unit;
+        character.declared_metres_per_unit = None;
     }
     Ok(character)
 }

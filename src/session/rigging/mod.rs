@@ -362,7 +362,8 @@ fn save(document: &Document, path: &Path, with: &mut EditContext<'_>) {
     } else if subject.rig != *rig {
         Err("the flesh is still being made; try again in a moment".to_owned())
     } else {
-        super::write_rig(subject, path, crate::io::MOST_INFLUENCES.min(8))
+        super::write_rig(subject, path, crate::io::MOST_INFLUENCES.min(8), true)
+            .map(|_| ())
             .map_err(|error| error.to_string())
     };
     let written = format!("The skeleton was written to {}.", path.display());

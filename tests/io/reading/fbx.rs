@@ -128,6 +128,77 @@ fn a_binary_fbx_is_the_same_character_as_its_text() {
     assert_eq!(pose(&binary), pose(&text));
 }
 
+/// A vertex of the seam has both texture coordinates, and each face its material.
+#[test]
+fn seams_and_materials_of_an_fbx_are_read() {
+    let text = fbx_text::seamed_tube();
+    for character in [
+        read(&[("tube.fbx", text.as_bytes())]),
+        read(&[("tube.fbx", &fbx_binary::of_text(&text))]),
+    ] {
+        let plain = tube([0.0; 3]);
+        let (mesh, same) = (&character.meshes[0], &plain.meshes[0]);
+        let points = same.positions.len();
+        assert_eq!(mesh.file_vertices(), points);
+        assert_eq!(mesh.positions[..points], same.positions);
+        // A copy at each of 11 rings, and of the 8 corners of both ends.
+        assert_eq!(mesh.faces.copies.len(), 11 + 16);
+        let uvs = mesh.tex_coords.as_ref().unwrap();
+        let Attachment::Skinned { weights, .. } = &mesh.attachment else {
+            panic!("not skinned")
+        };
+        for vertex in points..mesh.positions.len() {
+            let of_file = mesh.file_vertex(vertex);
+            assert_eq!(mesh.positions[vertex], mesh.positions[of_file]);
+            assert_eq!(weights.row(vertex), weights.row(of_file));
+            assert_ne!(uvs[vertex], uvs[of_file]);
+        }
+        // No triangle of the sides goes back over the whole texture.
+        let sections: Vec<_> = mesh.sections().collect();
+        assert_eq!(sections, [(0..160, Some(0)), (160..172, Some(1))]);
+        for triangle in &mesh.triangles[..160] {
+            let u = triangle.map(|v| uvs[v as usize][0]);
+            let [low, high] = [f32::min, f32::max].map(|of| u.into_iter().reduce(of).unwrap());
+            assert!(high - low < 0.2, "{u:?}");
+        }
+        let names: Vec<&str> = (character.materials.iter())
+            .map(|m| m.name.as_str())
+            .collect();
+        assert_eq!(names, ["side", "end"]);
+        let polygons = mesh.faces.polygons.as_ref().unwrap();
+        assert_eq!((polygons.len(), polygons.ring(81).len()), (82, 8));
+        assert!(volume(&character) > 0.0);
+    }
+}
+
+/// Files of many programs: all that have texture coordinates keep them, whatever their seams.
+#[test]
+fn texture_coordinates_of_other_programs_are_kept() {
+    let Some(data) = crate::common::skip::data() else {
+        return;
+    };
+    let mut with_uvs = 0;
+    for file in std::fs::read_dir(data.join("H_fbx")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "fbx") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let Ok(character) = load_from_memory(&[("a.fbx", &bytes)], &Progress::new()) else {
+            continue;
+        };
+        for mesh in &character.meshes {
+            let copies = &mesh.faces.copies;
+            let own = mesh.file_vertices();
+            assert!(copies.iter().all(|&v| (v as usize) < own), "{path:?}");
+            let used = mesh.sections().last().map_or(0, |(range, _)| range.end);
+            assert_eq!(used, mesh.triangles.len(), "{path:?}");
+            with_uvs += usize::from(mesh.tex_coords.is_some());
+        }
+    }
+    assert!(with_uvs >= 15, "{with_uvs} meshes have texture coordinates");
+}
+
 #[test]
 fn a_truncated_fbx_is_rejected() {
     let whole = fbx_text::bending_tube([0.0; 3]);

@@ -38,15 +38,11 @@ impl MorphFile {
             if part.has_normals {
                 accessors.push(("NORMAL", self.draft.vectors(&base.normals[range])));
             }
-            if let Some(attributes) = self
-                .draft
-                .attributes_mut(part.place.mesh, part.place.primitive)
-            {
-                attributes.extend(
-                    accessors
-                        .into_iter()
-                        .map(|(name, accessor)| (name.to_owned(), json!(accessor))),
-                );
+            for primitive in part.primitives() {
+                if let Some(attributes) = self.draft.attributes_mut(part.place.mesh, primitive) {
+                    let written = accessors.iter();
+                    attributes.extend(written.map(|(name, at)| ((*name).to_owned(), json!(at))));
+                }
             }
         }
         if moving {
@@ -106,10 +102,11 @@ impl MorphFile {
                     target
                 })
                 .collect();
-            let written = self.draft.list_mut("meshes")[part.place.mesh]
-                .pointer_mut(&format!("/primitives/{}", part.place.primitive));
-            if let Some(primitive) = written {
-                set(primitive, "targets", json!(targets));
+            let mesh = &mut self.draft.list_mut("meshes")[part.place.mesh];
+            for primitive in part.primitives() {
+                if let Some(written) = mesh.pointer_mut(&format!("/primitives/{primitive}")) {
+                    set(written, "targets", json!(targets));
+                }
             }
         }
         for mesh in meshes {

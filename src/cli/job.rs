@@ -1,0 +1,211 @@
+//! `sinew job`: a template of Open Job Description, by which a render farm bakes characters × methods × clips.
+//!
+//! The template is for the revision `2023-09`, as `openjd run` and Deadline Cloud take it: its folder is a job bundle. A step bakes a
+//! character, with a task for each method and clip; another one, after it, compares the methods. A clip is one task, because a
+//! simulation goes on from frame to frame: there are no seams.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::options::{CharacterOptions, Options, parse_method};
+use super::{CommandResult, Failure, print_json, stderr};
+use crate::files::safe_name;
+use crate::io::write_atomically;
+use crate::methods::MethodId;
+use crate::session::BakeFormat;
+
+/// Most letters of a character's name; a step's name has at most 64.
+const LONGEST_NAME: usize = 50;
+
+/// Options of the verb.
+#[derive(Debug, Args)]
+pub(super) struct JobVerb {
+    /// Characters, each a file (.glb .fbx …) or builtin:NAME. Motions (.bvh .anim), skeletons and weights go with every one of them.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Methods, a task for each and every clip.
+    #[arg(long, value_name = "M,M…", value_delimiter = ',', value_parser = parse_method, required = true)]
+    methods: Vec<MethodId>,
+    /// Clips, by name or index, or all; a character without clips is baked at rest.
+    #[arg(
+        long,
+        value_name = "all|NAME,…",
+        value_delimiter = ',',
+        default_value = "all"
+    )]
+    clips: Vec<String>,
+    /// What is baked: an extension of `sinew bake -o`.
+    #[arg(long, value_name = "EXTENSION", default_value = "pc2")]
+    format: String,
+    /// Folder of the bundle, which is made: template.json is written there.
+    #[arg(help_heading = "Output", short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Print the template, too.
+    #[arg(help_heading = "Output", long)]
+    json: bool,
+    /// Further options of each `sinew bake`, after --.
+    #[arg(last = true, value_name = "OPTION")]
+    more: Vec<String>,
+}
+
+/// What is baked of a character.
+struct Baked {
+    name: String,
+    files: Vec<PathBuf>,
+    /// Indices of clips.
+    clips: Vec<usize>,
+}
+
+impl JobVerb {
+    pub(super) fn run(&self, options: &Options) -> CommandResult {
+        if BakeFormat::of_path(Path::new(&format!("x.{}", self.format))).is_none() {
+            return Err(Failure::Usage(format!(
+                "--format {}: there are glb, pc2, mdd, obj, ply, npz and json",
+                self.format
+            )));
+        }
+        let characters = super::bake::characters_of(&self.files);
+        if characters.is_empty() {
+            return Err(Failure::Usage(
+                "name at least one character beside motions, skeletons and weights".to_owned(),
+            ));
+        }
+        let mut baked: Vec<Baked> = Vec::new();
+        for files in characters {
+            let one = self.character(files, options)?;
+            if baked.iter().any(|other| other.name == one.name) {
+                return Err(Failure::Undone(format!(
+                    "two characters are called {}; rename the file of one",
+                    one.name
+                )));
+            }
+            baked.push(one);
+        }
+        let template = self.template(&baked)?;
+        std::fs::create_dir_all(&self.output).map_err(|error| {
+            let folder = self.output.display();
+            Failure::Undone(format!("the folder {folder} can't be made: {error}"))
+        })?;
+        let path = self.output.join("template.json");
+        let text = serde_json::to_string_pretty(&template)?;
+        write_atomically(&path, |out| std::io::Write::write_all(out, text.as_bytes()))?;
+        if self.json {
+            print_json(&template)?;
+        } else if !options.quiet {
+            stderr::line(&format!("wrote {}", path.display()));
+        }
+        Ok(())
+    }
+
+    fn character(&self, files: Vec<PathBuf>, options: &Options) -> Result<Baked, Failure> {
+        let opened = CharacterOptions {
+            files: files.clone(),
+            ..CharacterOptions::default()
+        };
+        let opened = opened.open(options)?;
+        let character = &opened.character;
+        let clips = if self.clips == ["all"] {
+            (0..character.clips.len()).collect()
+        } else {
+            let find = |wanted: &String| super::pose::find_clip(character, wanted);
+            self.clips.iter().map(find).collect::<Result<_, _>>()?
+        };
+        Ok(Baked {
+            name: (safe_name(&character.name).chars())
+                .take(LONGEST_NAME)
+                .collect(),
+            files,
+            clips,
+        })
+    }
+
+    fn template(&self, characters: &[Baked]) -> Result<Value, Failure> {
+        let mut parameters = vec![
+            json!({"name": "Sinew", "type": "STRING", "default": "sinew", "description": "The program on the machines that work."}),
+            json!({
+                "name": "OutputFolder", "type": "PATH", "objectType": "DIRECTORY", "dataFlow": "OUT", "default": "results",
+                "description": "Where the results are written.",
+            }),
+        ];
+        let mut steps = Vec::new();
+        for (number, character) in (1..).zip(characters) {
+            let mut files = Vec::new();
+            for (index, file) in (1..).zip(&character.files) {
+                let text = file.to_str().ok_or_else(|| {
+                    Failure::Undone(format!("{}: the name is not Unicode", file.display()))
+                })?;
+                if text.starts_with("builtin:") {
+                    files.push(text.to_owned());
+                    continue;
+                }
+                let name = format!("Character{number}File{index}");
+                let place = std::path::absolute(file)?;
+                let place = place.to_string_lossy();
+                parameters.push(json!({
+                    "name": name, "type": "PATH", "objectType": "FILE", "dataFlow": "IN", "default": place,
+                    "description": format!("A file of the character {}.", character.name),
+                }));
+                files.push(format!("{{{{Param.{name}}}}}"));
+            }
+            let bake = format!("Bake {}", character.name);
+            steps.push(self.bake_step(&bake, character, &files));
+            steps.push(self.report_step(&bake, character, &files));
+        }
+        let names: Vec<&str> = characters.iter().map(|one| one.name.as_str()).collect();
+        let title: String = format!("Sinew: {}", names.join(", "));
+        Ok(json!({
+            "specificationVersion": "jobtemplate-2023-09",
+            "name": title.chars().take(128).collect::<String>(),
+            "parameterDefinitions": parameters,
+            "steps": steps,
+        }))
+    }
+
+    /// A task for each method and clip.
+    fn bake_step(&self, name: &str, character: &Baked, files: &[String]) -> Value {
+        let methods: Vec<String> = self.methods.iter().map(ToString::to_string).collect();
+        let mut space = vec![json!({"name": "Method", "type": "STRING", "range": methods})];
+        let mut words = vec!["bake".to_owned()];
+        words.extend_from_slice(files);
+        // The form for several outputs makes the folder.
+        words.extend(["--openjd", "--methods", "{{Task.Param.Method}}"].map(str::to_owned));
+        let mut stem = format!("{}_{{{{Task.Param.Method}}}}", character.name);
+        if character.clips.is_empty() {
+            words.push("--settle".to_owned());
+        } else {
+            let clips: Vec<String> = character.clips.iter().map(usize::to_string).collect();
+            space.push(json!({"name": "Clip", "type": "STRING", "range": clips}));
+            words.extend(["--clips", "{{Task.Param.Clip}}"].map(str::to_owned));
+            stem.push_str("_{{Task.Param.Clip}}");
+        }
+        let output = format!("{{{{Param.OutputFolder}}}}/{stem}.{}", self.format);
+        words.extend(["-o".to_owned(), output]);
+        words.extend_from_slice(&self.more);
+        json!({
+            "name": name,
+            "parameterSpace": {"taskParameterDefinitions": space},
+            "script": script(&words),
+        })
+    }
+
+    /// A comparison of the methods, after all tasks of the character.
+    fn report_step(&self, after: &str, character: &Baked, files: &[String]) -> Value {
+        let methods: Vec<String> = self.methods.iter().map(ToString::to_string).collect();
+        let mut words = vec!["compare".to_owned()];
+        words.extend_from_slice(files);
+        let output = format!("{{{{Param.OutputFolder}}}}/{}.html", character.name);
+        words.extend(["--openjd", "--no-pictures", "--methods"].map(str::to_owned));
+        words.extend([methods.join(","), "-o".to_owned(), output]);
+        json!({
+            "name": format!("Report {}", character.name),
+            "dependencies": [{"dependsOn": after}],
+            "script": script(&words),
+        })
+    }
+}
+
+fn script(words: &[String]) -> Value {
+    json!({"actions": {"onRun": {"command": "{{Param.Sinew}}", "args": words}}})
+}

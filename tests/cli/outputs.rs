@@ -1,0 +1,311 @@
+//! Several outputs by one command, numbered pictures, arrays, and what packages install.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
+
+use std::fs;
+
+use crate::common::folder::TestFolder;
+use crate::program::{json, names, sinew, write};
+
+#[test]
+fn characters_methods_and_clips_are_baked_by_one_command() {
+    let folder = TestFolder::new("batch");
+    let out = folder.file("out/{character}_{method}_{clip}.json");
+    let report = json(&sinew(&[
+        &"bake",
+        &"builtin:arm",
+        &"builtin:cylinder",
+        &"--methods=lbs,dqs",
+        &"--clips=all",
+        &"--frames=0-2",
+        &"-o",
+        &out,
+        &"--json",
+    ]));
+    let made = report.as_array().unwrap();
+    let files: Vec<&str> = (made.iter())
+        .map(|one| one["files"][0].as_str().unwrap())
+        .collect();
+    assert!(files.len() >= 4, "{files:?}");
+    for (one, file) in made.iter().zip(&files) {
+        assert_eq!(one["frames"], 3, "{file}");
+        let method = one["method"].as_str().unwrap();
+        assert!(file.contains(&format!("_{method}_")), "{file}");
+        // The same as by itself.
+        let (clip, _) = file.rsplit_once(".json").unwrap();
+        let clip = clip.rsplit_once('_').unwrap().1;
+        let character = format!("builtin:{}", one["character"].as_str().unwrap());
+        let alone = folder.file("alone.json");
+        let single = sinew(&[
+            &"bake",
+            &character,
+            &"--method",
+            &method,
+            &"--clip",
+            &clip,
+            &"--frames=0-2",
+            &"-o",
+            &alone,
+        ]);
+        assert!(single.status.success(), "{file}");
+        assert_eq!(fs::read(file).unwrap(), fs::read(&alone).unwrap(), "{file}");
+    }
+}
+
+#[test]
+fn what_fails_in_a_batch_is_said_and_the_rest_is_written() {
+    let folder = TestFolder::new("batch-failing");
+    let broken = write(&folder, "broken.obj", "v 0 0\n");
+    let output = sinew(&[
+        &"bake",
+        &broken,
+        &"builtin:arm",
+        &"--methods=lbs",
+        &"--settle",
+        &"-o",
+        &folder.file("{character}.obj"),
+    ]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("broken.obj") && said.contains("1 of 2"),
+        "{said}"
+    );
+    assert_eq!(names(&folder), ["arm.mtl", "arm.obj", "broken.obj"]);
+    for (arguments, part) in [
+        (&["--methods=lbs,dqs", "--clips=all"][..], "{method}"),
+        (&["--methods=lbs", "--clips=a,b"][..], "{clip}"),
+    ] {
+        let mut words = vec!["bake", "builtin:arm", "-o", "x.pc2"];
+        words.extend(arguments);
+        let words: Vec<&dyn AsRef<std::ffi::OsStr>> = (words.iter())
+            .map(|word| word as &dyn AsRef<std::ffi::OsStr>)
+            .collect();
+        let output = sinew(&words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn numpy_reads_the_arrays_of_a_bake() {
+    let folder = TestFolder::new("arrays");
+    let (npz, positions) = (folder.file("a.npz"), folder.file("a.json"));
+    for out in [&npz, &positions] {
+        let baked = sinew(&[
+            &"bake",
+            &"builtin:gecko",
+            &"--method=lbs",
+            &"--clip=0",
+            &"--frames=2-6",
+            &"-o",
+            out,
+        ]);
+        assert!(baked.status.success());
+    }
+    let numpy = std::process::Command::new("python3")
+        .args(["-c", "import numpy"])
+        .status();
+    if !numpy.is_ok_and(|status| status.success()) {
+        return crate::common::skip::skipped("numpy is not installed");
+    }
+    // Linear blend skinning by the arrays alone gives the baked positions.
+    let script = "
+import json, sys, numpy as np
+a = np.load(sys.argv[1])
+baked = np.array(json.load(open(sys.argv[2]))['frames'], dtype=np.float32)
+assert a['positions'].shape == baked.shape and np.array_equal(a['positions'], baked)
+frames, vertices, _ = baked.shape
+joints = len(a['joints'])
+assert a['weights'].shape == (vertices, joints) and a['world_from_joint'].shape == (frames, joints, 4, 4)
+assert np.allclose(a['weights'].sum(1), 1, atol=1e-5) and a['joints'].dtype.kind == 'U'
+assert a['faces'].max() < vertices and a['parents'][0] == -1
+assert np.allclose(a['times'], np.arange(2, 7) / 30)
+assert np.allclose(np.linalg.norm(a['normals'], axis=2), 1, atol=1e-3)
+size = np.ptp(a['rest'], axis=0).max()
+worst = 0
+inverse = np.linalg.inv(a['world_from_joint'][0])
+first = a['positions'][0]
+for f in range(1, frames):
+    # From the first frame to this one, vertices of one joint move rigidly with it.
+    rigid = a['weights'].max(1) > 0.9999
+    j = a['weights'].argmax(1)
+    m = np.einsum('jab,jbc->jac', a['world_from_joint'][f], inverse)
+    moved = np.einsum('vab,vb->va', m[j], np.c_[first, np.ones(vertices)])[:, :3]
+    worst = max(worst, np.abs(moved - a['positions'][f])[rigid].max())
+assert rigid.sum() > 10 and worst < 1e-4 * size, worst
+";
+    let output = std::process::Command::new("python3")
+        .args(["-c", script])
+        .args([&npz, &positions])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn packages_get_completions_and_manual_pages() {
+    for (shell, part) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef sinew"),
+        ("fish", "complete -c sinew"),
+    ] {
+        let output = sinew(&[&"completions", &shell]);
+        let script = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && script.contains(part), "{shell}");
+        assert!(script.contains("one-cache"), "{shell}");
+    }
+    let folder = TestFolder::new("man");
+    assert!(sinew(&[&"man", &"-o", &folder.0]).status.success());
+    let names = names(&folder);
+    for verb in ["bake", "info", "render", "compare"] {
+        let page = fs::read_to_string(folder.file(&format!("sinew-{verb}.1"))).unwrap();
+        assert!(
+            page.contains(".SH NAME") && page.contains("Examples"),
+            "{verb}"
+        );
+    }
+    assert!(names.contains(&"sinew.1".to_owned()) && !names.contains(&"sinew-help.1".to_owned()));
+}
+
+#[test]
+fn a_verb_says_what_takes_time_only_when_asked() {
+    let folder = TestFolder::new("verbose");
+    let said = |level: &str| {
+        let output = sinew(&[
+            &"bake",
+            &"builtin:arm",
+            &"--method=lbs",
+            &"--settle",
+            &"-o",
+            &folder.file("a.json"),
+            &level,
+        ]);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(said("-vv").contains("1 frames of "), "{}", said("-vv"));
+    assert!(!said("-v").contains("1 frames of "));
+}
+
+#[test]
+fn a_cache_that_can_not_be_written_to_is_said() {
+    let folder = TestFolder::new("no-cache");
+    let file = write(&folder, "file", "");
+    let output = sinew(&[
+        &"bake",
+        &"builtin:arm",
+        &"--method=lbs",
+        &"--settle",
+        &"--cache",
+        &file,
+        &"-o",
+        &folder.file("a.json"),
+    ]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said.matches("can't be written to").count(), 1, "{said}");
+}
+
+/// Values of a template's parameters put into a word.
+fn resolved(word: &str, values: &[(String, String)]) -> String {
+    let put = |word: String, (name, value): &(String, String)| {
+        word.replace(&format!("{{{{{name}}}}}"), value)
+    };
+    values.iter().fold(word.to_owned(), put)
+}
+
+/// Runs the action of a step as a farm does; the parameters of a task are `values`.
+fn run_step(step: &serde_json::Value, values: &[(String, String)]) {
+    let action = &step["script"]["actions"]["onRun"];
+    let command = resolved(action["command"].as_str().unwrap(), values);
+    let words = action["args"].as_array().unwrap().iter();
+    let words: Vec<String> = words
+        .map(|word| resolved(word.as_str().unwrap(), values))
+        .collect();
+    assert!(words.iter().all(|word| !word.contains("{{")), "{words:?}");
+    let output = std::process::Command::new(command)
+        .args(&words)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{words:?}: {said}");
+}
+
+#[test]
+fn a_job_bakes_every_clip_by_every_method_and_then_compares() {
+    let folder = TestFolder::new("job");
+    let bundle = folder.file("bundle");
+    let made = sinew(&[
+        &"job",
+        &"builtin:arm",
+        &"builtin:cylinder",
+        &"--methods=lbs,dqs",
+        &"-o",
+        &bundle,
+        &"--",
+        &"--frames",
+        &"0-3",
+    ]);
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    let text = fs::read_to_string(bundle.join("template.json")).unwrap();
+    let template: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(template["specificationVersion"], "jobtemplate-2023-09");
+    let steps = template["steps"].as_array().unwrap();
+    let results = folder.file("results");
+    let given = [
+        ("Param.Sinew", env!("CARGO_BIN_EXE_sinew")),
+        ("Param.OutputFolder", results.to_str().unwrap()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mut tasks = 0;
+    for (index, step) in steps.iter().enumerate() {
+        // What a step waits for comes before it.
+        for dependency in step["dependencies"].as_array().into_iter().flatten() {
+            let before = &steps[..index];
+            assert!(
+                before
+                    .iter()
+                    .any(|step| step["name"] == dependency["dependsOn"])
+            );
+        }
+        let mut combinations = vec![given.to_vec()];
+        let space = step["parameterSpace"]["taskParameterDefinitions"].as_array();
+        for parameter in space.into_iter().flatten() {
+            let name = format!("Task.Param.{}", parameter["name"].as_str().unwrap());
+            let range = parameter["range"].as_array().unwrap();
+            combinations = (combinations.iter())
+                .flat_map(|values| {
+                    range.iter().map(|value| {
+                        let value = (name.clone(), value.as_str().unwrap().to_owned());
+                        values.iter().cloned().chain([value]).collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+        }
+        tasks += combinations.len();
+        for values in &combinations {
+            run_step(step, values);
+        }
+    }
+    assert_eq!(steps.len(), 4);
+    let files = fs::read_dir(&results).unwrap().count();
+    assert_eq!(files, tasks, "a file for each task");
+    for file in [
+        "arm.html",
+        "cylinder.html",
+        "arm_lbs_0.pc2",
+        "cylinder_dqs_0.pc2",
+    ] {
+        assert!(results.join(file).is_file(), "{file}");
+    }
+}
