@@ -23,6 +23,7 @@ mod checkup;
 pub(crate) mod clearing;
 pub(crate) mod dialogs;
 pub mod faults;
+pub mod gestures;
 pub mod ghosts;
 mod graphics;
 pub(crate) mod icon;

@@ -66,13 +66,15 @@ pub(super) struct ShownParts {
     pub(super) bones: bool,
     pub(super) board: bool,
     pub(super) worst: bool,
+    /// The joint under the pointer in a view.
+    pub(super) hovered: Option<usize>,
 }
 
 /// Data for menus, palette and keyboard.
 pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
     ShortcutContext {
         has_character: session.subject().is_some(),
-        has_selection: session.selection().active().is_some(),
+        has_joint: shown.hovered.is_some() || session.selection().active().is_some(),
         clips: session.document().clips().len(),
         undo: session.undo_label(),
         redo: session.redo_label(),

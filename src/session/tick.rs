@@ -37,7 +37,11 @@ impl Session {
             self.settle_channel(id);
         }
         let playing = self.channels.iter().any(PoseChannel::is_moving);
-        let moving = self.jobs.stages.post(&self.channels, clock_secs);
+        let records = self.editor.keying.is_recording();
+        let (ranges, channels) = (&self.jobs.ranges, &self.channels);
+        let moving = self.jobs.stages.post(channels, clock_secs, |need| {
+            ranges.snapshot_of(need, channels, records)
+        });
         let sequences = self.jobs.stages.live_sequences();
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;

@@ -266,6 +266,17 @@ impl ToolWindows {
         self.palette.ui(ctx, actions);
     }
 
+    /// Whether a window is open, in which Tab moves the focus.
+    #[must_use]
+    pub fn is_any_open(&self) -> bool {
+        self.palette.is_open()
+            || self.about.open
+            || self.sheet.is_open()
+            || self.settings_window.is_open()
+            || self.log_panel.is_open()
+            || self.notices.is_open()
+    }
+
     /// Closes the topmost window. Returns whether there was one.
     pub fn close_topmost(&mut self) -> bool {
         self.palette.close()

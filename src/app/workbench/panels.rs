@@ -81,6 +81,7 @@ impl Workbench {
             (_, _, Some(viewport)) => status::hint(
                 viewport,
                 skeleton,
+                &self.session.document().pins,
                 under.is_some(),
                 !self.session.document().clips().is_empty(),
             ),

@@ -137,6 +137,7 @@ impl Workbench {
             timing: None,
         };
         self.layout.ui(ui, &mut context);
+        self.session.measure_scores();
         if let Some((sequence, times, ms)) = context
             .timing
             .filter(|(sequence, ..)| *sequence != self.sequence_timed)

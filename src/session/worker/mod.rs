@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+pub(super) use self::running::SLICE_SECS;
 use self::running::WorkerThread;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
@@ -37,6 +38,10 @@ struct Successor(Option<GpuDevice>);
 struct WorkerInbox {
     world_from_joint: Vec<Affine>,
     pending_secs: f64,
+    /// The clip's time of these joints.
+    time_secs: Option<f64>,
+    /// Number of the last frame that was posted.
+    frame: u64,
     posted: bool,
     reset: bool,
     params: Option<Params>,
@@ -54,6 +59,8 @@ struct WorkerShared {
     fault: Mutex<Option<String>>,
     device_fault: Mutex<Option<String>>,
     asleep: AtomicBool,
+    /// Number of the last frame that was finished.
+    finished: AtomicU64,
     waker: Option<Waker>,
 }
 
@@ -90,6 +97,7 @@ impl SimWorker {
             fault: Mutex::default(),
             device_fault: Mutex::default(),
             asleep: AtomicBool::new(false),
+            finished: AtomicU64::new(0),
             waker,
         });
         let mut running = WorkerThread::new(actor, first, shared.clone(), sequences);
@@ -109,8 +117,8 @@ impl SimWorker {
         dt_secs.min((MAX_PENDING_SECS - pending).max(0.0))
     }
 
-    /// Posts the joints and the seconds passed. Does nothing while asleep in that same pose.
-    pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64) {
+    /// Posts the joints, the seconds passed and the clip's time. Does nothing while asleep in that same pose.
+    pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64, time_secs: Option<f64>) {
         let mut inbox = lock(&self.shared.inbox);
         let moved = inbox.world_from_joint != world_from_joint;
         if !moved && self.is_idle() {
@@ -122,6 +130,8 @@ impl SimWorker {
             self.shared.asleep.store(false, Ordering::Relaxed);
         }
         inbox.pending_secs += dt_secs;
+        inbox.time_secs = time_secs;
+        inbox.frame += 1;
         inbox.posted = true;
         self.shared.wake.notify_one();
     }
@@ -132,6 +142,7 @@ impl SimWorker {
         inbox.world_from_joint.clear();
         inbox.world_from_joint.extend_from_slice(world_from_joint);
         (inbox.reset, inbox.posted, inbox.pending_secs) = (true, true, 0.0);
+        inbox.frame += 1;
         self.shared.asleep.store(false, Ordering::Relaxed);
         self.shared.wake.notify_one();
     }
@@ -200,6 +211,13 @@ impl SimWorker {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.shared.asleep.load(Ordering::Relaxed)
+    }
+
+    /// Whether all that was posted is computed, and in the latest state.
+    #[must_use]
+    pub fn has_finished(&self) -> bool {
+        let posted = lock(&self.shared.inbox).frame;
+        self.shared.finished.load(Ordering::Acquire) == posted || self.has_stopped()
     }
 
     /// Whether the thread ended by itself, which is an error.

@@ -13,13 +13,13 @@ use crate::param::ParamValues;
 use crate::studio::{Snapshot, SnapshotContent};
 
 /// Largest time step between two checks of the inbox.
-const SLICE_SECS: f64 = 1.0 / 30.0;
+pub(in crate::session) const SLICE_SECS: f64 = 1.0 / 30.0;
 /// Flesh that moved less than this fraction of the size in a frame counts as still …
 const STILL_MOVEMENT: f32 = 2e-6;
 /// … and suspends after this time.
 const STILL_SECS: f64 = 0.5;
-/// Number of buffers: one in the cell, one with the reader, one being written.
-const BUFFERS: usize = 3;
+/// Number of buffers: one in the cell, one presented, one with the reader, one being written.
+const BUFFERS: usize = 4;
 
 /// The thread's side.
 pub(super) struct WorkerThread {
@@ -27,6 +27,7 @@ pub(super) struct WorkerThread {
     shared: Arc<WorkerShared>,
     buffers: Vec<Arc<Snapshot>>,
     world: Vec<Affine>,
+    time_secs: Option<f64>,
     still_secs: f64,
     sequences: Arc<AtomicU64>,
     wants: SnapshotContent,
@@ -62,6 +63,8 @@ fn contact_of(actor: &Actor) -> Option<ContactReport> {
 /// Work for one frame.
 struct FrameTask {
     dt_secs: f64,
+    /// The frame that it finishes.
+    finishes: Option<u64>,
     moved: bool,
     reset: bool,
     params: Option<Params>,
@@ -90,6 +93,7 @@ impl WorkerThread {
             shared,
             buffers,
             world: Vec::new(),
+            time_secs: None,
             still_secs: 0.0,
             sequences,
             wants,
@@ -101,6 +105,9 @@ impl WorkerThread {
         while let Some(mut task) = self.next_task() {
             self.take_device(task.device.take());
             self.step(&task);
+            if let Some(frame) = task.finishes {
+                self.shared.finished.store(frame, Ordering::Release);
+            }
             self.note_device_loss();
             if let Some(waker) = &self.shared.waker {
                 waker();
@@ -123,6 +130,7 @@ impl WorkerThread {
         }
         let moved = self.world != inbox.world_from_joint;
         self.world.clone_from(&inbox.world_from_joint);
+        self.time_secs = inbox.time_secs;
         // In slices: each is shown, and the next already uses the latest pose.
         let dt_secs = inbox.pending_secs.min(SLICE_SECS);
         inbox.pending_secs -= dt_secs;
@@ -130,6 +138,7 @@ impl WorkerThread {
         let reset = std::mem::take(&mut inbox.reset);
         Some(FrameTask {
             dt_secs,
+            finishes: (!inbox.posted).then_some(inbox.frame),
             moved,
             reset,
             params: inbox.params.take(),
@@ -299,6 +308,7 @@ impl WorkerThread {
                 }
             }
             snapshot.world_from_joint.clone_from(&self.world);
+            snapshot.time_secs = self.time_secs;
             snapshot.times = self.actor.times();
             snapshot.contact = contact_of(&self.actor);
             snapshot.contacts.clear();
