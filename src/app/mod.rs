@@ -43,6 +43,7 @@ mod sections;
 pub mod settings;
 mod shell;
 pub mod shortcuts;
+pub mod spotlight;
 pub mod status;
 pub mod surface;
 pub mod theme;

@@ -236,7 +236,7 @@ impl Workbench {
     pub fn restore_window(&mut self, state: WindowState) {
         self.board.state = state.board.clone();
         for command in self.layout.restore(state) {
-            self.session.apply_once(command);
+            self.session.apply_unrecorded(command);
         }
         self.layout.sync(self.session.views());
     }

@@ -105,12 +105,6 @@ impl Editor {
     pub(in crate::session) fn reset_pose(&mut self, with: &mut EditContext<'_>) {
         if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
             self.refresh(with.channels);
-            if *with.channels.active().pose() != rest {
-                with.add_message(
-                    Level::Info,
-                    "All joints are at rest again; undo brings the pose back.",
-                );
-            }
             self.take_pose(with, rest);
         }
     }

@@ -99,8 +99,11 @@ fn a_free_view_has_a_pose_and_a_clock_of_its_own() {
     assert!((session.joint_angles_deg(1)[2] - 50.0).abs() < 1e-9);
     let [shared, free] = [first, second].map(|id| session.snapshot_of(id).unwrap());
     assert!(shared.world_from_joint != free.world_from_joint && shared.method == free.method);
-    // Undo takes the turn back, then the freedom.
-    session.apply_once(Command::Undo);
+    // Undo takes the clip and the turn back, then the freedom.
+    for label in ["Select clip", "Play or pause", "Rotate joints"] {
+        assert_eq!(session.undo_label(), Some(label));
+        session.apply_once(Command::Undo);
+    }
     run_until_idle(&mut session);
     assert!((session.joint_angles_deg(1)[2] - 20.0).abs() < 1e-9);
     session.apply_once(Command::Undo);

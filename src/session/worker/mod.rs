@@ -44,6 +44,10 @@ struct WorkerInbox {
     frame: u64,
     posted: bool,
     reset: bool,
+    /// Key under which the state is kept before the next frame.
+    keep: Option<u64>,
+    /// A kept state to go back to, instead of simulating the way there.
+    recall: Option<u64>,
     params: Option<Params>,
     values: Option<ParamValues>,
     bones: Option<BoneMap>,
@@ -117,11 +121,13 @@ impl SimWorker {
         dt_secs.min((MAX_PENDING_SECS - pending).max(0.0))
     }
 
-    /// Posts the joints, the seconds passed and the clip's time. Does nothing while asleep in that same pose.
+    /// Posts the joints, the seconds passed and the clip's time. Does nothing while asleep in that same pose
+    /// at that same time.
     pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64, time_secs: Option<f64>) {
         let mut inbox = lock(&self.shared.inbox);
         let moved = inbox.world_from_joint != world_from_joint;
-        if !moved && self.is_idle() {
+        // A state also tells the time, which passes while a clip stands still.
+        if !moved && self.is_idle() && inbox.time_secs == time_secs {
             return;
         }
         if moved {
@@ -142,9 +148,23 @@ impl SimWorker {
         inbox.world_from_joint.clear();
         inbox.world_from_joint.extend_from_slice(world_from_joint);
         (inbox.reset, inbox.posted, inbox.pending_secs) = (true, true, 0.0);
+        inbox.recall = None;
         inbox.frame += 1;
         self.shared.asleep.store(false, Ordering::Relaxed);
         self.shared.wake.notify_one();
+    }
+
+    /// Keeps the present state under a key; the oldest ones are dropped.
+    pub fn keep(&self, key: u64) {
+        let mut inbox = lock(&self.shared.inbox);
+        (inbox.keep, inbox.posted) = (Some(key), true);
+        self.shared.wake.notify_one();
+    }
+
+    /// Goes back to a kept state exactly, or settles in the pose if there is none.
+    pub fn recall(&self, key: Option<u64>, world_from_joint: &[Affine]) {
+        self.settle(world_from_joint);
+        lock(&self.shared.inbox).recall = key;
     }
 
     /// Changes physical parameters from the next frame on.

@@ -1,5 +1,6 @@
 //! The worker's thread: computes frame by frame from the inbox to the cell.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
@@ -8,7 +9,7 @@ use crate::character::BoneMap;
 use crate::dynamics::{ContactReport, Contacts, Params};
 use crate::gpu::actor::{GpuDevice, LatestSkin};
 use crate::math::{Affine, Point};
-use crate::methods::{Actor, Capability, Frame};
+use crate::methods::{Actor, ActorState, Capability, Frame};
 use crate::param::ParamValues;
 use crate::studio::{Snapshot, SnapshotContent};
 
@@ -18,6 +19,8 @@ pub(in crate::session) const SLICE_SECS: f64 = 1.0 / 30.0;
 const STILL_MOVEMENT: f32 = 2e-6;
 /// … and suspends after this time.
 const STILL_SECS: f64 = 0.5;
+/// States kept for undo; each takes about as much as the simulation's own.
+const MOST_KEPT: usize = 8;
 /// Number of buffers: one in the cell, one presented, one with the reader, one being written.
 const BUFFERS: usize = 4;
 
@@ -28,6 +31,8 @@ pub(super) struct WorkerThread {
     buffers: Vec<Arc<Snapshot>>,
     world: Vec<Affine>,
     time_secs: Option<f64>,
+    /// States to go back to, by key, the latest last.
+    kept: VecDeque<(u64, ActorState)>,
     still_secs: f64,
     sequences: Arc<AtomicU64>,
     wants: SnapshotContent,
@@ -67,6 +72,8 @@ struct FrameTask {
     finishes: Option<u64>,
     moved: bool,
     reset: bool,
+    keep: Option<u64>,
+    recall: Option<u64>,
     params: Option<Params>,
     values: Option<ParamValues>,
     bones: Option<BoneMap>,
@@ -94,6 +101,7 @@ impl WorkerThread {
             buffers,
             world: Vec::new(),
             time_secs: None,
+            kept: VecDeque::new(),
             still_secs: 0.0,
             sequences,
             wants,
@@ -141,6 +149,8 @@ impl WorkerThread {
             finishes: (!inbox.posted).then_some(inbox.frame),
             moved,
             reset,
+            keep: inbox.keep.take(),
+            recall: inbox.recall.take(),
             params: inbox.params.take(),
             values: inbox.values.take(),
             bones: inbox.bones.take(),
@@ -180,7 +190,24 @@ impl WorkerThread {
         }
     }
 
+    /// Keeps the present state.
+    fn keep(&mut self, key: u64) {
+        if self.kept.len() >= MOST_KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back((key, self.actor.save()));
+    }
+
+    /// Goes back to a kept state. Returns whether it is there.
+    fn recall(&mut self, key: u64) -> bool {
+        let kept = self.kept.iter().find(|(of, _)| *of == key);
+        kept.is_some_and(|(_, state)| self.actor.restore(state).is_ok())
+    }
+
     fn step(&mut self, task: &FrameTask) {
+        if let Some(key) = task.keep {
+            self.keep(key);
+        }
         if let Some(params) = &task.params
             && let Err(error) = self.actor.set_params(params)
         {
@@ -202,7 +229,8 @@ impl WorkerThread {
                 "The new method settings are invalid and were not applied: {error}."
             ));
         }
-        if task.reset {
+        let recalled = task.recall.is_some_and(|key| self.recall(key));
+        if task.reset && !recalled {
             self.actor.reset();
         }
         let other_wants = task.wants.is_some_and(|wants| wants != self.wants);
@@ -221,12 +249,14 @@ impl WorkerThread {
             return;
         }
         let dt_secs = if task.reset { 0.0 } else { task.dt_secs };
-        let result = self.actor.advance(&Frame {
-            world_from_joint: &self.world,
-            dt_secs,
-        });
-        if let Err(fault) = result {
-            *lock(&self.shared.fault) = Some(format!("A frame was skipped: {fault}."));
+        if !recalled {
+            let result = self.actor.advance(&Frame {
+                world_from_joint: &self.world,
+                dt_secs,
+            });
+            if let Err(fault) = result {
+                *lock(&self.shared.fault) = Some(format!("A frame was skipped: {fault}."));
+            }
         }
         let movement = self.publish(dt_secs);
         let still = !task.moved

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::cache::Cache;
 use crate::character::FleshSettings;
-use crate::methods::{Actor, BindError, MethodId, MethodValues, Subject};
+use crate::methods::{Actor, BindError, Capability, MethodId, MethodValues, Subject};
 use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
@@ -129,6 +129,15 @@ impl DerivedStages {
             .iter()
             .filter(|bound| bound.live)
             .map(|bound| (bound.need.channel, &bound.worker))
+    }
+
+    /// The workers with a state that some view shows, with the channel that each follows.
+    pub(in crate::session) fn simulating_workers(
+        &self,
+    ) -> impl Iterator<Item = (ChannelId, &SimWorker)> {
+        self.live_needs()
+            .filter(|need| need.method.has(Capability::State))
+            .filter_map(|need| Some((need.channel, self.bound_worker(need)?)))
     }
 
     /// Sends changed values of the methods' own parameters to the workers.
