@@ -55,7 +55,7 @@ impl UndoHistory {
         gesture: Gesture,
     ) {
         let continues = self.continues(label, gesture);
-        if !continues && !(before.same_as(now) && seen.is_empty()) {
+        if !(continues || before.same_as(now) && seen.is_empty()) {
             self.past.push(UndoStep {
                 document: before,
                 seen,

@@ -63,7 +63,7 @@ pub(super) struct SeenParts {
     views: Option<Vec<View>>,
     clips: Option<Vec<(ChannelId, ClipShown)>>,
     window: Option<Arc<WindowState>>,
-    flesh: Option<Option<u64>>,
+    flesh: Option<u64>,
 }
 
 impl SeenParts {
@@ -101,9 +101,7 @@ impl SeenParts {
                 .clips
                 .map(|clips| std::mem::replace(&mut seen.clips, clips)),
             window: self.window.and_then(|window| seen.window.replace(window)),
-            flesh: self
-                .flesh
-                .map(|flesh| std::mem::replace(&mut seen.flesh, flesh)),
+            flesh: self.flesh.and_then(|flesh| seen.flesh.replace(flesh)),
         }
     }
 }
@@ -165,7 +163,7 @@ impl Session {
         let mut parts = SeenParts::changed(seen, &self.seen());
         let moves = parts.clips.is_some() || !before.poses_alike(&self.editor.document);
         if moves && !self.editor.history.continues(label, gesture) {
-            parts.flesh = Some(Some(self.keep_flesh()));
+            parts.flesh = Some(self.keep_flesh());
         }
         self.editor.record_step(before, parts, label, gesture);
     }

@@ -58,9 +58,11 @@ fn every_control_of_the_panels_is_found() {
     let state = bench.layout().pane(id).expect("the pane").state;
     let look = LookView::of(id, &state, bench.session());
     let settings = settings_of(bench.session(), Some(&look));
+    let commands = sinew::app::shortcuts::ALL.iter().map(|row| row.title);
     let titles: Vec<&str> = settings
         .iter()
         .map(|setting| setting.title.as_str())
+        .chain(commands)
         .collect();
     let found = |name: &str| {
         titles.iter().any(|title| {
@@ -69,7 +71,10 @@ fn every_control_of_the_panels_is_found() {
                 || title.starts_with(&format!("{name} ("))
         })
     };
-    let body = bench.layout().pane(id).and_then(|pane| pane.body());
+    let body = bench
+        .layout()
+        .pane(id)
+        .and_then(sinew::app::pane::Pane::body);
     let body = body.expect("the view is drawn");
     let mut controls = Vec::new();
     for node in harness.root().children_recursive() {
@@ -114,7 +119,9 @@ fn a_found_setting_is_shown_in_its_panel() {
         assert!(
             shown,
             "{row}: {:?}",
-            rows.iter().map(|row| row.rect()).collect::<Vec<_>>()
+            rows.iter()
+                .map(egui_kittest::Node::rect)
+                .collect::<Vec<_>>()
         );
     }
 }

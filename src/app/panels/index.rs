@@ -186,7 +186,12 @@ fn method(session: &Session, settings: &mut Vec<PanelSetting>) {
 }
 
 fn looks(view: &LookView, settings: &mut Vec<PanelSetting>) {
-    for overlay in OVERLAYS.iter().filter(|overlay| overlay.usable(view)) {
+    for overlay in &OVERLAYS {
+        if !overlay.usable(view) {
+            // Its row says what it needs.
+            settings.push(shown(VIEW, overlay.name, overlay.sentence, overlay.words));
+            continue;
+        }
         let mut look = view.look;
         let on = overlay.is_on(&look);
         overlay.set(&mut look, !on);
@@ -215,7 +220,7 @@ fn looks(view: &LookView, settings: &mut Vec<PanelSetting>) {
     for shading in Shading::ALL {
         let (name, sentence) = shading_words(shading);
         set("Shading", name, sentence, "look material clay", &|look| {
-            look.shading = shading
+            look.shading = shading;
         });
     }
     for matcap in Matcap::ALL {
@@ -232,13 +237,13 @@ fn looks(view: &LookView, settings: &mut Vec<PanelSetting>) {
     for colors in SkinColors::ALL {
         let (name, sentence) = colors_words(colors);
         set("Colour by", name, sentence, "color heat map", &|look| {
-            look.colors = colors
+            look.colors = colors;
         });
     }
     for backdrop in Backdrop::ALL {
         let words = "backdrop behind environment sky white transparent";
         set("Background", backdrop_name(backdrop), "", words, &|look| {
-            look.backdrop = backdrop
+            look.backdrop = backdrop;
         });
     }
     settings.push(shown(
@@ -253,6 +258,21 @@ fn looks(view: &LookView, settings: &mut Vec<PanelSetting>) {
         "many of the character on a grid",
         "instances many",
     ));
+    if view.shows_distance {
+        let sentence = "the distance of the last colour, automatic or fixed";
+        settings.push(shown(
+            VIEW,
+            "Scale",
+            sentence,
+            "distance map range legend maximum millimetres",
+        ));
+        settings.push(shown(
+            VIEW,
+            "Colours",
+            "the colours of distances",
+            "color map viridis",
+        ));
+    }
     if view.has_clip || view.look.ghosts.any() {
         let sentence = "faint skins before and after this moment of the clip";
         settings.push(shown(VIEW, "Ghosts", sentence, "onion skin"));

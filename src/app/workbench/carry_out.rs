@@ -9,6 +9,7 @@ use crate::app::actions::EditAction;
 use crate::app::actions::LayoutAction;
 use crate::app::actions::ProjectAction;
 use crate::app::actions::TimelineAction;
+use crate::app::actions::ToolWindowAction;
 use crate::app::actions::{BoardAction, WorstAction};
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
@@ -190,15 +191,7 @@ impl Workbench {
             Action::Board(BoardAction::Cancel) => self.session.board_mut().cancel(),
             Action::Board(BoardAction::Resume) => self.session.board_mut().resume(),
             Action::Worst(action) => self.carry_out_worst(action),
-            Action::ToolWindows(action) => {
-                let now = now(&self.session, self.shown_parts());
-                let look = self
-                    .layout
-                    .pane(self.active())
-                    .map(|pane| LookView::of(self.active(), &pane.state, &self.session));
-                self.tool_windows
-                    .carry_out(ctx, action, &self.session, look.as_ref(), &now);
-            }
+            Action::ToolWindows(action) => self.carry_out_tool_windows(ctx, action),
             Action::Escape => self.escape(),
             Action::ToggleBones => {
                 if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
@@ -213,6 +206,16 @@ impl Workbench {
             Action::TogglePanel => self.panel_shown = !self.panel_shown,
             Action::Quit => self.quits = true,
         }
+    }
+
+    fn carry_out_tool_windows(&mut self, ctx: &Context, action: ToolWindowAction) {
+        let now = now(&self.session, self.shown_parts());
+        let look = self
+            .layout
+            .pane(self.active())
+            .map(|pane| LookView::of(self.active(), &pane.state, &self.session));
+        self.tool_windows
+            .carry_out(ctx, action, &self.session, look.as_ref(), &now);
     }
 
     fn apply(&mut self, command: Command, gesture: Gesture) {
