@@ -96,6 +96,12 @@ impl Notices {
         (self.open, self.unread) = (!self.open, 0);
     }
 
+    /// Whether the list is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// Closes the list. Returns whether it was open.
     pub fn close(&mut self) -> bool {
         std::mem::take(&mut self.open)

@@ -11,19 +11,20 @@ const MARGIN: f32 = 8.0;
 /// Padding of the text.
 const PADDING: egui::Vec2 = vec2(6.0, 3.0);
 
-/// The line: volume change, new self-intersections, the most stretched edges, milliseconds;
-/// constant width.
+/// The line: volume change, new self-intersections, the most stretched edges, milliseconds, and in a clip the time of the
+/// frame that was measured; constant width.
 ///
 /// ```text
-/// vol  −3.2 %  cuts    12  stretch 1.34×   2.1 ms
+/// vol  −3.2 %  cuts    12  stretch 1.34×   2.1 ms  at   1.23 s
 /// ```
 #[must_use]
 pub fn score_text(score: Option<&ViewScore>) -> String {
     let [volume, cuts, stretch, ms] = columns(score);
-    format!("vol {volume:>6} %  cuts {cuts:>5}  stretch {stretch:>6}  {ms:>6} ms")
+    let time = time_of(score).map_or_else(String::new, |time| format!("  {time}"));
+    format!("vol {volume:>6} %  cuts {cuts:>5}  stretch {stretch:>6}  {ms:>6} ms{time}")
 }
 
-/// The same in two lines of equal width.
+/// The same in two lines of equal width, and one for the time.
 ///
 /// ```text
 /// vol  −3.2 %    cuts    12
@@ -32,7 +33,14 @@ pub fn score_text(score: Option<&ViewScore>) -> String {
 #[must_use]
 pub fn narrow_score_text(score: Option<&ViewScore>) -> String {
     let [volume, cuts, stretch, ms] = columns(score);
-    format!("vol {volume:>6} %   cuts {cuts:>5}\nstretch {stretch:>6}  {ms:>6} ms")
+    let time = time_of(score).map_or_else(String::new, |time| format!("\n{time}"));
+    format!("vol {volume:>6} %   cuts {cuts:>5}\nstretch {stretch:>6}  {ms:>6} ms{time}")
+}
+
+/// The time of the frame that was measured.
+fn time_of(score: Option<&ViewScore>) -> Option<String> {
+    let time_secs = score?.time_secs?.min(9999.99);
+    Some(format!("at {time_secs:>7.2} s"))
 }
 
 /// The four numbers, each within its column.
@@ -84,6 +92,7 @@ pub fn score_tooltip(score: Option<&ViewScore>) -> String {
         score,
         frame_ms,
         method,
+        time_secs,
         ..
     }) = score
     else {
@@ -93,8 +102,9 @@ pub fn score_tooltip(score: Option<&ViewScore>) -> String {
         || "the skin encloses no volume".to_owned(),
         |part| format!("volume {} %", percent(part)),
     );
+    let frame = time_secs.map_or_else(String::new, |time| format!(" at {time:.2} s of the clip"));
     format!(
-        "{} against the bind pose: {volume}; {} pairs of triangles intersect, {} of them not in the bind pose; 98 % of the edges \
+        "{}{frame} against the bind pose: {volume}; {} pairs of triangles intersect, {} of them not in the bind pose; 98 % of the edges \
          have {:.2} to {:.2} times their length; the last frame took {frame_ms:.2} ms.",
         method.label(),
         score.intersecting_pairs,
@@ -223,8 +233,20 @@ mod tests {
             score,
             sequence: 1,
             method: MethodId::PD,
+            time_secs: None,
             frame_ms,
         }
+    }
+
+    #[test]
+    fn a_score_carries_its_frame() {
+        let score = ViewScore {
+            time_secs: Some(1.234),
+            ..view(Some(-0.03), 12, 1.3, 2.0)
+        };
+        assert!(score_text(Some(&score)).ends_with(" ms  at    1.23 s"));
+        assert!(narrow_score_text(Some(&score)).ends_with("\nat    1.23 s"));
+        assert!(score_tooltip(Some(&score)).contains("at 1.23 s of the clip"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::character::{FleshSettings, NO_SKELETON};
 use crate::methods::{Capability, MethodId, Requirement, Subject, registry};
 use crate::rig::Skeleton;
 use crate::rig::limits::Limit;
-use crate::session::{Checkup, Mode, PoseChannel, Session, Snapshot, Source, ViewId, all_notes};
+use crate::session::{Checkup, Document, Mode, PoseChannel, Session, Snapshot, ViewId, all_notes};
 use crate::tissue::Quality;
 
 /// Initial limit of a joint, radians.
@@ -66,13 +66,15 @@ pub(super) struct ShownParts {
     pub(super) bones: bool,
     pub(super) board: bool,
     pub(super) worst: bool,
+    /// The joint under the pointer in a view.
+    pub(super) hovered: Option<usize>,
 }
 
 /// Data for menus, palette and keyboard.
 pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
     ShortcutContext {
         has_character: session.subject().is_some(),
-        has_selection: session.selection().active().is_some(),
+        has_joint: shown.hovered.is_some() || session.selection().active().is_some(),
         clips: session.document().clips().len(),
         undo: session.undo_label(),
         redo: session.redo_label(),
@@ -84,15 +86,15 @@ pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
     }
 }
 
-pub(super) fn character_section(ui: &mut Ui, subject: &Subject, source: &Source) {
+pub(super) fn character_section(ui: &mut Ui, subject: &Subject, document: &Document) {
     let character = &subject.character;
     let counts = [
         ("Vertices", character.source_vertices()),
         ("Joints", character.skeleton.len()),
         ("Triangles", character.source_triangles()),
-        ("Clips", character.clips.len()),
+        ("Clips", document.clips().len()),
     ];
-    let source = source.to_string();
+    let source = document.source.to_string();
     let tissue = subject
         .flesh_if_made()
         .and_then(Result::ok)
@@ -128,6 +130,7 @@ pub(super) fn checkup_section(
         notes: &notes,
         parts: subject.body_if_made().map_or(&[], |body| &body.parts.parts),
         said: &session.document().flesh.parts,
+        bones: &session.document().flesh.bones,
         skeleton: &subject.character.skeleton,
         selected: session.selection().active(),
     };
@@ -159,20 +162,10 @@ pub(super) fn resolution_section(
     }
 }
 
-/// Name, value, and whether it is a warning.
+/// Name, value, and whether it is a warning. Bad tetrahedra are a finding of the check-up, which alone judges them.
 fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
-    let share = |count: usize| count as f64 / quality.tets.max(1) as f64;
     let row = |name: &str, value: String, is_warning: bool| (name.to_owned(), value, is_warning);
     let mut rows = vec![row("Tetrahedra", grouped(quality.tets), false)];
-    let shares = [
-        ("flat", quality.flat, share(quality.flat) > 0.05),
-        ("thin", quality.thin, false),
-        ("inverted", quality.inverted, share(quality.inverted) > 0.02),
-    ];
-    // A row for each, so that none is wider than the panel.
-    for (name, count, is_warning) in shares.into_iter().filter(|&(_, count, _)| count > 0) {
-        rows.push(row(&format!("… {name}"), grouped(count), is_warning));
-    }
     if quality.without_hit > 0 {
         let noun = if quality.without_hit == 1 {
             "vertex"
@@ -180,7 +173,7 @@ fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
             "vertices"
         };
         rows.push(row(
-            "Off the bone",
+            "No bone below",
             format!("{} {noun}", grouped(quality.without_hit)),
             false,
         ));

@@ -13,6 +13,7 @@ use winit::keyboard::PhysicalKey;
 use winit::window::{Icon, Window, WindowId};
 
 use super::actions::Action;
+use super::gestures::GesturePhases;
 use super::graphics::Graphics;
 use super::surface::Presented;
 use super::viewport::painter::NoPainter;
@@ -138,6 +139,7 @@ impl Shell {
     ) -> Self {
         let ctx = egui::Context::default();
         theme::apply(&ctx);
+        GesturePhases::install(&ctx);
         let wake = proxy.clone();
         // An error means that the loop has ended.
         ctx.set_request_repaint_callback(move |info| {

@@ -1,5 +1,7 @@
 //! The status line: shows what the mouse will do.
 
+use std::collections::BTreeSet;
+
 use egui::{Align, Label, Layout, ProgressBar, Rect, RichText, Sense, Stroke, Ui, vec2};
 
 use super::actions::{Action, Actions};
@@ -17,6 +19,7 @@ use crate::session::{Command, JobView, Level};
 pub fn hint(
     viewport: &Viewport,
     skeleton: Option<&Skeleton>,
+    pins: &BTreeSet<usize>,
     pointer_in_viewport: bool,
     has_clips: bool,
 ) -> String {
@@ -41,7 +44,8 @@ pub fn hint(
         (Some(PoseHandle::Ball), None) => "Drag to turn freely".to_owned(),
         (None, Some(target)) => {
             let joint = target.joint();
-            format!("{}: click to select, drag to pull it – right click for more, P pins it", name(joint))
+            let pin = if pins.contains(&joint) { "lets it go" } else { "pins it" };
+            format!("{}: click to select, drag to pull it – right click for more, P {pin}", name(joint))
         }
         (None, None) if pointer_in_viewport => {
             format!("Drag to orbit, Shift or right drag to pan, wheel to zoom – F frames{}", if has_clips { ", Space plays" } else { "" })

@@ -2,13 +2,15 @@
 
 use egui::{CollapsingHeader, RichText, Ui};
 
-use super::theme;
+use super::{spotlight, theme};
 
 /// A titled part of the side panel that folds.
 pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
+    let must_open = spotlight::opens(ui, title).then_some(true);
     CollapsingHeader::new(theme::strong(ui, title).color(theme::colors(ui.ctx()).text_strong))
         .id_salt(title)
         .default_open(open)
+        .open(must_open)
         .show_unindented(ui, |ui| {
             egui::Frame::new()
                 .inner_margin(egui::Margin {
@@ -19,7 +21,7 @@ pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut 
                 })
                 .show(ui, |ui| {
                     ui.set_width(ui.available_width());
-                    contents(ui);
+                    spotlight::within(ui, title, contents);
                 });
         });
 }
@@ -43,7 +45,7 @@ pub fn row_of<R>(
     widget: impl FnOnce(&mut Ui, egui::Id) -> R,
 ) -> R {
     let height = ui.spacing().interact_size.y;
-    ui.horizontal(|ui| {
+    let shown = ui.horizontal(|ui| {
         let label = ui
             .allocate_ui_with_layout(
                 egui::vec2(width, height),
@@ -61,8 +63,9 @@ pub fn row_of<R>(
             )
             .inner;
         widget(ui, label.id)
-    })
-    .inner
+    });
+    spotlight::mark(ui, name, shown.response.rect);
+    shown.inner
 }
 
 /// Lets a slider fill its row, with a number of a width that stays, so that all numbers of a panel stand in one column.

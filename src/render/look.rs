@@ -262,6 +262,9 @@ pub struct Look {
     pub weights_against: WeightMethod,
     /// Colour map of amounts: weights and differences.
     pub color_map: ColorMap,
+    /// End of the colours of a distance map, millimetres; automatic if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance_max_mm: Option<f32>,
     /// Edges of the skin's triangles.
     pub wireframe: bool,
     /// Bones as octahedra.
@@ -310,6 +313,7 @@ impl Default for Look {
             colors: SkinColors::default(),
             weights_against: WeightMethod::default(),
             color_map: ColorMap::default(),
+            distance_max_mm: None,
             wireframe: false,
             bones: false,
             bones_in_front: true,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::editing::{EditContext, Editor};
 use super::history::UndoHistory;
 use super::jobs::{JobContext, Jobs};
+use super::seen::Seen;
 use super::{
     Command, CommandQueue, Document, ExportAs, Gesture, KeysCommand, PoseCommand, ProjectCommand,
     RigCommand, Scrubbing, Session, ViewCommand,
@@ -27,23 +28,51 @@ impl Session {
     /// Applies one command. A command that fails becomes a message and changes nothing.
     pub fn apply(&mut self, command: Command, gesture: Gesture) {
         let label = command.label();
-        let before = self.editor.document.clone();
         match command {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
-            Command::Pose(PoseCommand::Revert) => {
-                self.edit(Editor::revert_gesture);
-            }
+            Command::Pose(PoseCommand::Revert) => self.revert_gesture(),
             Command::Project(command) => self.apply_project(command),
             command => {
+                let (before, seen) = (self.editor.document.clone(), self.seen());
                 self.editor.gesture = gesture;
                 self.dispatch(command);
-                self.editor.record_step(before, label, gesture);
+                self.record(before, seen, label, gesture);
             }
         }
+        self.window_seen = None;
+        self.after_command();
+    }
+
+    /// Applies one command without an undo step.
+    pub fn apply_unrecorded(&mut self, command: Command) {
+        self.editor.gesture = Gesture::Once;
+        self.dispatch(command);
+        self.after_command();
+    }
+
+    fn after_command(&mut self) {
         self.channels.active_mut().refresh(&self.editor.document);
         self.with_jobs(|jobs, context| jobs.ranges.drop_stale(&jobs.stages, context));
         self.update_recovery_file();
+    }
+
+    /// Cancels the drag in progress: pose, clip and flesh are as before it.
+    fn revert_gesture(&mut self) {
+        let (joints, before) = (self.all_joints(), self.seen());
+        self.edit(Editor::revert_gesture);
+        let mut seen = before.clone();
+        let editor = &mut self.editor;
+        if editor
+            .history
+            .revert_gesture(&mut editor.document, &mut seen)
+        {
+            self.restore_views(&before, &seen);
+            if seen.shows_other_clips(&before) {
+                self.restore_clips(&seen);
+            }
+            self.restore_flesh(&joints, seen.flesh());
+        }
     }
 
     /// Ends a drag: the next drag is a new undo step.
@@ -186,30 +215,34 @@ impl Session {
         if self.editor.keying.is_recording() {
             return self.editor.cancel_recording();
         }
-        self.go_to_step(|history, document| {
+        self.go_to_step(|history, document, seen| {
             if back {
-                history.undo(document)
+                history.undo(document, seen)
             } else {
-                history.redo(document)
+                history.redo(document, seen)
             }
         });
     }
 
     /// Moves to another document of the history and updates what is shown.
-    fn go_to_step(&mut self, go: impl FnOnce(&mut UndoHistory, &mut Document) -> bool) {
-        let earlier = self.editor.document.clone();
-        if !go(&mut self.editor.history, &mut self.editor.document) {
+    fn go_to_step(&mut self, go: impl FnOnce(&mut UndoHistory, &mut Document, &mut Seen) -> bool) {
+        let (earlier, joints) = (self.editor.document.clone(), self.all_joints());
+        let key = self.keep_flesh();
+        let before = self.seen().with_flesh(key);
+        let (mut seen, editor) = (before.clone(), &mut self.editor);
+        if !go(&mut editor.history, &mut editor.document, &mut seen) {
             return;
         }
+        let other_clips = seen.shows_other_clips(&before);
         self.jobs.stages.allow_retry();
         self.rigging.allow_retry();
-        let arranged = self.views.follow(&self.editor.document.free_poses);
-        self.follow_arrangement(arranged);
         let document = &self.editor.document;
         self.rigging.recall_selection(&earlier, document);
         self.channels
             .follow_clips(&earlier.clips().names(), &document.clips().names());
-        if !document.poses_alike(&earlier) {
+        self.restore_views(&before, &seen);
+        let document = &self.editor.document;
+        if !document.poses_alike(&earlier) && !other_clips {
             self.channels.active_mut().playback.leave_clip();
         }
         if document.params != earlier.params {
@@ -223,6 +256,10 @@ impl Session {
             self.jobs.stages.send_values(values);
         }
         self.take_finished_jobs();
+        if other_clips {
+            self.restore_clips(&seen);
+        }
+        self.restore_flesh(&joints, seen.flesh());
     }
 
     fn set_params(&mut self, params: Params) {
@@ -313,7 +350,8 @@ impl Session {
                 );
             }
             ProjectCommand::JumpTo(position) => {
-                return self.go_to_step(|history, document| history.jump(document, position));
+                return self
+                    .go_to_step(|history, document, seen| history.jump(document, seen, position));
             }
             ProjectCommand::Answer { index, answer } => self.projects.answer(index, answer),
             ProjectCommand::Recover(file) => self

@@ -1,8 +1,9 @@
-//! History: the undo and redo steps.
+//! History: the undo and redo steps. A step holds the document before it, and what it changed of what is seen beside it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::seen::{Seen, SeenParts};
 use super::{Document, Gesture};
 use crate::methods::Subject;
 
@@ -10,6 +11,7 @@ use crate::methods::Subject;
 #[derive(Debug, Clone)]
 struct UndoStep {
     document: Document,
+    seen: SeenParts,
     label: &'static str,
 }
 
@@ -47,14 +49,16 @@ impl UndoHistory {
     pub(super) fn record(
         &mut self,
         before: Document,
+        seen: SeenParts,
         now: &Document,
         label: &'static str,
         gesture: Gesture,
     ) {
-        let continues = gesture != Gesture::Once && self.open == Some(label);
-        if !continues && !before.same_as(now) {
+        let continues = self.continues(label, gesture);
+        if !(continues || before.same_as(now) && seen.is_empty()) {
             self.past.push(UndoStep {
                 document: before,
+                seen,
                 label,
             });
             self.future.clear();
@@ -72,6 +76,11 @@ impl UndoHistory {
         } else if gesture == Gesture::Once {
             self.open = None;
         }
+    }
+
+    /// Whether a command continues the drag in progress.
+    pub(super) fn continues(&self, label: &'static str, gesture: Gesture) -> bool {
+        gesture != Gesture::Once && self.open == Some(label)
     }
 
     /// Removes the oldest steps.
@@ -133,13 +142,33 @@ impl UndoHistory {
             && self
                 .past
                 .last()
-                .is_some_and(|step| step.document.same_as(now))
+                .is_some_and(|step| step.document.same_as(now) && step.seen.is_empty())
         {
             self.past.pop();
         }
     }
 
-    pub(super) fn undo(&mut self, now: &mut Document) -> bool {
+    /// Cancels the drag: its step goes, if the document is as before it or only the pose of a clip has become the one made by
+    /// hand. Returns whether it went.
+    pub(super) fn revert_gesture(&mut self, now: &mut Document, seen: &mut Seen) -> bool {
+        let Some(step) = self.open.take().and_then(|_| self.past.last()) else {
+            return false;
+        };
+        if !step.seen.is_empty() {
+            now.pose.clone_from(&step.document.pose);
+            now.free_poses.clone_from(&step.document.free_poses);
+        }
+        if !step.document.same_as(now) {
+            return false;
+        }
+        let step = self.past.pop();
+        step.is_some_and(|step| {
+            step.seen.exchange(seen);
+            true
+        })
+    }
+
+    pub(super) fn undo(&mut self, now: &mut Document, seen: &mut Seen) -> bool {
         self.end_gesture(now);
         let Some(step) = self.past.pop() else {
             return false;
@@ -147,12 +176,13 @@ impl UndoHistory {
         let after = std::mem::replace(now, step.document);
         self.future.push(UndoStep {
             document: after,
+            seen: step.seen.exchange(seen),
             label: step.label,
         });
         true
     }
 
-    pub(super) fn redo(&mut self, now: &mut Document) -> bool {
+    pub(super) fn redo(&mut self, now: &mut Document, seen: &mut Seen) -> bool {
         self.end_gesture(now);
         let Some(step) = self.future.pop() else {
             return false;
@@ -160,20 +190,21 @@ impl UndoHistory {
         let before = std::mem::replace(now, step.document);
         self.past.push(UndoStep {
             document: before,
+            seen: step.seen.exchange(seen),
             label: step.label,
         });
         true
     }
 
     /// Moves to the document after the given number of steps. Returns whether that exists and differs from the present one.
-    pub(super) fn jump(&mut self, now: &mut Document, position: usize) -> bool {
+    pub(super) fn jump(&mut self, now: &mut Document, seen: &mut Seen, position: usize) -> bool {
         self.end_gesture(now);
         let target = position.min(self.past.len() + self.future.len());
         if target == self.past.len() || target != position {
             return false;
         }
-        while self.past.len() > target && self.undo(now) {}
-        while self.past.len() < target && self.redo(now) {}
+        while self.past.len() > target && self.undo(now, seen) {}
+        while self.past.len() < target && self.redo(now, seen) {}
         true
     }
 
@@ -253,7 +284,7 @@ mod tests {
     fn edit(history: &mut UndoHistory, now: &mut Document, edits: &[(f64, Gesture)]) {
         for &(density, gesture) in edits {
             let before = std::mem::replace(now, with_density(density));
-            history.record(before, now, "Density", gesture);
+            history.record(before, SeenParts::default(), now, "Density", gesture);
         }
     }
 
@@ -271,12 +302,16 @@ mod tests {
                 (6.0, Released),
             ],
         );
-        assert!(history.undo(&mut now));
+        assert!(history.undo(&mut now, &mut Seen::default()));
         assert_eq!(now.params.density_kg_m3, 4.0);
-        assert!(history.undo(&mut now));
+        assert!(history.undo(&mut now, &mut Seen::default()));
         assert_eq!(now.params.density_kg_m3, 1.0);
-        assert!(!history.undo(&mut now));
-        assert!(history.redo(&mut now) && history.redo(&mut now) && !history.redo(&mut now));
+        assert!(!history.undo(&mut now, &mut Seen::default()));
+        assert!(
+            history.redo(&mut now, &mut Seen::default())
+                && history.redo(&mut now, &mut Seen::default())
+                && !history.redo(&mut now, &mut Seen::default())
+        );
         assert_eq!(now.params.density_kg_m3, 6.0);
     }
 
@@ -305,10 +340,10 @@ mod tests {
             &mut now,
             &[(2.0, Gesture::Once), (3.0, Gesture::Once)],
         );
-        history.undo(&mut now);
+        history.undo(&mut now, &mut Seen::default());
         edit(&mut history, &mut now, &[(9.0, Gesture::Once)]);
         assert_eq!(history.redo_label(), None);
-        history.undo(&mut now);
+        history.undo(&mut now, &mut Seen::default());
         assert_eq!(now.params.density_kg_m3, 2.0);
     }
 
@@ -318,7 +353,7 @@ mod tests {
         let edits: Vec<_> = (1..=9).map(|n| (f64::from(n), Gesture::Once)).collect();
         edit(&mut history, &mut now, &edits);
         for position in [3, 9, 0, 5, 4] {
-            assert!(history.jump(&mut now, position));
+            assert!(history.jump(&mut now, &mut Seen::default(), position));
             assert_eq!(now.params.density_kg_m3, position as f64);
             assert_eq!(
                 history.view(),
@@ -330,9 +365,9 @@ mod tests {
             );
         }
         assert!(
-            !history.jump(&mut now, 4)
-                && !history.jump(&mut now, 10)
-                && !history.jump(&mut now, usize::MAX)
+            !history.jump(&mut now, &mut Seen::default(), 4)
+                && !history.jump(&mut now, &mut Seen::default(), 10)
+                && !history.jump(&mut now, &mut Seen::default(), usize::MAX)
         );
         assert_eq!(now.params.density_kg_m3, 4.0);
     }
@@ -349,7 +384,7 @@ mod tests {
             (view.labels.len(), view.position, view.forgotten),
             (MAX_STEPS, MAX_STEPS, 7)
         );
-        while history.undo(&mut now) {}
+        while history.undo(&mut now, &mut Seen::default()) {}
         assert_eq!(now.params.density_kg_m3, 7.0);
     }
 
@@ -369,7 +404,7 @@ mod tests {
             let mut next = if density == 0 { now.clone() } else { opened() };
             next.params.density_kg_m3 = f64::from(density) + 1.0;
             let before = std::mem::replace(&mut now, next);
-            history.record(before, &now, "Open", Gesture::Once);
+            history.record(before, SeenParts::default(), &now, "Open", Gesture::Once);
         }
         let one = bytes_of(&now, &mut HashSet::new());
         assert!(one > 10_000);

@@ -36,9 +36,9 @@
 //!
 //! | part         | content                                                                    | lifetime                                 |
 //! |--------------|----------------------------------------------------------------------------|------------------------------------------|
-//! | `editing`    | the [`Document`], its history, selection, posing tools, keys                | undo restores the document               |
-//! | [`Channels`] | clocks and poses of the views                                                | undo does not touch clocks               |
-//! | [`Views`]    | the views, their ghosts and scores                                            | stored in the project, not covered by undo |
+//! | `editing`    | the [`Document`], its history, selection, posing tools, keys                | undo restores the document, and what was seen with it |
+//! | [`Channels`] | clocks and poses of the views                                                | undo restores which clip is shown, and its frame, where a step has changed it |
+//! | [`Views`]    | the views, their ghosts and scores                                            | stored in the project, covered by undo |
 //! | `jobs`       | bound methods on [`SimWorker`]s, stages being computed, devices, crowds, ranges, the [`Board`] | derived: kept until their replacement is ready |
 //! | [`Rigging`]  | editing of the skeleton, and rebuilding the flesh for it                       | one character                            |
 //! | [`Projects`], [`Recoveries`] | project files, unsaved work                                    | the whole run                            |
@@ -61,6 +61,7 @@ mod posing;
 mod project;
 mod recovery;
 mod rigging;
+mod seen;
 mod selection;
 mod source;
 mod taking;
@@ -152,6 +153,12 @@ pub struct Session {
     /// The states at the last check: of the workers, and of the active view.
     last_sequences: Vec<u64>,
     last_shown: Option<u64>,
+    /// The window's arrangement, if the caller has said it for the present command.
+    window_seen: Option<Arc<WindowState>>,
+    /// The arrangement that undo or redo has restored.
+    window_restored: Option<Arc<WindowState>>,
+    /// Key of the flesh kept last.
+    flesh_kept: u64,
 }
 
 impl Session {

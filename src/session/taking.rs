@@ -8,6 +8,7 @@ use super::jobs::stages::making::{Opened, Rebuilt};
 use super::jobs::stages::opening::Reading;
 use super::project::Restored;
 use super::rigging::enter_rig;
+use super::seen::{Seen, SeenParts};
 use super::{
     Document, Gesture, Level, ProjectError, Session, Source, SourceError, UpAxis, ViewCommand,
 };
@@ -128,10 +129,10 @@ impl Session {
 
     /// A character has been read: it becomes the document's, as one undo step.
     fn set_character(&mut self, opened: Opened) {
-        let before = self.editor.document.clone();
+        let (before, seen) = (self.editor.document.clone(), self.seen());
         let first = before.subject.is_none();
         if let (Some(clip), false) = (opened.added, first) {
-            return self.take_added(before, opened, clip);
+            return self.take_added(before, seen, opened, clip);
         }
         let Opened {
             source,
@@ -184,6 +185,7 @@ impl Session {
             }
         }
         self.enter_subject(&subject);
+        let parts = SeenParts::changed(seen, &self.seen());
         let editor = &mut self.editor;
         if first {
             // The empty document before the first character is not an undo step.
@@ -192,7 +194,7 @@ impl Session {
             let label = if continues { "Add files" } else { "Open" };
             editor
                 .history
-                .record(before, &editor.document, label, Gesture::Once);
+                .record(before, parts, &editor.document, label, Gesture::Once);
         }
         self.projects.forget_old(&editor.document, &editor.history);
         let unfinished = self.rigging().is_unfinished();
@@ -247,7 +249,7 @@ impl Session {
     }
 
     /// Clips were added to the open character: pose, bones and view are kept, and the first new clip is shown. One undo step.
-    fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
+    fn take_added(&mut self, before: Document, seen: Seen, opened: Opened, clip: usize) {
         let (selected, playback) = (
             self.editor.selection.clone(),
             self.channels.active().playback().clone(),
@@ -285,9 +287,6 @@ impl Session {
         channels.active_mut().playback = playback;
         channels.follow_clips(&clips, &editor.document.clips().names());
         channels.active_mut().refresh(&editor.document);
-        editor
-            .history
-            .record(before, &editor.document, "Add motion", Gesture::Once);
         let unfinished = self.rigging().is_unfinished();
         self.with_jobs(|jobs, around| {
             jobs.stages.take_binding(opened.binding, unfinished, around);
@@ -295,6 +294,7 @@ impl Session {
         self.channels.active_mut().playback.playing = true;
         self.select_clip(Some(clip));
         self.channels.active_mut().refresh(&self.editor.document);
+        self.record(before, seen, "Add motion", Gesture::Once);
     }
 }
 

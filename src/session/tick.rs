@@ -2,7 +2,7 @@
 
 use super::editing::Editor;
 use super::jobs::crowd::Elapsed;
-use super::{KeysCommand, PoseChannel, Session};
+use super::{Gesture, KeysCommand, PoseChannel, Session};
 
 /// Result of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,11 @@ impl Session {
             self.settle_channel(id);
         }
         let playing = self.channels.iter().any(PoseChannel::is_moving);
-        let moving = self.jobs.stages.post(&self.channels, clock_secs);
+        let records = self.editor.keying.is_recording();
+        let (ranges, channels) = (&self.jobs.ranges, &self.channels);
+        let moving = self.jobs.stages.post(channels, clock_secs, |need| {
+            ranges.snapshot_of(need, channels, records)
+        });
         let sequences = self.jobs.stages.live_sequences();
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;
@@ -66,7 +70,12 @@ impl Session {
         if self.edit(|editor, with| editor.record(with, real_secs)) {
             self.apply_once(KeysCommand::StopRecording.into());
         }
+        let copying = self.editor.keying.is_busy();
+        let before = copying.then(|| (self.editor.document.clone(), self.seen()));
         let mut changed = self.edit(Editor::take_finished_copy);
+        if let (true, Some((before, seen))) = (changed, before) {
+            self.record(before, seen, "Copy clip", Gesture::Once);
+        }
         changed |= self.with_jobs(|jobs, around| {
             jobs.ranges.follow(real_secs, &jobs.stages, around)
                 | jobs.board.follow(real_secs, &jobs.stages, around)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::views::ArrangeEffect;
+use super::views::{ArrangeEffect, Need};
 use super::{
     ChannelId, CrowdFrame, Mode, PoseChannel, Session, SimWorker, Snapshot, ViewCommand, ViewId,
     ViewScore,
@@ -22,18 +22,19 @@ impl Session {
         self.snapshot_of(self.views.active().id)
     }
 
-    /// The latest state of a view; `None` until the first character is ready. While its method is being bound, the state
-    /// of another method or view is returned. In edit mode it is the bind pose.
+    /// The state that a view presents; `None` until the first character is ready. While its method is being bound, the state
+    /// of another method or view is returned. In edit mode it is the bind pose. All views that share a clock present the same frame.
     #[must_use]
     pub fn snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
-        let scrubbed = || {
-            let need = self.views.get(view)?.need();
-            let records = self.editor.keying.is_recording();
-            self.jobs.ranges.snapshot_of(need, &self.channels, records)
+        let presented = || {
+            let need = self.jobs.stages.shown_need(view)?;
+            self.jobs.stages.presented(need).cloned()
         };
+        let scrubbed = || self.scrubbed(self.views.get(view)?.need());
         let worker = || self.jobs.stages.worker_of(view).map(SimWorker::snapshot);
         self.rigging
             .bind_pose(&self.editor.document)
+            .or_else(presented)
             .or_else(scrubbed)
             .or_else(worker)
     }
@@ -42,12 +43,17 @@ impl Session {
     #[must_use]
     pub fn compared_snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
         let need = self.views.get(view)?.compared_need()?;
+        self.jobs.stages.bound_worker(need)?;
+        let presented = self.jobs.stages.presented(need).cloned();
+        presented
+            .or_else(|| self.scrubbed(need))
+            .or_else(|| self.jobs.stages.state_of(need))
+    }
+
+    /// The state of a simulated range at the present time.
+    fn scrubbed(&self, need: Need) -> Option<Arc<Snapshot>> {
         let records = self.editor.keying.is_recording();
-        let worker = || self.jobs.stages.bound_worker(need).map(SimWorker::snapshot);
-        self.jobs
-            .ranges
-            .snapshot_of(need, &self.channels, records)
-            .or_else(worker)
+        self.jobs.ranges.snapshot_of(need, &self.channels, records)
     }
 
     /// The present frame of a view's crowd; `None` while it is being made, and in views of one character.
@@ -68,10 +74,16 @@ impl Session {
 
     /// The latest score for a caller; `key` identifies the caller (a view, or the other half of a comparison). `None`
     /// until the first one has been measured. The score may be of an earlier snapshot of the same character: see
-    /// [`ViewScore::sequence`]. Never waits.
+    /// [`ViewScore::sequence`]. Never waits. [`Session::measure_scores`] starts measuring.
     #[must_use]
     pub fn score_of(&self, key: u64, snapshot: &Arc<Snapshot>) -> Option<ViewScore> {
-        self.scores.of(key, snapshot, self.waker.as_ref())
+        self.scores.of(key, snapshot)
+    }
+
+    /// Measures the states for which [`Session::score_of`] was called since the last call, all together: scores of views that
+    /// present the same frame are of the same frame. Never waits; wakes the owner when the scores are known.
+    pub fn measure_scores(&self) {
+        self.scores.measure(self.waker.as_ref());
     }
 
     pub(super) fn apply_view(&mut self, command: ViewCommand) {

@@ -159,6 +159,8 @@ pub struct Snapshot {
     pub shape: Shape,
     /// World transforms of the joints in this state.
     pub world_from_joint: Vec<Affine>,
+    /// The clip's time, seconds from its start; `None` for a pose made by hand.
+    pub time_secs: Option<f64>,
     /// Computation times.
     pub times: StepTimes,
     /// Report on contacts, while collisions are on.
@@ -189,6 +191,7 @@ impl Snapshot {
                 actor.simulated().to_vec(),
             ),
             world_from_joint,
+            time_secs: None,
             times: actor.times(),
             contact: contacts.map(Contacts::report),
             contacts: contacts.map_or_else(Vec::new, |contacts| contacts.contacts().to_vec()),

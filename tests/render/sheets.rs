@@ -55,6 +55,7 @@ fn state_of(subject: &Arc<Subject>) -> SheetState {
         method: MethodId::from_id("rigid").expect("a registered method"),
         shape: Shape::new(positions, normals, Vec::new()),
         world_from_joint: Vec::new(),
+        time_secs: None,
         times: StepTimes::default(),
         contact: None,
         contacts: Vec::new(),

@@ -226,9 +226,9 @@ proptest! {
     }
 }
 
-/// What views show is not undone: the weights of a view stay, and leave no step.
+/// What views show is undone, too: their weights are a step.
 #[test]
-fn undo_and_redo_leave_the_weights_of_views() {
+fn undo_and_redo_cover_the_weights_of_views() {
     let mut session = Session::new();
     let heat = WeightMethod::from_id("heat").expect("built in");
     let weights = |session: &Session| session.active_view().weights;
@@ -244,11 +244,11 @@ fn undo_and_redo_leave_the_weights_of_views() {
     }));
     assert_eq!(
         (weights(&session), session.history().labels.len()),
-        (heat, steps)
+        (heat, steps + 1)
     );
-    for command in [Command::Undo, Command::Redo] {
+    for (command, shown) in [(Command::Undo, WeightMethod::FILE), (Command::Redo, heat)] {
         session.apply_once(command);
-        assert_eq!(weights(&session), heat);
+        assert_eq!(weights(&session), shown);
     }
     assert!((session.document().params.density_kg_m3 - 900.0).abs() < 1e-9);
 }

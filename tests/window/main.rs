@@ -8,6 +8,7 @@ mod board;
 mod compared_weights;
 mod crowd_view;
 mod dragged_weights;
+mod found_settings;
 mod panels;
 mod project;
 mod stories;

@@ -285,7 +285,7 @@ fn quitting_asks_about_unsaved_work_and_continues_after_saving() {
     ask(&mut harness, Action::Quit);
     assert!(!harness.state().wants_to_quit());
     // Keys go to the question, not to what is behind it.
-    harness.key_press(Key::R);
+    harness.key_press_modifiers(Modifiers::ALT, Key::R);
     harness.run_steps(3);
     assert!((harness.state().session().joint_angles_deg(1)[2] - 40.0).abs() < 1e-9);
     harness.get_by_label("Cancel").click();

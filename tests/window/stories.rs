@@ -129,7 +129,7 @@ fn a_joint_is_selected_turned_by_its_ring_undone_and_redone() {
     assert!(angle(&harness) < 1e-3, "one step back is all of the drag");
     press(&mut harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     assert!((angle(&harness) - 60.0).abs() < 2.0);
-    press(&mut harness, Modifiers::NONE, Key::R);
+    press(&mut harness, Modifiers::ALT, Key::R);
     assert!(angle(&harness) < 1e-3);
     // Two presses within one frame are two steps.
     for _ in 0..2 {

@@ -311,6 +311,7 @@ fn every_widget_of_the_window_has_a_name_and_can_be_hit() {
 fn tab_reaches_widgets_and_enter_presses_them() {
     let mut harness = workbench("cylinder");
     let mut names = Vec::new();
+    press(&mut harness, Modifiers::SHIFT, Key::Tab);
     for _ in 0..40 {
         press(&mut harness, Modifiers::NONE, Key::Tab);
         let focused = harness.root().children_recursive().find(Node::is_focused);

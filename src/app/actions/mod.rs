@@ -75,6 +75,8 @@ pub enum Action {
     Probe(ProbeAction),
     /// Returns to the graphics device after it was lost.
     RetryDevice,
+    /// Shows a row of a section of the panels.
+    ShowControl(&'static str, String),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

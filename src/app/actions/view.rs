@@ -56,6 +56,19 @@ pub enum LayoutAction {
     SetPane(ViewId, PaneState),
 }
 
+impl LayoutAction {
+    /// Label of its undo step; `None` for what only changes how something is looked at.
+    #[must_use]
+    pub fn label(&self) -> Option<&'static str> {
+        match self {
+            Self::Split(..) => Some("Split view"),
+            Self::Close(_) => Some("Close view"),
+            Self::Arrange(_) => Some("Arrange views"),
+            Self::ToggleMaximised(_) | Self::SetPane(..) => None,
+        }
+    }
+}
+
 /// A named request to the active view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewRequest {

@@ -158,7 +158,7 @@ impl<'a> Studio<'a> {
             compare: other.zip(how).map(|(with, how)| Comparison {
                 with,
                 how,
-                max_mm: None,
+                max_mm: self.look.distance_max_mm,
                 ghosts,
             }),
             selected: &self.shot.selected,

@@ -321,6 +321,31 @@ impl Layout {
         }
     }
 
+    /// Shows an arrangement of the same character's views again, whose views the session has restored.
+    pub fn show_again(&mut self, state: &WindowState) {
+        let Ok(tree) = serde_json::from_value(state.tiles.clone()) else {
+            return;
+        };
+        self.tree = tree;
+        self.maximised = state.maximised;
+        for (id, pane_state, camera) in &state.panes {
+            if !self.panes.contains_key(id) {
+                self.panes
+                    .entry(*id)
+                    .or_default()
+                    .viewport
+                    .keep_camera(*camera);
+            }
+            if let Some(pane) = self.panes.get_mut(id) {
+                pane.state = *pane_state;
+                pane.viewport.set_camera(*camera);
+            }
+            if pane_state.camera_linked {
+                self.camera = *camera;
+            }
+        }
+    }
+
     /// Restores a saved layout; an invalid one changes nothing. Returns the commands for the session.
     pub fn restore(&mut self, state: WindowState) -> Vec<Command> {
         let WindowState {

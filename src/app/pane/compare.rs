@@ -5,7 +5,8 @@ use egui::{
     vec2,
 };
 
-use super::PaneContext;
+use super::distance::Distances;
+use super::{Pane, PaneContext};
 use crate::app::actions::Action;
 use crate::app::actions::LayoutAction;
 use crate::app::theme;
@@ -30,9 +31,10 @@ pub(super) fn compare_ui(
     ui: &mut Ui,
     body: Rect,
     id: ViewId,
-    state: PaneState,
+    pane: &Pane,
     context: &mut PaneContext<'_>,
 ) -> Option<Rect> {
+    let state = pane.state;
     let view = context.session.views().get(id).copied()?;
     let other = view.compare?;
     let names = [view.method.label(), other.label()];
@@ -75,11 +77,24 @@ pub(super) fn compare_ui(
                 names[0].to_lowercase(),
                 names[1].to_lowercase()
             );
-            plate(
+            let map = pane.viewport.map();
+            let distances = Distances::of(context.session, id, map.as_ref(), ui.ctx());
+            let text = match distances {
+                Some(distances) => format!("{text}: {}", distances.sentence()),
+                None => text,
+            };
+            let rect = plate(
                 ui.painter(),
                 pos2(body.center().x, body.bottom() - 12.0),
                 Align2::CENTER_BOTTOM,
                 &text,
+            );
+            let id = Id::unique(("distances", id));
+            let response = ui.interact(rect, id, Sense::hover());
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+            response.on_hover_text(
+                "The largest and the mean distance of all vertices, and that of the vertex under the pointer. \
+                 “Scale” in the look of the view sets the end of the colours.",
             );
         }
     }
@@ -158,8 +173,8 @@ fn wipe_ui(
     }
 }
 
-/// Text on a dark plate.
-fn plate(painter: &egui::Painter, at: egui::Pos2, align: Align2, text: &str) {
+/// Text on a dark plate. Returns its rectangle.
+fn plate(painter: &egui::Painter, at: egui::Pos2, align: Align2, text: &str) -> Rect {
     let colors = theme::colors(painter.ctx());
     let galley = painter.layout_no_wrap(
         text.to_owned(),
@@ -169,4 +184,5 @@ fn plate(painter: &egui::Painter, at: egui::Pos2, align: Align2, text: &str) {
     let rect = align.anchor_size(at, galley.size() + vec2(12.0, 6.0));
     painter.rect_filled(rect, 4.0, colors.plate);
     painter.galley(rect.min + vec2(6.0, 3.0), galley, colors.plate_text);
+    rect
 }

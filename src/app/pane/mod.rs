@@ -2,6 +2,7 @@
 
 mod compare;
 mod cut;
+mod distance;
 mod header;
 pub mod requests;
 mod voxels;
@@ -200,7 +201,7 @@ impl Pane {
             compare: other.as_ref().filter(|_| compares).map(|with| Comparison {
                 with,
                 how: self.state.comparing,
-                max_mm: None,
+                max_mm: self.state.look.distance_max_mm,
                 ghosts,
             }),
             selected: if editing {
@@ -313,7 +314,7 @@ impl Pane {
             context.actions,
         ));
         self.plates
-            .extend(compare::compare_ui(ui, body, id, self.state, context));
+            .extend(compare::compare_ui(ui, body, id, self, context));
     }
 }
 

@@ -3,8 +3,8 @@
 use egui::{RichText, Slider, SliderClamping, Ui};
 
 use crate::app::actions::{Actions, edit_of};
-use crate::app::theme;
 use crate::app::widgets::row;
+use crate::app::{spotlight, theme};
 use crate::character::{BONE_FACTORS, BoneFactor, BoneSettings};
 use crate::param::ParamKind;
 use crate::session::Command;
@@ -48,7 +48,11 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
     }
     let mut switched = view.settings;
     ui.horizontal_wrapped(|ui| {
-        let mut switch = |on: &mut bool, name: &str, hover: &str| ui.checkbox(on, name).on_hover_text(hover).changed();
+        let mut switch = |on: &mut bool, name: &str, hover: &str| {
+            let response = ui.checkbox(on, name).on_hover_text(hover);
+            spotlight::mark(ui, name, response.rect);
+            response.changed()
+        };
         let changed = [
             switch(
                 &mut switched.is_virtual,

@@ -5,9 +5,9 @@ use egui::{Button, CollapsingHeader, ComboBox, Label, RichText, ScrollArea, Ui};
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
-use crate::character::{Note, PartMap, Place, Severity};
+use crate::character::{BoneMap, BoneSettings, Note, PartMap, Place, Severity};
 use crate::rig::Skeleton;
-use crate::session::{Checkup, Command, Finding};
+use crate::session::{Checkup, Command, Finding, FindingKind, Gesture};
 use crate::tissue::SkinComponent;
 
 /// Input of the panel.
@@ -23,6 +23,8 @@ pub struct CheckupView<'a> {
     pub parts: &'a [SkinComponent],
     /// The user's settings for them.
     pub said: &'a PartMap,
+    /// The settings of bones.
+    pub bones: &'a BoneMap,
     /// The skeleton.
     pub skeleton: &'a Skeleton,
     /// The selected joint: the target of "rigid".
@@ -60,7 +62,7 @@ pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
         });
     }
     for (_, row) in &rows[..rest] {
-        row.draw(ui, actions);
+        row.draw(ui, view, actions);
     }
     if rest < rows.len() {
         let title = RichText::new(format!("Good to know ({})", rows.len() - rest))
@@ -69,7 +71,7 @@ pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
             .id_salt("good to know")
             .show_unindented(ui, |ui| {
                 for (_, row) in &rows[rest..] {
-                    row.draw(ui, actions);
+                    row.draw(ui, view, actions);
                 }
             });
     }
@@ -88,7 +90,7 @@ enum CheckupRow<'a> {
 }
 
 impl CheckupRow<'_> {
-    fn draw(&self, ui: &mut Ui, actions: &mut Actions) {
+    fn draw(&self, ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
         let (severity, text) = match self {
             Self::Finding(finding) => (finding.severity, &finding.text),
             Self::Note(note) => (note.severity, &note.text),
@@ -115,7 +117,7 @@ impl CheckupRow<'_> {
                     .wrap(),
                 );
                 if let Self::Finding(finding) = self {
-                    remedy_ui(ui, finding, actions);
+                    remedy_ui(ui, finding, view, actions);
                 }
             });
         });
@@ -123,7 +125,7 @@ impl CheckupRow<'_> {
 }
 
 /// The remedy of a finding, and a button that frames its places in turn.
-fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
+fn remedy_ui(ui: &mut Ui, finding: &Finding, view: &CheckupView<'_>, actions: &mut Actions) {
     // A long remedy wraps beside the button, not under it.
     ui.horizontal(|ui| {
         if !finding.places.is_empty() {
@@ -143,6 +145,7 @@ fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
                 actions.push(Action::Show(place));
             }
         }
+        fix_ui(ui, finding, view, actions);
         let remedy = ui.add(
             Label::new(
                 RichText::new(capitalised(&finding.remedy))
@@ -155,6 +158,32 @@ fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
             remedy.on_hover_text(format!("On the command line: {option}"));
         }
     });
+}
+
+/// A button that mends what can be mended: flesh that is too thin is held rigid by its bones. One undo step.
+fn fix_ui(ui: &mut Ui, finding: &Finding, view: &CheckupView<'_>, actions: &mut Actions) {
+    let joints: Vec<usize> = finding
+        .places
+        .iter()
+        .filter_map(|place| place.joint)
+        .filter(|_| finding.kind == FindingKind::InvertedFlesh)
+        .collect();
+    let hover = "Holds the skin there rigid with its bones: it is not simulated";
+    if joints.is_empty() || !ui.small_button("Fix").on_hover_text(hover).clicked() {
+        return;
+    }
+    for (index, &joint) in joints.iter().enumerate() {
+        let settings = BoneSettings {
+            held: true,
+            ..view.bones.get(&joint).copied().unwrap_or_default()
+        };
+        let gesture = if index + 1 < joints.len() {
+            Gesture::Dragging
+        } else {
+            Gesture::Released
+        };
+        actions.send(Command::SetBone { joint, settings }, gesture);
+    }
 }
 
 /// Every part with its motion and the alternatives, largest first.
@@ -246,4 +275,84 @@ fn capitalised(text: &str) -> String {
         .next()
         .map(|first| first.to_uppercase().chain(letters).collect())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+    use crate::methods::Subject;
+    use crate::progress::Progress;
+    use crate::session::FindingPlace;
+
+    #[test]
+    fn flesh_that_is_too_thin_is_held_by_a_click_in_one_step() {
+        let character = crate::io::builtin::load_builtin("cylinder").unwrap();
+        let subject = Subject::build(Arc::new(character), &Progress::new()).unwrap();
+        let place = |joint: usize| FindingPlace {
+            vertex: None,
+            joint: Some(joint),
+            position: [0.0; 3],
+            radius: 0.1,
+        };
+        let finding = |kind: FindingKind| Finding {
+            kind,
+            severity: Severity::Warning,
+            count: 2,
+            text: "the flesh is too thin".to_owned(),
+            remedy: "it is held".to_owned(),
+            option: None,
+            places: vec![place(0), place(1)],
+        };
+        let mut checkup = Checkup::of(&subject);
+        let soft = BoneSettings {
+            stiffness: 0.5,
+            ..BoneSettings::default()
+        };
+        let bones = BoneMap::from([(1, soft)]);
+        for (kind, offered) in [
+            (FindingKind::InvertedFlesh, true),
+            (FindingKind::JointsOutside, false),
+        ] {
+            checkup.findings = vec![finding(kind)];
+            let (checkup, bones, subject) = (checkup.clone(), bones.clone(), &subject);
+            let draw = move |ui: &mut Ui, actions: &mut Actions| {
+                let view = CheckupView {
+                    checkup: Some(&checkup),
+                    failed: false,
+                    notes: &[],
+                    parts: &[],
+                    said: &PartMap::new(),
+                    bones: &bones,
+                    skeleton: &subject.character.skeleton,
+                    selected: None,
+                };
+                checkup_ui(ui, &view, actions);
+            };
+            let mut harness = Harness::new_ui_state(draw, Actions::default());
+            harness.run_steps(3);
+            let button = harness.query_by_label("Fix");
+            assert_eq!(button.is_some(), offered, "{kind:?}");
+            let Some(button) = button else { continue };
+            button.click();
+            harness.run_steps(3);
+            let held = |joint, settings| Command::SetBone { joint, settings };
+            let plain = BoneSettings {
+                held: true,
+                ..BoneSettings::default()
+            };
+            let kept = BoneSettings { held: true, ..soft };
+            assert_eq!(
+                harness.state().list(),
+                [
+                    Action::Session(held(0, plain), Gesture::Dragging),
+                    Action::Session(held(1, kept), Gesture::Released)
+                ]
+            );
+        }
+    }
 }

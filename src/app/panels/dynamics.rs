@@ -55,6 +55,36 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
     });
 }
 
+/// Name of a preset on screen.
+#[must_use]
+pub fn preset_name(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Fps => "As published",
+        preset => preset.label(),
+    }
+}
+
+/// The parameters with the numbers of a preset. Gravity, jiggle, volume and the speed settings are not part of it.
+#[must_use]
+pub fn with_preset(params: &Params, preset: Preset) -> Params {
+    let Params {
+        gravity_m_s2,
+        jiggle,
+        volume,
+        budget_ms,
+        collisions,
+        ..
+    } = *params;
+    Params {
+        gravity_m_s2,
+        jiggle,
+        volume,
+        budget_ms,
+        collisions,
+        ..preset.params()
+    }
+}
+
 fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
     // Gravity, jiggle, volume and the speed settings are not part of a preset.
     let same = |preset: Preset| {
@@ -72,32 +102,16 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         "Named sets of stiffness, density and damping",
         |ui, label| {
             let combo = ComboBox::from_id_salt("preset")
-                .selected_text(current.map_or("Custom", Preset::label))
+                .selected_text(current.map_or("Custom", preset_name))
                 .width(ui.available_width());
             let response = combo.show_ui(ui, |ui| {
                 for preset in Preset::ALL {
                     if ui
-                        .selectable_label(current == Some(preset), preset.label())
+                        .selectable_label(current == Some(preset), preset_name(preset))
                         .clicked()
                         && current != Some(preset)
                     {
-                        let Params {
-                            gravity_m_s2,
-                            jiggle,
-                            volume,
-                            budget_ms,
-                            collisions,
-                            ..
-                        } = *params;
-                        let numbers = Params {
-                            gravity_m_s2,
-                            jiggle,
-                            volume,
-                            budget_ms,
-                            collisions,
-                            ..preset.params()
-                        };
-                        actions.once(Command::SetParams(numbers));
+                        actions.once(Command::SetParams(with_preset(params, preset)));
                     }
                 }
             });
@@ -183,7 +197,7 @@ fn size_basis_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     }
     row(
         ui,
-        "Any size",
+        "Human scale",
         "The numbers mean a human of 1.7 m; larger and smaller characters move like one",
         |ui, label| {
             let mut on = view.params.human_sized;

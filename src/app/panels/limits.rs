@@ -3,8 +3,8 @@
 use egui::{DragValue, RichText, Ui};
 
 use crate::app::actions::{Actions, edit_of};
-use crate::app::theme;
 use crate::app::widgets::row;
+use crate::app::{spotlight, theme};
 use crate::rig::limits::Limit;
 use crate::session::{Gesture, PoseCommand};
 
@@ -27,11 +27,11 @@ pub struct LimitView {
 pub fn limits_ui(ui: &mut Ui, view: &LimitView, actions: &mut Actions) {
     ui.horizontal(|ui| {
         let mut pinned = view.pinned;
-        if ui
+        let response = ui
             .checkbox(&mut pinned, "Pinned")
-            .on_hover_text("Stays where it is while the body is dragged (P)")
-            .changed()
-        {
+            .on_hover_text("Stays where it is while the body is dragged (P)");
+        spotlight::mark(ui, "Pinned", response.rect);
+        if response.changed() {
             actions.once(
                 PoseCommand::SetPins {
                     joints: vec![view.joint],
@@ -41,11 +41,11 @@ pub fn limits_ui(ui: &mut Ui, view: &LimitView, actions: &mut Actions) {
             );
         }
         let mut limited = view.limit.is_some();
-        if ui
+        let response = ui
             .checkbox(&mut limited, "Limited")
-            .on_hover_text("Turns only as far as the angles below say")
-            .changed()
-        {
+            .on_hover_text("Turns only as far as the angles below say");
+        spotlight::mark(ui, "Limited", response.rect);
+        if response.changed() {
             let limit = limited.then_some(view.fresh);
             actions.once(
                 PoseCommand::SetLimit {

@@ -9,6 +9,7 @@ pub mod checkup;
 pub mod device;
 pub mod dynamics;
 pub mod history;
+pub mod index;
 pub mod joints;
 pub mod limits;
 mod long_list;

@@ -3,12 +3,14 @@
 mod colors;
 mod copies;
 mod cut;
+mod table;
 
-use egui::{Button, Checkbox, ComboBox, RichText, Ui};
+use egui::{Button, ComboBox, RichText, Ui};
 
 use self::colors::{colors_ui, compared_sentence};
 use self::copies::{crowd_ui, ghosts_ui};
 use self::cut::cut_ui;
+pub use self::table::{OVERLAYS, Overlay};
 use crate::app::actions::{Action, Actions};
 use crate::app::look::{
     Backdrop, CutPlane, Look, Matcap, Shading, backdrop_name, matcap_name, shading_words,
@@ -150,7 +152,7 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     ghosts_ui(ui, view, &mut edited);
     crowd_ui(ui, view, actions);
     ui.add_space(4.0);
-    backdrop_ui(ui, &mut edited);
+    backdrop_ui(ui, view, &mut edited);
     if edited != view.look {
         actions.push(Action::SetLook(view.view, edited));
     }
@@ -213,135 +215,18 @@ fn shading_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
 }
 
 fn overlays_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
-    let tissue = (
-        view.has_tissue,
-        "Shown once the flesh has been built (projective dynamics)",
-    );
-    let always = (true, "");
     ui.columns(2, |columns| {
-        let [left, right] = columns else { return };
-        check(
-            left,
-            &mut look.skin,
-            "Skin",
-            "The surface everybody sees",
-            always,
-        );
-        check(
-            left,
-            &mut look.wireframe,
-            "Wireframe",
-            "Edges of the skin's triangles",
-            always,
-        );
-        check(
-            left,
-            &mut look.normals,
-            "Normals",
-            "Short lines out of the skin",
-            always,
-        );
-        check(
-            left,
-            &mut look.bones,
-            "Bones",
-            "From each joint to its children (B)",
-            always,
-        );
-        check(
-            left,
-            &mut look.bones_in_front,
-            "In front",
-            "Bones are seen through the skin",
-            (look.bones, "For bones"),
-        );
-        check(
-            left,
-            &mut look.sections,
-            "Sections",
-            "A loop around every joint, coloured by the change of its girth",
-            always,
-        );
-        check(
-            left,
-            &mut look.findings,
-            "Findings",
-            "Places that the check-up found",
-            always,
-        );
-        check(
-            left,
-            &mut look.voxels,
-            "Voxel domain",
-            "The cells that automatic weights are computed on, in the bind pose, and the nodes inside of bones in one colour per joint",
-            always,
-        );
-        inside_ui(right, look, tissue);
+        for overlay in OVERLAYS.iter().filter(|overlay| overlay.column < 2) {
+            overlay.ui(&mut columns[overlay.column], view, look);
+        }
     });
 }
 
-/// Overlays inside of the skin, which need the tissue.
-fn inside_ui(ui: &mut Ui, look: &mut Look, tissue: (bool, &str)) {
-    check(
-        ui,
-        &mut look.bone_volumes,
-        "Bone volumes",
-        "Spheres and cones the flesh grows on",
-        tissue,
-    );
-    check(
-        ui,
-        &mut look.base_surface,
-        "Base surface",
-        "The skin shrunken onto the bone volumes",
-        tissue,
-    );
-    check(
-        ui,
-        &mut look.tets,
-        "Tetrahedra",
-        "The flesh between skin and bone",
-        tissue,
-    );
-    check(
-        ui,
-        &mut look.feet,
-        "Foot points",
-        "From each vertex to its point on the bone",
-        tissue,
-    );
-    check(
-        ui,
-        &mut look.contacts,
-        "Contacts",
-        "Pairs of the skin that touch",
-        tissue,
-    );
-    check(
-        ui,
-        &mut look.velocities,
-        "Velocities",
-        "How fast the flesh moves, and where to",
-        tissue,
-    );
-}
-
-fn backdrop_ui(ui: &mut Ui, look: &mut Look) {
+fn backdrop_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
     ui.horizontal(|ui| {
-        check(
-            ui,
-            &mut look.ground,
-            "Ground",
-            "Contact shadow on the floor",
-            (true, ""),
-        );
-        check(
-            ui,
-            &mut look.grid,
-            "Grid",
-            "Lines at round lengths",
-            (look.ground, "On the ground"),
-        );
+        for overlay in OVERLAYS.iter().filter(|overlay| overlay.column == 2) {
+            overlay.ui(ui, view, look);
+        }
     });
     let options = Backdrop::ALL.map(|backdrop| {
         let sentence = match backdrop {
@@ -354,10 +239,4 @@ fn backdrop_ui(ui: &mut Ui, look: &mut Look) {
         (backdrop, backdrop_name(backdrop), sentence)
     });
     choice(ui, &mut look.backdrop, &options);
-}
-
-fn check(ui: &mut Ui, value: &mut bool, name: &str, hover: &str, (enabled, why_not): (bool, &str)) {
-    ui.add_enabled(enabled, Checkbox::new(value, name))
-        .on_hover_text(hover)
-        .on_disabled_hover_text(why_not);
 }

@@ -68,8 +68,8 @@ pub enum Needs {
     Nothing,
     /// An open character.
     Character,
-    /// A selected joint.
-    Selection,
+    /// A selected joint, or one under the pointer.
+    Joint,
     /// A clip.
     Clips,
     /// A step to undo.
@@ -103,8 +103,8 @@ impl ActiveMode {
 pub struct ShortcutContext<'a> {
     /// A character is open.
     pub has_character: bool,
-    /// A joint is selected.
-    pub has_selection: bool,
+    /// A joint is selected, or under the pointer.
+    pub has_joint: bool,
     /// How many clips there are.
     pub clips: usize,
     /// Title of the step to undo.
@@ -130,7 +130,7 @@ impl ShortcutContext<'_> {
         let needed = match shortcut.needs {
             Needs::Nothing => true,
             Needs::Character => self.has_character,
-            Needs::Selection => self.has_character && self.has_selection,
+            Needs::Joint => self.has_character && self.has_joint,
             Needs::Clips => self.clips > 0,
             Needs::Undo => self.undo.is_some(),
             Needs::Redo => self.redo.is_some(),

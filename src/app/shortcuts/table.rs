@@ -124,7 +124,7 @@ pub static ALL: &[Shortcut] = &[
     // Pose.
     Shortcut::new("pose.reset", Group::Pose, "Reset pose", "Puts all joints back to rest", For(|| once(Command::ResetPose)))
         .also("rest bind t-pose clear zero home")
-        .key(NONE, Key::R)
+        .key(Modifiers::ALT, Key::R)
         .needs(Needs::Character),
     Shortcut::new(
         "jiggle.stop",
@@ -140,7 +140,8 @@ pub static ALL: &[Shortcut] = &[
         .key(NONE, Key::Q),
     posing!("tool.rotate", "Rotate", "Rings, a ball and pulled limbs turn joints", PosingRequest::Tool(Tool::Rotate))
         .also("turn ring gizmo trackball")
-        .key(NONE, Key::E),
+        .key(NONE, Key::E)
+        .key(NONE, Key::R),
     posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingRequest::Tool(Tool::Move))
         .also("translate arrow gizmo")
         .key(NONE, Key::W),
@@ -150,10 +151,10 @@ pub static ALL: &[Shortcut] = &[
     posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingRequest::NextAxes)
         .also("local world global orientation coordinate")
         .key(NONE, Key::G),
-    posing!("pins.toggle", "Pin", "Keeps the selected joints where they are, or lets them go", PosingRequest::TogglePins)
+    posing!("pins.toggle", "Pin", "Keeps the joint under the pointer, or the selected ones, where they are, or lets them go", PosingRequest::TogglePins)
         .also("lock fix foot hold plant nail")
         .key(NONE, Key::P)
-        .needs(Needs::Selection),
+        .needs(Needs::Joint),
     posing!("pose.copy", "Copy pose", "Copies the pose of the selected joints, or of all", PosingRequest::Copy)
         .also("duplicate clipboard")
         .key(CTRL, Key::C),
@@ -192,7 +193,7 @@ pub static ALL: &[Shortcut] = &[
         "mode.edit",
         Group::Skeleton,
         "Edit the skeleton",
-        "Places, moves and names joints; Tab over a view does it, too",
+        "Places, moves and names joints; Tab does it, too",
         mode!(Edit),
     )
     .also("rig build joint bone draw create place")
@@ -203,7 +204,7 @@ pub static ALL: &[Shortcut] = &[
         "mode.pose",
         Group::Skeleton,
         "Pose the character",
-        "Leaves the editing of the skeleton; Tab over a view does it, too",
+        "Leaves the editing of the skeleton; Tab does it, too",
         mode!(Pose),
     )
     .also("animate leave done finish")
@@ -402,7 +403,9 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", tool_windows!(ToggleAbout))
         .also("version licence license graphics gpu help"),
     // Keys that views and widgets read themselves.
-    Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),
+    Shortcut::new("focus.next", Group::Window, "Walk through the widgets", "Moves the focus back; Tab then moves it on, until a click or Esc", Elsewhere)
+        .also("tab focus keyboard next previous accessibility")
+        .key(Modifiers::SHIFT, Key::Tab),
 ];
 
 const fn look(id: &'static str, title: &'static str, action: fn() -> Action) -> Shortcut {

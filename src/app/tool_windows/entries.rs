@@ -5,6 +5,8 @@ use super::settings_window::ROWS;
 use crate::app::actions::Action;
 use crate::app::actions::ToolWindowAction;
 use crate::app::navigation::NavigationPreset;
+use crate::app::panels::index::settings_of;
+use crate::app::panels::overlays::LookView;
 use crate::app::panels::top_bar::names_of;
 use crate::app::settings::{Settings, ThemeChoice};
 use crate::app::shortcuts::{self, ShortcutContext};
@@ -17,11 +19,13 @@ use crate::session::{Command, Gesture, Session, Source, ViewCommand};
 pub fn gather(
     session: &Session,
     settings: &Settings,
+    look: Option<&LookView>,
     now: &ShortcutContext<'_>,
 ) -> Vec<PaletteItem> {
     let mut entries = Vec::new();
     commands(now, &mut entries);
     methods(session, &mut entries);
+    panel_settings(session, look, &mut entries);
     clips(session, &mut entries);
     joints(session, &mut entries);
     files(settings, &mut entries);
@@ -98,6 +102,16 @@ fn methods(session: &Session, entries: &mut Vec<PaletteItem>) {
             "Makes it the active one",
             once(Command::View(ViewCommand::Activate(view.id))),
         ));
+    }
+}
+
+/// The settings of the panels.
+fn panel_settings(session: &Session, look: Option<&LookView>, entries: &mut Vec<PaletteItem>) {
+    for setting in settings_of(session, look) {
+        entries.push(PaletteItem {
+            words: setting.words,
+            ..entry(setting.title, "Setting", setting.sentence, setting.action)
+        });
     }
 }
 

@@ -37,6 +37,12 @@ impl LogPanel {
         self.seen = (u64::MAX, Vec::new());
     }
 
+    /// Whether it is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// Closes it. Returns whether it was open.
     pub fn close(&mut self) -> bool {
         std::mem::take(&mut self.open)

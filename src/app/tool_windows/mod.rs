@@ -21,6 +21,7 @@ use self::settings_window::SettingsWindow;
 use self::sheet::ShortcutSheet;
 use super::actions::{Action, Actions};
 use super::notices::Notices;
+use super::panels::overlays::LookView;
 use super::settings::{FirstSteps, LoadedSettings, Settings, SettingsFile, ThemeChoice, UI_SCALES};
 use super::shortcuts::ShortcutContext;
 use crate::session::{Command, Session};
@@ -139,6 +140,7 @@ impl ToolWindows {
         ctx: &Context,
         action: ToolWindowAction,
         session: &Session,
+        look: Option<&LookView>,
         now: &ShortcutContext<'_>,
     ) {
         match action {
@@ -157,7 +159,7 @@ impl ToolWindows {
             ToolWindowAction::TogglePalette => {
                 if !self.palette.close() {
                     self.palette
-                        .open(entries::gather(session, &self.settings, now));
+                        .open(entries::gather(session, &self.settings, look, now));
                 }
             }
             ToolWindowAction::ToggleSheet => self.sheet.toggle(),
@@ -264,6 +266,17 @@ impl ToolWindows {
         self.log_panel.ui(ctx);
         self.about.ui(ctx);
         self.palette.ui(ctx, actions);
+    }
+
+    /// Whether a window is open, in which Tab moves the focus.
+    #[must_use]
+    pub fn is_any_open(&self) -> bool {
+        self.palette.is_open()
+            || self.about.open
+            || self.sheet.is_open()
+            || self.settings_window.is_open()
+            || self.log_panel.is_open()
+            || self.notices.is_open()
     }
 
     /// Closes the topmost window. Returns whether there was one.

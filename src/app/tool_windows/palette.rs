@@ -61,6 +61,12 @@ impl CommandPalette {
         };
     }
 
+    /// Whether it is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// Closes it. Returns whether it was open.
     pub fn close(&mut self) -> bool {
         let was_open = self.open;

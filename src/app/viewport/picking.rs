@@ -11,7 +11,7 @@ use crate::rig::Skeleton;
 use crate::session::Snapshot;
 
 /// Pick radius of a joint, points.
-const JOINT_REACH: f32 = 10.0;
+pub(super) const JOINT_REACH: f32 = 10.0;
 /// Pick radius of a bone, points.
 const BONE_REACH: f32 = 5.0;
 

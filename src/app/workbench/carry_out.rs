@@ -6,19 +6,24 @@ use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::actions::CameraAction;
 use crate::app::actions::EditAction;
+use crate::app::actions::LayoutAction;
 use crate::app::actions::ProjectAction;
 use crate::app::actions::TimelineAction;
+use crate::app::actions::ToolWindowAction;
 use crate::app::actions::{BoardAction, WorstAction};
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
 use crate::app::pane::requests;
+use crate::app::panels::overlays::LookView;
 use crate::app::project::FollowUp;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
+use crate::app::spotlight;
 use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
 use crate::session::{
-    Command, Level, MAX_CROWD, Mode, RigCommand, Session, ViewCommand, ViewId, WriteDelays,
+    Command, Gesture, Level, MAX_CROWD, Mode, ProjectCommand, RigCommand, Session, ViewCommand,
+    ViewId, WriteDelays,
 };
 
 impl Workbench {
@@ -120,18 +125,14 @@ impl Workbench {
                 {
                     pane.viewport.expect((*count).clamp(1, MAX_CROWD) as u32);
                 }
-                self.session.apply(command, gesture);
+                self.apply(command, gesture);
             }
             Action::SetLook(id, look) => {
                 if let Some(pane) = self.layout.pane_mut(id) {
                     pane.state.look = look;
                 }
             }
-            Action::Layout(action) => {
-                for command in self.layout.apply(&action, self.session.views()) {
-                    self.session.apply_once(command);
-                }
-            }
+            Action::Layout(action) => self.arrange(&action),
             Action::View(ask) => {
                 let id = self.active();
                 if let Some((level, sentence)) = requests::unavailable_reason(ask, &self.session) {
@@ -190,11 +191,7 @@ impl Workbench {
             Action::Board(BoardAction::Cancel) => self.session.board_mut().cancel(),
             Action::Board(BoardAction::Resume) => self.session.board_mut().resume(),
             Action::Worst(action) => self.carry_out_worst(action),
-            Action::ToolWindows(action) => {
-                let now = now(&self.session, self.shown_parts());
-                self.tool_windows
-                    .carry_out(ctx, action, &self.session, &now);
-            }
+            Action::ToolWindows(action) => self.carry_out_tool_windows(ctx, action),
             Action::Escape => self.escape(),
             Action::ToggleBones => {
                 if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
@@ -202,9 +199,54 @@ impl Workbench {
                 }
             }
             Action::RetryDevice => self.session.devices_mut().retry(),
+            Action::ShowControl(section, name) => {
+                self.panel_shown = true;
+                spotlight::show(ctx, section, name);
+            }
             Action::TogglePanel => self.panel_shown = !self.panel_shown,
             Action::Quit => self.quits = true,
         }
+    }
+
+    fn carry_out_tool_windows(&mut self, ctx: &Context, action: ToolWindowAction) {
+        let now = now(&self.session, self.shown_parts());
+        let look = self
+            .layout
+            .pane(self.active())
+            .map(|pane| LookView::of(self.active(), &pane.state, &self.session));
+        self.tool_windows
+            .carry_out(ctx, action, &self.session, look.as_ref(), &now);
+    }
+
+    fn apply(&mut self, command: Command, gesture: Gesture) {
+        let moves = matches!(
+            command,
+            Command::Undo | Command::Redo | Command::Project(ProjectCommand::JumpTo(_))
+        );
+        if moves {
+            self.session.set_window_seen(self.window_state());
+        }
+        let resets = command == Command::ResetPose;
+        let before = self.session.history().position;
+        self.session.apply(command, gesture);
+        if resets && self.session.history().position != before {
+            let text = "All joints are at rest; Ctrl+Z brings the pose back.";
+            self.session.add_message(Level::Info, text);
+        }
+    }
+
+    /// Arranges the views: one undo step, unless only a camera or the look of a view changes.
+    fn arrange(&mut self, action: &LayoutAction) {
+        let before = self.window_state();
+        let commands = self.layout.apply(action, self.session.views());
+        let Some(label) = action.label() else {
+            for command in commands {
+                self.session.apply_once(command);
+            }
+            return;
+        };
+        let after = self.window_state();
+        self.session.arrange(label, [before, after], commands);
     }
 
     fn carry_out_project(&mut self, ctx: &Context, action: ProjectAction) {
@@ -223,6 +265,10 @@ impl Workbench {
     pub(super) fn follow_project(&mut self, ctx: &Context) {
         if let Some(window) = self.session.projects_mut().take_window() {
             self.restore_window(window);
+        }
+        if let Some(window) = self.session.take_window_seen() {
+            self.layout.show_again(&window);
+            self.layout.sync(self.session.views());
         }
         if self.project.is_new_file(self.session.project().file()) {
             self.remember_files();

@@ -11,6 +11,15 @@ use crate::app::viewport::edit::{EditView, Fitting, PickedItem};
 use crate::app::widgets::section;
 use crate::session::{Command, Mode, RigCommand};
 
+/// What the key Tab means.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct TabState {
+    /// Whether text was edited in the last pass.
+    typed: bool,
+    /// Whether Shift+Tab has started to walk through the widgets.
+    walks: bool,
+}
+
 impl Workbench {
     /// Whether the skeleton is being edited.
     pub(super) fn is_editing(&self) -> bool {
@@ -35,21 +44,22 @@ impl Workbench {
         }
     }
 
-    /// Tab over a view toggles between pose and edit mode, unless a widget has the focus: Tab then moves the focus.
+    /// Tab toggles between pose and edit mode wherever the pointer is. It moves the focus while text is edited, while
+    /// a window, menu or dialog is open, and after Shift+Tab has started to walk through the widgets.
     pub(super) fn read_tab(&mut self, ctx: &Context) {
-        let had_focus = std::mem::replace(
-            &mut self.had_focus,
-            ctx.memory(egui::Memory::focused).is_some(),
-        );
-        let over_view = ctx.pointer_hover_pos().is_some_and(|at| {
-            self.layout
-                .rects()
-                .iter()
-                .any(|(_, rect)| rect.contains(at))
+        let typed = std::mem::replace(&mut self.tab.typed, ctx.text_edit_focused());
+        let (walks, ends) = ctx.input(|input| {
+            let back = input.modifiers.shift && input.key_pressed(Key::Tab);
+            let ends = input.pointer.any_pressed() || input.key_pressed(Key::Escape);
+            (back, ends)
         });
-        if had_focus
-            || !over_view
+        self.tab.walks = walks || self.tab.walks && !ends;
+        if typed
+            || self.tab.typed
+            || self.tab.walks
             || self.session.subject().is_none()
+            || self.tool_windows.is_any_open()
+            || self.capture.is_open()
             || egui::Popup::is_any_open(ctx)
         {
             return;
@@ -61,14 +71,14 @@ impl Workbench {
                 Mode::Edit
             };
             self.actions.once(Command::Rig(RigCommand::SetMode(mode)));
-            // The same key press has focused the first widget of the window.
+            // The same key press moves the focus.
             ctx.memory_mut(|memory| {
+                memory.move_focus(egui::FocusDirection::None);
                 memory
                     .focused()
                     .into_iter()
                     .for_each(|id| memory.surrender_focus(id));
             });
-            self.had_focus = false;
         }
     }
 

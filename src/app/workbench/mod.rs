@@ -15,6 +15,7 @@ use std::sync::Arc;
 use egui::{CentralPanel, Context, Frame, Ui};
 
 use self::clock::Clock;
+use self::editing::TabState;
 use super::actions::{Action, Actions};
 use super::board::BoardPanel;
 use super::capture::Capture;
@@ -37,6 +38,7 @@ use super::tool_windows::ToolWindows;
 use super::viewport::Viewport;
 use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
+use super::viewport::picking::PickTarget;
 use super::worst::WorstWindow;
 use super::{notices, theme};
 use crate::app::actions::tools::Toolbox;
@@ -58,8 +60,7 @@ pub struct Workbench {
     edit: EditTool,
     rig_panel: RigPanelState,
     rig_tree: RigTreeState,
-    /// Whether a widget had the focus in the last pass.
-    had_focus: bool,
+    tab: TabState,
     /// Bind pose of the character shown last, as identity.
     bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
@@ -122,7 +123,7 @@ impl Workbench {
             edit: EditTool::default(),
             rig_panel: RigPanelState::default(),
             rig_tree: RigTreeState::default(),
-            had_focus: false,
+            tab: TabState::default(),
             bind_shown: None,
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
@@ -212,7 +213,17 @@ impl Workbench {
             bones: self.bones_shown(),
             board: self.board.state.open,
             worst: self.worst.open,
+            hovered: self.hovered_joint(),
         }
+    }
+
+    /// The joint under the pointer in a view, which the status line names.
+    fn hovered_joint(&self) -> Option<usize> {
+        self.layout
+            .rects()
+            .into_iter()
+            .find_map(|(id, _)| self.layout.pane(id)?.viewport.hovered)
+            .map(PickTarget::joint)
     }
 
     /// The window state that is saved in projects.
@@ -225,7 +236,7 @@ impl Workbench {
     pub fn restore_window(&mut self, state: WindowState) {
         self.board.state = state.board.clone();
         for command in self.layout.restore(state) {
-            self.session.apply_once(command);
+            self.session.apply_unrecorded(command);
         }
         self.layout.sync(self.session.views());
     }

@@ -81,6 +81,7 @@ impl Workbench {
             (_, _, Some(viewport)) => status::hint(
                 viewport,
                 skeleton,
+                &self.session.document().pins,
                 under.is_some(),
                 !self.session.document().clips().is_empty(),
             ),
@@ -223,8 +224,10 @@ impl Workbench {
             .resizable(true)
             .default_size(theme::SIDE_WIDTH)
             .size_range(280.0..=560.0);
+        // Each mode scrolls by itself: what one shows at the top is not where the other was left.
+        let area = ScrollArea::vertical().id_salt(("side", self.is_editing()));
         panel.show(ui, |ui| {
-            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            area.auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
                 if is_narrow(ui) {
                     self.joints_sections(ui, painter);
@@ -248,7 +251,7 @@ impl Workbench {
         }
         let document = self.session.document();
         section(ui, "Character", true, |ui| {
-            character_section(ui, &subject, &document.source);
+            character_section(ui, &subject, document);
             resolution_section(ui, &subject, &document.flesh, &mut self.actions);
             let checkup = self.checkup.of(ui.ctx(), &subject);
             checkup_section(

@@ -7,12 +7,22 @@ use crate::app::actions::PosingRequest;
 use crate::session::PoseCommand;
 
 impl Workbench {
+    /// The joint under the pointer, with the other selected ones if it is selected; without one, the selected joints.
+    fn joints_to_pin(&self) -> Vec<usize> {
+        let selected = self.session.selection().joints();
+        match self.hovered_joint() {
+            Some(joint) if !selected.contains(&joint) => vec![joint],
+            _ => selected.to_vec(),
+        }
+    }
+
     pub(super) fn carry_out_posing(&mut self, ctx: &Context, request: PosingRequest) {
         let joints = self.session.selection().joints().to_vec();
         match request {
             PosingRequest::Tool(tool) => self.tools.tool = tool,
             PosingRequest::NextAxes => self.tools.axes = self.tools.axes.next(),
             PosingRequest::TogglePins => {
+                let joints = self.joints_to_pin();
                 let pinned = !joints
                     .iter()
                     .all(|joint| self.session.document().pins.contains(joint));

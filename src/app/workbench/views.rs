@@ -13,7 +13,7 @@ use crate::app::sections::{unavailable_methods, viewport_view};
 use crate::app::tool_windows::is_builtin;
 use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
-use crate::session::{Command, Mode, SnapshotContent, ViewCommand, ViewId};
+use crate::session::{Command, Compare, Mode, SnapshotContent, ViewCommand, ViewId};
 use crate::weights::WeightMethod;
 
 /// Polling interval of a job's progress while nothing else is animated.
@@ -96,7 +96,7 @@ impl Workbench {
             .fold(self.probe.wants(), SnapshotContent::and);
         let marks = SnapshotContent {
             // Marks are placed by positions, which must not be waited for.
-            numbers: self.board.marked().is_some(),
+            numbers: self.board.marked().is_some() || self.shows_distances(),
             ..SnapshotContent::default()
         };
         self.session.set_wants(wants.and(marks));
@@ -137,6 +137,7 @@ impl Workbench {
             timing: None,
         };
         self.layout.ui(ui, &mut context);
+        self.session.measure_scores();
         if let Some((sequence, times, ms)) = context
             .timing
             .filter(|(sequence, ..)| *sequence != self.sequence_timed)
@@ -144,6 +145,15 @@ impl Workbench {
             self.sequence_timed = sequence;
             self.timings.push(&times, ms);
         }
+    }
+
+    /// Whether a view shows distances, whose numbers are told.
+    fn shows_distances(&self) -> bool {
+        self.session.views().list().iter().any(|view| {
+            let pane = self.layout.pane(view.id);
+            view.compare.is_some()
+                && pane.is_some_and(|pane| pane.state.comparing == Compare::Difference)
+        })
     }
 
     pub(super) fn pass_time(&mut self, ctx: &Context) {

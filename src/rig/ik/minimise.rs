@@ -18,7 +18,8 @@
 //! so the step is computed in the residual space: `(1 + J M⁻¹ Jᵀ) y = J M⁻¹ g`,
 //! `δ = M⁻¹ (g − Jᵀ y)` (Woodbury). For λ → 0 it is the rotation of minimum s-weighted norm that
 //! meets the goals. A step is accepted only if it reduces the error, so that unreachable targets
-//! give a stretched, static chain. Joint limits are projected after each step.
+//! give a stretched, static chain. Joint limits, and the largest rotation of a joint in one drag, are projected after
+//! each step.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -35,6 +36,20 @@ pub(super) struct DegreeOfFreedom {
     pub stiffness: f64,
     /// Rotates about this axis only, given in the frame of the joint's local transform.
     pub hinge: Option<Vec64>,
+    /// Maximum rotation since the start, radians.
+    pub most: f64,
+}
+
+impl DegreeOfFreedom {
+    /// The rotation since the start, limited to the maximum.
+    fn limited(&self, now: Quat, start: &Quat) -> Quat {
+        let turned = now * start.inverse();
+        let angle = turned.angle();
+        if angle <= self.most {
+            return now;
+        }
+        turned.powf(self.most / angle) * start
+    }
 }
 
 /// A goal for a point.
@@ -269,7 +284,9 @@ impl Minimisation<'_> {
                 let base = figure.base_turn(joint);
                 let local =
                     base.inverse() * Quat::new(delta) * base * figure.pose.locals[joint].rotation;
-                figure.pose.locals[joint].rotation = Quat::new_normalize(local.into_inner());
+                let local = Quat::new_normalize(local.into_inner());
+                figure.pose.locals[joint].rotation =
+                    mover.limited(local, &self.start.pose.locals[joint].rotation);
                 clamp_joint(figure.skeleton, self.limits, &mut figure.pose, joint);
             }
         }

@@ -247,6 +247,33 @@ fn the_arm_moves_before_the_torso() {
 }
 
 #[test]
+fn a_hand_pulled_too_far_leans_the_torso_without_folding_it() {
+    let skeleton = human();
+    let rest = skeleton.rest_pose();
+    let chest = skeleton.find("chest").unwrap();
+    let upright = |pose: &Pose| {
+        let up = skeleton.world_from_joint(pose)[chest].transform_vector(&Vec64::y());
+        up.angle(&Vec64::y()).to_degrees()
+    };
+    for target in [
+        Point64::new(4.0, 1.0, 0.0),
+        Point64::new(3.0, -2.0, 1.0),
+        Point64::new(0.2, 0.5, 3.0),
+        Point64::new(1.0, 0.0, -4.0),
+        Point64::new(-3.0, 1.2, 0.5),
+    ] {
+        let mut drag = begin(&skeleton, &rest, "hand.L", &DragConstraints::default());
+        let pose = drag.reach(&skeleton, &target).clone();
+        let leant = upright(&pose);
+        assert!(leant < 45.0, "{target}: {leant}°");
+        // The next drag goes on from there.
+        let mut next = begin(&skeleton, &pose, "hand.L", &DragConstraints::default());
+        let further = upright(&next.reach(&skeleton, &target).clone());
+        assert!(further < 90.0, "{target}: {further}°");
+    }
+}
+
+#[test]
 fn a_limb_is_straight_and_static_for_unreachable_targets() {
     let skeleton = human();
     let rest = skeleton.rest_pose();

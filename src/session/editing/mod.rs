@@ -15,6 +15,7 @@ pub(super) mod timeline;
 use super::channels::Cut;
 use super::history::UndoHistory;
 use super::message::Messages;
+use super::seen::SeenParts;
 use super::{Channels, Document, Gesture, Level, Selection, Waker};
 use pose_tools::PoseTools;
 use timeline::Keying;
@@ -49,10 +50,17 @@ impl EditContext<'_> {
 
 impl Editor {
     /// Records that a command turned `before` into the present document. Edits during a recording belong to the recording's step.
-    pub(super) fn record_step(&mut self, before: Document, label: &'static str, gesture: Gesture) {
+    pub(super) fn record_step(
+        &mut self,
+        before: Document,
+        seen: SeenParts,
+        label: &'static str,
+        gesture: Gesture,
+    ) {
         if !self.keying.is_recording() {
             let before = self.keying.take_recorded_from().unwrap_or(before);
-            self.history.record(before, &self.document, label, gesture);
+            self.history
+                .record(before, seen, &self.document, label, gesture);
         }
     }
 }

@@ -141,6 +141,7 @@ fn flesh_of(
                     Vec::new(),
                 ),
                 world_from_joint,
+                time_secs: None,
                 times: actor.times(),
                 contact: None,
                 contacts: Vec::new(),

@@ -158,6 +158,7 @@ fn snapshot(subject: &Arc<Subject>) -> Snapshot {
         method: MethodId::RIGID,
         shape: Shape::new(positions, normals, Vec::new()),
         world_from_joint: character.skeleton.bind_transforms(),
+        time_secs: None,
         times: StepTimes::default(),
         contact: None,
         contacts: Vec::new(),

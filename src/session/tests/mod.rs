@@ -6,6 +6,7 @@ mod flesh;
 mod motions;
 mod pose_tools;
 mod timeline;
+mod undo;
 mod views;
 
 use std::sync::Arc;
@@ -132,7 +133,12 @@ fn a_clip_plays_loops_pauses_and_gives_its_pose_to_an_edit() {
     assert_eq!(session.channels().active().playback().clip, None);
     assert!((session.joint_angles_deg(1)[2] - shown[2] - 5.0).abs() < 1e-6);
     session.apply_once(Command::Undo);
-    assert!(session.joint_angles_deg(1)[2].abs() < 1e-9);
+    let playback = session.channels().active().playback();
+    assert_eq!(
+        (playback.clip, playback.time_secs),
+        (Some(0), duration / 2.0)
+    );
+    assert_eq!(session.joint_angles_deg(1), shown);
 }
 
 #[test]
@@ -198,11 +204,7 @@ fn methods_switch_in_the_background_and_wake_the_window() {
         run_until_idle(&mut session);
         assert_eq!(session.snapshot().unwrap().method, method);
     }
-    assert_eq!(
-        session.undo_label(),
-        None,
-        "which method a view shows is no part of the document"
-    );
+    assert_eq!(session.undo_label(), Some("Change method"));
 }
 
 #[test]

@@ -15,6 +15,14 @@ pub(in crate::session) struct ArrangeEffect {
 }
 
 impl ArrangeEffect {
+    /// Everything.
+    pub(in crate::session) const fn all() -> Self {
+        Self {
+            methods: true,
+            channels: true,
+        }
+    }
+
     const METHODS: Self = Self {
         methods: true,
         channels: false,

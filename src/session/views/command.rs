@@ -4,7 +4,7 @@ use super::{View, ViewId};
 use crate::methods::MethodId;
 use crate::weights::WeightMethod;
 
-/// Commands about views. They are not undoable, except that a free view's pose is part of the document.
+/// Commands about views. All are undoable but for the choice of the active view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewCommand {
     /// Adds a copy of a view; [`super::Views::next_id`] gives a valid identity.

@@ -1,7 +1,7 @@
 //! Views of the character: what each shows, and which pose and clock it follows.
 //!
 //! Linked views share one pose and one clock; a free view has a [`super::PoseChannel`] of its own. How many views there are and what they
-//! show is not part of the document: undo does not change it, the project file stores it.
+//! show is not part of the document: it is stored in the project file, and undo restores it with the document.
 //!
 //! | file        | what                                                          |
 //! |-------------|---------------------------------------------------------------|
@@ -217,6 +217,14 @@ impl Views {
     pub fn simulates(&self) -> bool {
         let channel = self.active().channel();
         self.simulating().iter().any(|need| need.channel == channel)
+    }
+
+    /// Replaces the views by those of another time. The active one stays, if it was there.
+    pub(super) fn restore(&mut self, list: Vec<View>) {
+        if !list.is_empty() {
+            self.list = list;
+            self.active = self.active().id;
+        }
     }
 
     /// All channels, the shared one first.

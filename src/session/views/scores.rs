@@ -1,7 +1,8 @@
 //! Scores of what is shown, measured on a separate thread, at most a few times per second.
 //!
-//! The caller that draws a view calls [`Session::score_of`] with every frame; it returns the latest score at once and passes the
-//! snapshot to the thread if that is free. Otherwise the snapshot is dropped; when the thread is free again it calls the waker,
+//! The caller that draws a view calls [`Session::score_of`] with every frame; it returns the latest score at once.
+//! [`Session::measure_scores`], after all views, passes their snapshots to the thread if that is free: scores of views that
+//! present the same frame are of the same frame. Otherwise the snapshots are dropped; when the thread is free again it calls the waker,
 //! so that the last state of a movement is measured too.
 
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub struct ViewScore {
     pub sequence: u64,
     /// The snapshot's method.
     pub method: MethodId,
+    /// The snapshot's time in the clip, seconds.
+    pub time_secs: Option<f64>,
     /// Computation time of its frame, milliseconds.
     pub frame_ms: f64,
 }
@@ -47,6 +50,10 @@ struct ScoreShared {
     reason = "independent facts about the thread, all under one lock"
 )]
 struct ScoreState {
+    /// Snapshots of the present pass.
+    gathered: BTreeMap<u64, Arc<Snapshot>>,
+    /// Whether one of the present pass was not taken.
+    refused: bool,
     wanted: BTreeMap<u64, Arc<Snapshot>>,
     found: BTreeMap<u64, (Weak<Subject>, ViewScore)>,
     progress: Progress,
@@ -67,12 +74,7 @@ impl ScoreShared {
 
 impl Scores {
     /// The latest score; see [`crate::session::Session::score_of`].
-    pub(in crate::session) fn of(
-        &self,
-        key: u64,
-        snapshot: &Arc<Snapshot>,
-        waker: Option<&Waker>,
-    ) -> Option<ViewScore> {
+    pub(in crate::session) fn of(&self, key: u64, snapshot: &Arc<Snapshot>) -> Option<ViewScore> {
         let mut state = self.shared.lock();
         let known = state
             .found
@@ -85,10 +87,31 @@ impl Scores {
             return known;
         }
         if state.busy {
-            state.missed = true;
+            (state.missed, state.refused) = (true, true);
             return known;
         }
-        state.wanted.insert(key, snapshot.clone());
+        state.gathered.insert(key, snapshot.clone());
+        known
+    }
+
+    /// Measures what was gathered since the last call; see [`crate::session::Session::measure_scores`].
+    pub(in crate::session) fn measure(&self, waker: Option<&Waker>) {
+        let mut state = self.shared.lock();
+        let gathered = std::mem::take(&mut state.gathered);
+        let refused = std::mem::take(&mut state.refused);
+        if gathered.is_empty() || state.busy {
+            return;
+        }
+        if refused {
+            // The thread became free meanwhile: the next pass gathers all of them.
+            drop(state);
+            if let Some(waker) = waker {
+                waker();
+            }
+            return;
+        }
+        state.wanted = gathered;
+        state.busy = true;
         if !state.started {
             state.started = true;
             let (shared, waker) = (self.shared.clone(), waker.cloned());
@@ -101,7 +124,6 @@ impl Scores {
         }
         drop(state);
         self.shared.wake.notify_one();
-        known
     }
 }
 
@@ -131,10 +153,11 @@ fn run(shared: &ScoreShared, waker: Option<&Waker>) {
             if state.stop {
                 return;
             }
-            (state.busy, state.missed) = (true, false);
+            state.missed = false;
             (std::mem::take(&mut state.wanted), state.progress.clone())
         };
         let start = Instant::now();
+        let mut measured = Vec::new();
         for (key, snapshot) in wanted {
             let mut work = || measure(&mut scorer, &snapshot, &progress);
             let found = match &pool {
@@ -143,8 +166,10 @@ fn run(shared: &ScoreShared, waker: Option<&Waker>) {
             };
             let Some(score) = found else { return };
             let entry = (Arc::downgrade(&snapshot.subject), of(&snapshot, score));
-            shared.lock().found.insert(key, entry);
+            measured.push((key, entry));
         }
+        // Together, so that no view shows the score of another frame.
+        shared.lock().found.extend(measured);
         if let Some(waker) = waker {
             waker();
         }
@@ -162,6 +187,7 @@ fn of(snapshot: &Snapshot, score: Score) -> ViewScore {
         score,
         sequence: snapshot.sequence,
         method: snapshot.method,
+        time_secs: snapshot.time_secs,
         frame_ms: snapshot.times.total_ms,
     }
 }
@@ -250,7 +276,9 @@ mod tests {
             session.tick(0.01);
             let snapshot = session.snapshot().expect("a snapshot");
             let moved = snapshot.world_from_joint == session.channels().active().world_from_joint();
-            match session.score_of(1, &snapshot) {
+            let score = session.score_of(1, &snapshot);
+            session.measure_scores();
+            match score {
                 Some(score) if moved && score.sequence == snapshot.sequence => break score,
                 _ => wake.recv().expect("whoever measures wakes whoever waits"),
             }

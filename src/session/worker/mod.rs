@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+pub(super) use self::running::SLICE_SECS;
 use self::running::WorkerThread;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
@@ -37,8 +38,16 @@ struct Successor(Option<GpuDevice>);
 struct WorkerInbox {
     world_from_joint: Vec<Affine>,
     pending_secs: f64,
+    /// The clip's time of these joints.
+    time_secs: Option<f64>,
+    /// Number of the last frame that was posted.
+    frame: u64,
     posted: bool,
     reset: bool,
+    /// Key under which the state is kept before the next frame.
+    keep: Option<u64>,
+    /// A kept state to go back to, instead of simulating the way there.
+    recall: Option<u64>,
     params: Option<Params>,
     values: Option<ParamValues>,
     bones: Option<BoneMap>,
@@ -54,6 +63,8 @@ struct WorkerShared {
     fault: Mutex<Option<String>>,
     device_fault: Mutex<Option<String>>,
     asleep: AtomicBool,
+    /// Number of the last frame that was finished.
+    finished: AtomicU64,
     waker: Option<Waker>,
 }
 
@@ -90,6 +101,7 @@ impl SimWorker {
             fault: Mutex::default(),
             device_fault: Mutex::default(),
             asleep: AtomicBool::new(false),
+            finished: AtomicU64::new(0),
             waker,
         });
         let mut running = WorkerThread::new(actor, first, shared.clone(), sequences);
@@ -109,11 +121,13 @@ impl SimWorker {
         dt_secs.min((MAX_PENDING_SECS - pending).max(0.0))
     }
 
-    /// Posts the joints and the seconds passed. Does nothing while asleep in that same pose.
-    pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64) {
+    /// Posts the joints, the seconds passed and the clip's time. Does nothing while asleep in that same pose
+    /// at that same time.
+    pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64, time_secs: Option<f64>) {
         let mut inbox = lock(&self.shared.inbox);
         let moved = inbox.world_from_joint != world_from_joint;
-        if !moved && self.is_idle() {
+        // A state also tells the time, which passes while a clip stands still.
+        if !moved && self.is_idle() && inbox.time_secs == time_secs {
             return;
         }
         if moved {
@@ -122,6 +136,8 @@ impl SimWorker {
             self.shared.asleep.store(false, Ordering::Relaxed);
         }
         inbox.pending_secs += dt_secs;
+        inbox.time_secs = time_secs;
+        inbox.frame += 1;
         inbox.posted = true;
         self.shared.wake.notify_one();
     }
@@ -132,8 +148,23 @@ impl SimWorker {
         inbox.world_from_joint.clear();
         inbox.world_from_joint.extend_from_slice(world_from_joint);
         (inbox.reset, inbox.posted, inbox.pending_secs) = (true, true, 0.0);
+        inbox.recall = None;
+        inbox.frame += 1;
         self.shared.asleep.store(false, Ordering::Relaxed);
         self.shared.wake.notify_one();
+    }
+
+    /// Keeps the present state under a key; the oldest ones are dropped.
+    pub fn keep(&self, key: u64) {
+        let mut inbox = lock(&self.shared.inbox);
+        (inbox.keep, inbox.posted) = (Some(key), true);
+        self.shared.wake.notify_one();
+    }
+
+    /// Goes back to a kept state exactly, or settles in the pose if there is none.
+    pub fn recall(&self, key: Option<u64>, world_from_joint: &[Affine]) {
+        self.settle(world_from_joint);
+        lock(&self.shared.inbox).recall = key;
     }
 
     /// Changes physical parameters from the next frame on.
@@ -200,6 +231,13 @@ impl SimWorker {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.shared.asleep.load(Ordering::Relaxed)
+    }
+
+    /// Whether all that was posted is computed, and in the latest state.
+    #[must_use]
+    pub fn has_finished(&self) -> bool {
+        let posted = lock(&self.shared.inbox).frame;
+        self.shared.finished.load(Ordering::Acquire) == posted || self.has_stopped()
     }
 
     /// Whether the thread ended by itself, which is an error.

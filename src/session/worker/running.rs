@@ -1,5 +1,6 @@
 //! The worker's thread: computes frame by frame from the inbox to the cell.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
@@ -8,18 +9,20 @@ use crate::character::BoneMap;
 use crate::dynamics::{ContactReport, Contacts, Params};
 use crate::gpu::actor::{GpuDevice, LatestSkin};
 use crate::math::{Affine, Point};
-use crate::methods::{Actor, Capability, Frame};
+use crate::methods::{Actor, ActorState, Capability, Frame};
 use crate::param::ParamValues;
 use crate::studio::{Snapshot, SnapshotContent};
 
 /// Largest time step between two checks of the inbox.
-const SLICE_SECS: f64 = 1.0 / 30.0;
+pub(in crate::session) const SLICE_SECS: f64 = 1.0 / 30.0;
 /// Flesh that moved less than this fraction of the size in a frame counts as still …
 const STILL_MOVEMENT: f32 = 2e-6;
 /// … and suspends after this time.
 const STILL_SECS: f64 = 0.5;
-/// Number of buffers: one in the cell, one with the reader, one being written.
-const BUFFERS: usize = 3;
+/// States kept for undo; each takes about as much as the simulation's own.
+const MOST_KEPT: usize = 8;
+/// Number of buffers: one in the cell, one presented, one with the reader, one being written.
+const BUFFERS: usize = 4;
 
 /// The thread's side.
 pub(super) struct WorkerThread {
@@ -27,6 +30,9 @@ pub(super) struct WorkerThread {
     shared: Arc<WorkerShared>,
     buffers: Vec<Arc<Snapshot>>,
     world: Vec<Affine>,
+    time_secs: Option<f64>,
+    /// States to go back to, by key, the latest last.
+    kept: VecDeque<(u64, ActorState)>,
     still_secs: f64,
     sequences: Arc<AtomicU64>,
     wants: SnapshotContent,
@@ -62,8 +68,12 @@ fn contact_of(actor: &Actor) -> Option<ContactReport> {
 /// Work for one frame.
 struct FrameTask {
     dt_secs: f64,
+    /// The frame that it finishes.
+    finishes: Option<u64>,
     moved: bool,
     reset: bool,
+    keep: Option<u64>,
+    recall: Option<u64>,
     params: Option<Params>,
     values: Option<ParamValues>,
     bones: Option<BoneMap>,
@@ -90,6 +100,8 @@ impl WorkerThread {
             shared,
             buffers,
             world: Vec::new(),
+            time_secs: None,
+            kept: VecDeque::new(),
             still_secs: 0.0,
             sequences,
             wants,
@@ -101,6 +113,9 @@ impl WorkerThread {
         while let Some(mut task) = self.next_task() {
             self.take_device(task.device.take());
             self.step(&task);
+            if let Some(frame) = task.finishes {
+                self.shared.finished.store(frame, Ordering::Release);
+            }
             self.note_device_loss();
             if let Some(waker) = &self.shared.waker {
                 waker();
@@ -123,6 +138,7 @@ impl WorkerThread {
         }
         let moved = self.world != inbox.world_from_joint;
         self.world.clone_from(&inbox.world_from_joint);
+        self.time_secs = inbox.time_secs;
         // In slices: each is shown, and the next already uses the latest pose.
         let dt_secs = inbox.pending_secs.min(SLICE_SECS);
         inbox.pending_secs -= dt_secs;
@@ -130,8 +146,11 @@ impl WorkerThread {
         let reset = std::mem::take(&mut inbox.reset);
         Some(FrameTask {
             dt_secs,
+            finishes: (!inbox.posted).then_some(inbox.frame),
             moved,
             reset,
+            keep: inbox.keep.take(),
+            recall: inbox.recall.take(),
             params: inbox.params.take(),
             values: inbox.values.take(),
             bones: inbox.bones.take(),
@@ -171,7 +190,24 @@ impl WorkerThread {
         }
     }
 
+    /// Keeps the present state.
+    fn keep(&mut self, key: u64) {
+        if self.kept.len() >= MOST_KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back((key, self.actor.save()));
+    }
+
+    /// Goes back to a kept state. Returns whether it is there.
+    fn recall(&mut self, key: u64) -> bool {
+        let kept = self.kept.iter().find(|(of, _)| *of == key);
+        kept.is_some_and(|(_, state)| self.actor.restore(state).is_ok())
+    }
+
     fn step(&mut self, task: &FrameTask) {
+        if let Some(key) = task.keep {
+            self.keep(key);
+        }
         if let Some(params) = &task.params
             && let Err(error) = self.actor.set_params(params)
         {
@@ -193,7 +229,8 @@ impl WorkerThread {
                 "The new method settings are invalid and were not applied: {error}."
             ));
         }
-        if task.reset {
+        let recalled = task.recall.is_some_and(|key| self.recall(key));
+        if task.reset && !recalled {
             self.actor.reset();
         }
         let other_wants = task.wants.is_some_and(|wants| wants != self.wants);
@@ -212,12 +249,14 @@ impl WorkerThread {
             return;
         }
         let dt_secs = if task.reset { 0.0 } else { task.dt_secs };
-        let result = self.actor.advance(&Frame {
-            world_from_joint: &self.world,
-            dt_secs,
-        });
-        if let Err(fault) = result {
-            *lock(&self.shared.fault) = Some(format!("A frame was skipped: {fault}."));
+        if !recalled {
+            let result = self.actor.advance(&Frame {
+                world_from_joint: &self.world,
+                dt_secs,
+            });
+            if let Err(fault) = result {
+                *lock(&self.shared.fault) = Some(format!("A frame was skipped: {fault}."));
+            }
         }
         let movement = self.publish(dt_secs);
         let still = !task.moved
@@ -299,6 +338,7 @@ impl WorkerThread {
                 }
             }
             snapshot.world_from_joint.clone_from(&self.world);
+            snapshot.time_secs = self.time_secs;
             snapshot.times = self.actor.times();
             snapshot.contact = contact_of(&self.actor);
             snapshot.contacts.clear();

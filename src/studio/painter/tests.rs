@@ -57,6 +57,7 @@ fn snapshot(subject: &Arc<Subject>, sequence: u64) -> Arc<Snapshot> {
             Vec::new(),
         ),
         world_from_joint: subject.character.skeleton.bind_transforms(),
+        time_secs: None,
         times: StepTimes::default(),
         contact: None,
         contacts: Vec::new(),

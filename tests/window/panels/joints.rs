@@ -250,7 +250,7 @@ fn human_scale_values_are_converted_for_the_character() {
     };
     let mut harness = panel(view);
     harness
-        .get_by_role_and_label(Role::CheckBox, "Any size")
+        .get_by_role_and_label(Role::CheckBox, "Human scale")
         .click();
     let absolute = Params {
         human_sized: false,

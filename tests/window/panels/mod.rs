@@ -242,6 +242,36 @@ fn colour_maps_are_offered_where_quantities_are_shown() {
 }
 
 #[test]
+fn the_scale_of_distances_is_automatic_or_fixed() {
+    let look = Look::default();
+    for shows_distance in [false, true] {
+        let view = LookView {
+            view: ViewId(7),
+            look,
+            has_textures: true,
+            has_tissue: false,
+            has_selection: true,
+            has_clip: true,
+            shows_distance,
+            crowd: 1,
+            compares: true,
+            voxels: VoxelState::Hidden,
+            compared: None,
+        };
+        let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
+        let scale = harness.query_by_role_and_label(Role::CheckBox, "Scale");
+        assert_eq!(scale.is_some(), shows_distance);
+        let Some(scale) = scale else { continue };
+        scale.click();
+        let fixed = Look {
+            distance_max_mm: Some(10.0),
+            ..look
+        };
+        assert_eq!(raised(&mut harness), [Action::SetLook(ViewId(7), fixed)]);
+    }
+}
+
+#[test]
 fn top_bar() {
     let mut harness = panel(|ui, raised| {
         let now = ShortcutContext {

@@ -14,7 +14,7 @@ use crate::weights::{WeightMethod, registry};
 pub(super) fn weights_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
     let mut chosen = view.weights;
     let now = chosen.descriptor();
-    egui::ComboBox::from_label("Weights")
+    let shown = egui::ComboBox::from_label("Weights")
         .selected_text(chosen.label())
         .show_ui(ui, |ui| {
             for method in registry() {
@@ -28,6 +28,7 @@ pub(super) fn weights_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actio
                 }
             }
         });
+    crate::app::spotlight::mark(ui, "Weights", shown.response.rect);
     let mut set = |weights: WeightMethod, gesture: Gesture| {
         let view = view.view;
         let command = Command::View(ViewCommand::SetWeights { view, weights });

@@ -1,6 +1,6 @@
 //! What the skin is coloured by.
 
-use egui::{ComboBox, RichText, Ui};
+use egui::{ComboBox, DragValue, RichText, Ui};
 
 use super::LookView;
 use crate::app::look::{ColorMap, Look, SkinColors, colors_words};
@@ -30,6 +30,9 @@ pub(super) fn compared_sentence(
         Some("The weights to compare with are being computed.")
     }
 }
+
+/// Fixed end of a distance map's colours at first, millimetres.
+const USUAL_MM: f32 = 10.0;
 
 /// Draws the choice of what the skin is coloured by.
 pub(super) fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
@@ -68,6 +71,9 @@ pub(super) fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
             );
         }
     }
+    if view.shows_distance {
+        scale_ui(ui, look);
+    }
     // Stretch and differences of weights have a diverging colour map of their own.
     if look.colors == SkinColors::Weights || view.shows_distance {
         row(
@@ -87,6 +93,26 @@ pub(super) fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
             },
         );
     }
+}
+
+/// Draws the end of the colours of a distance map: automatic, or fixed so that pictures can be compared.
+fn scale_ui(ui: &mut Ui, look: &mut Look) {
+    let hover =
+        "The distance of the last colour: automatic, or fixed so that pictures can be compared";
+    row(ui, "Scale", hover, |ui, label| {
+        let mut fixed = look.distance_max_mm.is_some();
+        let switch = ui.checkbox(&mut fixed, "").labelled_by(label);
+        if switch.on_hover_text("Off: automatic").changed() {
+            look.distance_max_mm = fixed.then_some(USUAL_MM);
+        }
+        if let Some(most) = &mut look.distance_max_mm {
+            let number = DragValue::new(most).range(0.01..=10_000.0).speed(0.1);
+            ui.add(number.suffix(" mm")).labelled_by(label);
+        } else {
+            let weak = theme::colors(ui.ctx()).text_weak;
+            ui.label(RichText::new("automatic").color(weak));
+        }
+    });
 }
 
 /// Draws the choice of the weights that a difference is to.

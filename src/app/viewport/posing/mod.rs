@@ -16,7 +16,7 @@ pub use marks::draw_marks;
 use self::arrows::ArrowDrag;
 use self::drag::orientation;
 use super::gizmo::{Gizmo, Ring, RingDrag};
-use super::picking::{PickTarget, pick_bones, pick_flesh, pick_vertex};
+use super::picking::{JOINT_REACH, PickTarget, pick_bones, pick_flesh, pick_vertex};
 use super::pull::Pull;
 use super::screen_map::ScreenMap;
 use super::{Viewport, ViewportView};
@@ -320,6 +320,14 @@ fn handle_at(map: &ScreenMap, view: &ViewportView<'_>, pointer: Pos2) -> Option<
             .map(PoseHandle::Arrow);
     }
     let gizmo = gizmo_at(map, view, joint)?;
+    // Rings seen edge-on cross the joint's own dot, which the tool drags.
+    let over_dot = || {
+        let dot = map.project(&origin_of(view.world_from_joint.get(joint)?))?;
+        Some(dot.distance(pointer) <= JOINT_REACH)
+    };
+    if view.tools.tool == Tool::Drag && over_dot() == Some(true) {
+        return None;
+    }
     let ring = gizmo.hit(map, pointer).map(PoseHandle::Ring);
     ring.or_else(|| {
         (view.tools.tool == Tool::Rotate && gizmo.is_inside(map, pointer))

@@ -6,12 +6,15 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
+use crate::app::actions::Action;
 use crate::app::actions::tools::Tool;
+use crate::app::gestures::GesturePhases;
 use crate::app::theme;
 use crate::app::viewport::painter::NoPainter;
 use crate::app::workbench::Workbench;
 use crate::math::origin_of;
-use crate::session::{Command, Session, Source};
+use crate::render::NamedView;
+use crate::session::{Command, Mode, Session, Source};
 
 fn workbench() -> Harness<'static, Workbench> {
     let mut session = Session::new();
@@ -21,6 +24,7 @@ fn workbench() -> Harness<'static, Workbench> {
         .with_size(vec2(1280.0, 800.0))
         .build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&harness.ctx);
+    GesturePhases::install(&harness.ctx);
     let start = Instant::now();
     while harness.state().session().snapshot().is_none()
         || !harness.state().session().jobs().is_empty()
@@ -277,4 +281,132 @@ fn explains(harness: &Harness<'_, Workbench>) -> bool {
         .query_all_by_label_contains("Moved by ")
         .next()
         .is_some()
+}
+
+#[test]
+fn p_pins_the_joint_that_the_status_line_names() {
+    let mut harness = workbench();
+    let pins = |harness: &Harness<'_, Workbench>| -> Vec<usize> {
+        let pins = &harness.state().session().document().pins;
+        pins.iter().copied().collect()
+    };
+    let (first, last) = (0, tip(&harness));
+    let at = joint_at(&harness, last);
+    click(&mut harness, at, Modifiers::NONE);
+    let at = joint_at(&harness, first);
+    pointer(&mut harness, at, None, Modifiers::NONE);
+    let skeleton = harness.state().session().document().skeleton();
+    let name = skeleton.map(|skeleton| skeleton.joints()[first].name.clone());
+    let says = |harness: &Harness<'_, Workbench>, what: &str| {
+        let name = name.as_deref().unwrap_or_default();
+        let hint =
+            format!("{name}: click to select, drag to pull it – right click for more, {what}");
+        harness.query_by_label(&hint).is_some()
+    };
+    assert!(says(&harness, "P pins it"));
+    press(&mut harness, Modifiers::NONE, Key::P);
+    assert_eq!(pins(&harness), [first], "not the selected one");
+    assert!(says(&harness, "P lets it go"));
+    press(&mut harness, Modifiers::NONE, Key::P);
+    assert!(pins(&harness).is_empty());
+    // Without a joint under the pointer, the selected one.
+    pointer(&mut harness, Pos2::new(5.0, 5.0), None, Modifiers::NONE);
+    press(&mut harness, Modifiers::NONE, Key::P);
+    assert_eq!(pins(&harness), [last]);
+}
+
+/// Turns the camera, and waits until it has arrived.
+fn look_from(harness: &mut Harness<'_, Workbench>, side: NamedView) {
+    let camera = |harness: &Harness<'_, Workbench>| {
+        let viewport = harness.state().viewport();
+        viewport.map(|viewport| viewport.camera)
+    };
+    harness.state_mut().raise(Action::LookFrom(side));
+    let mut still = 0;
+    for _ in 0..10_000 {
+        let before = camera(harness);
+        harness.step();
+        still = if camera(harness) == before {
+            still + 1
+        } else {
+            0
+        };
+        if still > 20 {
+            return;
+        }
+    }
+    panic!("the camera never arrives");
+}
+
+#[test]
+fn every_drag_of_the_selected_dot_moves_it() {
+    let mut harness = workbench();
+    let tip = tip(&harness);
+    // Looked at along an axis, so that two of the rings cross the dot.
+    look_from(&mut harness, NamedView::Front);
+    for number in 0..3 {
+        let at = joint_at(&harness, tip);
+        let to = at + vec2(-25.0, 20.0);
+        drag(&mut harness, at, to, Modifiers::NONE);
+        assert_eq!(harness.state().session().selection().active(), Some(tip));
+        let session = harness.state().session();
+        assert_eq!(session.undo_label(), Some("Drag body"), "drag {number}");
+        assert!(joint_at(&harness, tip).distance(to) < 2.0, "drag {number}");
+    }
+}
+
+#[test]
+fn a_drag_within_one_frame_is_a_drag() {
+    let mut harness = workbench();
+    let tip = tip(&harness);
+    let at = joint_at(&harness, tip);
+    let to = at + vec2(50.0, 40.0);
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    harness.input_mut().events.extend([
+        Event::PointerMoved(at),
+        button(at, true),
+        Event::PointerMoved(at + vec2(20.0, 10.0)),
+        Event::PointerMoved(to),
+        button(to, false),
+    ]);
+    harness.run_steps(6);
+    assert_eq!(harness.state().session().undo_label(), Some("Drag body"));
+    assert!(joint_at(&harness, tip).distance(to) < 2.0);
+}
+
+#[test]
+fn tab_switches_modes_wherever_the_pointer_is() {
+    let mut harness = workbench();
+    let mode = |harness: &Harness<'_, Workbench>| harness.state().session().rigging().mode();
+    for (at, wanted) in [
+        (Pos2::new(5.0, 5.0), Mode::Edit),
+        (Pos2::new(1270.0, 400.0), Mode::Pose),
+        (Pos2::new(640.0, 400.0), Mode::Edit),
+        (Pos2::new(640.0, 795.0), Mode::Pose),
+    ] {
+        pointer(&mut harness, at, None, Modifiers::NONE);
+        press(&mut harness, Modifiers::NONE, Key::Tab);
+        assert_eq!(mode(&harness), wanted, "{at}");
+        let focused = harness.ctx.memory(egui::Memory::focused);
+        assert_eq!(focused, None, "{at}");
+    }
+    // In an open window it moves the focus.
+    press(&mut harness, Modifiers::COMMAND, Key::Comma);
+    press(&mut harness, Modifiers::NONE, Key::Tab);
+    assert_eq!(mode(&harness), Mode::Pose);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    // After Shift+Tab it walks on, until a click.
+    press(&mut harness, Modifiers::SHIFT, Key::Tab);
+    press(&mut harness, Modifiers::NONE, Key::Tab);
+    assert_eq!(mode(&harness), Mode::Pose);
+    assert!(harness.ctx.memory(egui::Memory::focused).is_some());
+    let at = joint_at(&harness, 0);
+    click(&mut harness, at, Modifiers::NONE);
+    press(&mut harness, Modifiers::NONE, Key::Tab);
+    assert_eq!(mode(&harness), Mode::Edit);
 }

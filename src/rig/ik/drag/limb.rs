@@ -72,12 +72,14 @@ impl IkDrag {
             shifts: false,
             stiffness,
             hinge: Some(bones.hinge_in_base()),
+            most: f64::INFINITY,
         });
         movers.push(DegreeOfFreedom {
             joint: limb.upper,
             shifts: false,
             stiffness,
             hinge: None,
+            most: f64::INFINITY,
         });
         movers.extend(self.plan.movers.iter().map(|mover| DegreeOfFreedom {
             stiffness: mover.stiffness * STIFF,

@@ -7,6 +7,21 @@ use crate::math::Point64;
 use crate::rig::ik::limb::{is_below, path_up};
 use crate::rig::ik::minimise::DegreeOfFreedom;
 
+/// Rotation of the torso in one drag of a hand or foot, radians: a hand that is pulled away stretches the arm and leans
+/// the body, and does not fold it. The next drag leans from there.
+const LEAN: f64 = 0.7;
+
+/// Divides the rotation among the joints of the torso.
+fn share_lean(carriers: &mut [DegreeOfFreedom]) {
+    let count = carriers.len().max(1) as f64;
+    for carrier in carriers
+        .iter_mut()
+        .filter(|carrier| carrier.most.is_finite())
+    {
+        carrier.most = LEAN / count;
+    }
+}
+
 impl PlanBuilder<'_> {
     pub(super) fn turner(&self, joint: usize, held: &Point64, step: i32) -> DegreeOfFreedom {
         let lever = ((held - self.start.place(joint)).norm() / self.size).max(SHORTEST_LEVER);
@@ -15,6 +30,7 @@ impl PlanBuilder<'_> {
             shifts: false,
             stiffness: lever * lever * GROWTH.powi(step.min(MOST_STEPS)),
             hinge: None,
+            most: f64::INFINITY,
         }
     }
 
@@ -26,6 +42,7 @@ impl PlanBuilder<'_> {
             shifts: false,
             stiffness: 0.2 * lever * CARRIER_GROWTH.powi(step.min(MOST_STEPS)),
             hinge: None,
+            most: LEAN,
         }
     }
 
@@ -47,6 +64,7 @@ impl PlanBuilder<'_> {
                     shifts: true,
                     stiffness: 1.0,
                     hinge: None,
+                    most: f64::INFINITY,
                 });
                 return None;
             }
@@ -59,12 +77,12 @@ impl PlanBuilder<'_> {
                 self.start.place(bones.limb.upper),
             ),
         };
+        let first = movers.len();
         for (joint, step) in path_up(self.start.skeleton, from?).zip(0..) {
-            if self.pinned.contains(&joint) {
-                return None;
-            }
-            if Some(joint) == self.rig.hips || self.is_top(joint) {
-                return Some(joint);
+            let pinned = self.pinned.contains(&joint);
+            if pinned || Some(joint) == self.rig.hips || self.is_top(joint) {
+                share_lean(&mut movers[first..]);
+                return (!pinned).then_some(joint);
             }
             let turner = self.turner(joint, &held, step);
             movers.push(if limb {
@@ -143,6 +161,7 @@ impl PlanBuilder<'_> {
                 shifts: true,
                 stiffness,
                 hinge: None,
+                most: f64::INFINITY,
             });
         }
     }

@@ -82,28 +82,27 @@ impl BadTets {
         let named: Vec<String> = self
             .regions()
             .iter()
-            .map(|&(joint, count)| format!("{} ({count})", quoted(joint)))
+            .map(|&(joint, _)| quoted(joint))
             .collect();
-        let region = if named.is_empty() {
-            String::new()
-        } else {
-            format!(", most of them on the bones of {}", named.join(", "))
+        let region = match named.as_slice() {
+            [] => "Some of the flesh".to_owned(),
+            [one] => format!("The flesh on {one}"),
+            [most @ .., last] => format!("The flesh on {} and {last}", most.join(", ")),
         };
         let option = self.by_joint.first().map(|&(joint, _)| {
             let name = &skeleton.joints()[joint].name;
             format!("--sim-vertices N, --bone-radius \"{name}\"=RADIUS or --bone \"{name}\"=held")
         });
         Some(Finding {
-            text: format!(
-                "{} of the {} tetrahedra of the flesh are inverted and {} flat in the rest pose ({:.1} %){region}",
+            text: format!("{region} is too thin or too folded to be simulated well"),
+            remedy: format!(
+                "the skin there may crease, or jump while it bends; more simulated vertices or a thinner bone help, and where nothing bends the \
+                 region can be held rigid by its bone ({} of {} tetrahedra are inverted and {} flat at rest, {:.1} %)",
                 self.inverted,
                 self.tets,
                 self.flat,
                 100.0 * self.count() as f64 / self.tets.max(1) as f64
             ),
-            remedy: "the skin there may crease, or jump while it bends; more simulated vertices or a thinner bone help, and where nothing bends the \
-                     region can be held by its bone"
-                .to_owned(),
             option,
             ..finding(Kind::InvertedFlesh, severity, self.count())
         })

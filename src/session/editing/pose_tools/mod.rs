@@ -204,7 +204,7 @@ impl Editor {
         }
     }
 
-    /// Restores the pose from before the gesture and removes its undo step.
+    /// Restores the pose from before the gesture.
     pub(in crate::session) fn revert_gesture(&mut self, with: &mut EditContext<'_>) {
         if let Some(drag) = self.pose_tools.drag.take() {
             if *self.document.pose_in(with.channels.active_id()) == drag.last {
@@ -214,7 +214,6 @@ impl Editor {
             }
             self.revert_keys(with);
         }
-        self.history.end_gesture(&self.document);
     }
 
     /// Continues the gesture in progress, or starts one.

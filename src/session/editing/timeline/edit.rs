@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::rig::{KeyRef, KeyTolerance, KeyedClip, NEW_FPS, Pose, SAME_SECS, Trs};
 use crate::session::editing::{EditContext, Editor};
 use crate::session::job::{Job, JobState};
-use crate::session::{DEFAULT_FPS, Gesture, Level};
+use crate::session::{DEFAULT_FPS, Level};
 
 /// Smaller rotations are rounding, not edits.
 const TURNED: f64 = 1e-9;
@@ -145,7 +145,7 @@ impl Editor {
         }
     }
 
-    /// Adds an editable copy that has become ready, as one undo step. Returns whether there was one.
+    /// Adds an editable copy that has become ready. Returns whether there was one.
     pub(in crate::session) fn take_finished_copy(&mut self, with: &mut EditContext<'_>) -> bool {
         let outcome = match &self.keying.copying {
             Some(job) => job.poll(),
@@ -157,11 +157,8 @@ impl Editor {
         self.keying.copying = None;
         match outcome {
             JobState::Done(mut clip) => {
-                let before = self.document.clone();
                 clip.rename(self.document.clips().free_name(clip.name()));
                 self.add_take(with, clip);
-                self.history
-                    .record(before, &self.document, "Copy clip", Gesture::Once);
             }
             _ => with.add_message(
                 Level::Error,

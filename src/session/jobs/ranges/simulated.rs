@@ -184,6 +184,7 @@ impl SimulatedRange {
                 if frame.is_multiple_of(every) {
                     let snapshot = Snapshot {
                         velocities,
+                        time_secs: Some(basis.start_secs() + f64::from(frame) / fps),
                         ..snapshot_of(actor, joints, &basis, &sequences)
                     };
                     // Sending fails only if the receiver was dropped; the progress is then cancelled too.

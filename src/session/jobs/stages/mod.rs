@@ -2,7 +2,7 @@
 //!
 //! The files of a character are read (`opening`), flesh is made again when its settings change (`flesh`), methods are bound to it
 //! (`binding`), voxel domains and compared weights are computed for views that show them (`overlays`), and each view shows the requested method or the best
-//! available stand-in (`showing`).
+//! available stand-in (`showing`). Views of one channel present the same frame (`together`).
 
 mod binding;
 mod flesh;
@@ -11,6 +11,7 @@ pub(in crate::session) mod making;
 pub(in crate::session) mod opening;
 mod overlays;
 mod showing;
+mod together;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,16 +19,17 @@ use std::sync::atomic::AtomicU64;
 
 use crate::cache::Cache;
 use crate::character::FleshSettings;
-use crate::methods::{Actor, BindError, MethodId, MethodValues, Subject};
+use crate::methods::{Actor, BindError, Capability, MethodId, MethodValues, Subject};
 use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
 use crate::session::{
-    Answer, ChannelId, Channels, SimWorker, SnapshotContent, Source, SourceError, ViewId,
+    Answer, ChannelId, SimWorker, Snapshot, SnapshotContent, Source, SourceError, ViewId,
 };
 use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
 use overlays::OverlayJob;
+use together::ChannelFrame;
 
 /// A method bound to the document's subject. It is kept when another one is shown: a sleeping worker costs only memory.
 struct Bound {
@@ -47,6 +49,8 @@ pub(in crate::session) struct DerivedStages {
     idle: IdleWorkers,
     /// Index into `bound` for each view.
     shown: Vec<(ViewId, Need)>,
+    /// What the views of each channel present.
+    frames: Vec<ChannelFrame>,
     /// Methods that could not be bound to the subject; they are not retried automatically.
     refused: Vec<MethodId>,
     opening: Option<Job<Result<Opened, SourceError>>>,
@@ -127,6 +131,15 @@ impl DerivedStages {
             .map(|bound| (bound.need.channel, &bound.worker))
     }
 
+    /// The workers with a state that some view shows, with the channel that each follows.
+    pub(in crate::session) fn simulating_workers(
+        &self,
+    ) -> impl Iterator<Item = (ChannelId, &SimWorker)> {
+        self.live_needs()
+            .filter(|need| need.method.has(Capability::State))
+            .filter_map(|need| Some((need.channel, self.bound_worker(need)?)))
+    }
+
     /// Sends changed values of the methods' own parameters to the workers.
     pub(in crate::session) fn send_values(&self, values: &MethodValues) {
         for bound in &self.bound {
@@ -134,25 +147,28 @@ impl DerivedStages {
         }
     }
 
-    /// Posts joints and time to the workers that some view shows. Returns whether any of them moves.
-    pub(in crate::session) fn post(&self, channels: &Channels, dt_secs: f64) -> bool {
-        let mut moving = false;
-        for (channel, worker) in self.live_workers() {
-            worker.post(channels.joints_in(channel), dt_secs);
-            moving |= !worker.is_idle();
-        }
-        moving
-    }
-
     /// The states that can be shown.
     pub(in crate::session) fn live_sequences(&self) -> Vec<u64> {
-        self.live_workers()
-            .map(|(_, worker)| worker.snapshot().sequence)
+        self.live_needs()
+            .filter_map(|need| Some(self.state_of(need)?.sequence))
             .collect()
+    }
+
+    /// The state of a bound method that views present.
+    pub(in crate::session) fn state_of(&self, need: Need) -> Option<Arc<Snapshot>> {
+        let presented = self.presented(need).cloned();
+        presented.or_else(|| self.bound_worker(need).map(SimWorker::snapshot))
+    }
+
+    /// What a view shows now.
+    pub(in crate::session) fn shown_need(&self, view: ViewId) -> Option<Need> {
+        let shown = self.shown.iter().find(|(id, _)| *id == view);
+        shown.map(|(_, need)| *need)
     }
 
     /// How much of `dt_secs` the clock may advance, limited by the slowest simulation.
     pub(in crate::session) fn accept(&self, dt_secs: f64) -> f64 {
+        let dt_secs = self.accept_together(dt_secs);
         self.live_workers()
             .fold(dt_secs, |dt, (_, worker)| worker.accept(dt))
     }

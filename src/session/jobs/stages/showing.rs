@@ -45,6 +45,7 @@ impl DerivedStages {
         views: &Views,
     ) -> Option<Arc<Subject>> {
         self.exchange_bound(subject, document, views);
+        self.forget_frames();
         self.refused.clear();
         self.binding = None;
         (self.rebuilding, self.refused_flesh) = (None, None);
