@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::joint_pairs::JointContacts;
-use super::{ClosestPoint, CollisionBody, Detector, JointPairs, PosedFootPoints};
+use super::{ClosestPoint, CollisionBody, Detector, Hit, JointPairs, PosedFootPoints};
 use crate::math::{Point, Vec3};
 
 /// A pair is kept while its vertex is less than this fraction of the local edge length above the surface (`δ_col` of FPS 3.2.5).
@@ -219,42 +219,54 @@ impl ContactList {
                 }
             }
         }
-        let old = kept.len();
-        let hits = if pace < 1.0 { &[] } else { hits };
-        for hit in hits {
-            let Some(next) = find_contact_point(
-                body,
-                positions,
-                foot_points,
-                hit.vertex,
-                hit.triangle,
-                PairState::New,
-            ) else {
-                continue;
-            };
-            let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
-            let present = kept[first..old]
-                .iter()
-                .take_while(|c| c.vertex == hit.vertex);
-            let added = kept[old..]
-                .iter()
-                .rev()
-                .take_while(|c| c.vertex == hit.vertex);
-            let same = |c: &Contact| {
-                (contact_point(c, positions) - contact_point(&next, positions)).norm()
-                    <= SAME_POINT * next.edge
-            };
-            let (mut count, mut known) = (0, false);
-            for c in present.chain(added) {
-                count += 1;
-                known |= same(c);
-            }
-            if next.gap < -MIN_DEPTH * next.edge && !known && count < MAX_PER_VERTEX {
-                kept.push(next);
-            }
+        if pace >= 1.0 {
+            add_new_pairs(kept, hits, body, positions, foot_points);
         }
         kept.sort_unstable_by_key(|c| (c.vertex, c.triangle));
         std::mem::swap(contacts, kept);
+    }
+}
+
+/// Adds pairs for hits of vertices whose contact points are not among the kept contacts, which are sorted by vertex.
+fn add_new_pairs(
+    kept: &mut Vec<Contact>,
+    hits: &[Hit],
+    body: &CollisionBody,
+    positions: &[Point],
+    foot_points: &PosedFootPoints,
+) {
+    let old = kept.len();
+    for hit in hits {
+        let Some(next) = find_contact_point(
+            body,
+            positions,
+            foot_points,
+            hit.vertex,
+            hit.triangle,
+            PairState::New,
+        ) else {
+            continue;
+        };
+        let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
+        let present = kept[first..old]
+            .iter()
+            .take_while(|c| c.vertex == hit.vertex);
+        let added = kept[old..]
+            .iter()
+            .rev()
+            .take_while(|c| c.vertex == hit.vertex);
+        let same = |c: &Contact| {
+            (contact_point(c, positions) - contact_point(&next, positions)).norm()
+                <= SAME_POINT * next.edge
+        };
+        let (mut count, mut known) = (0, false);
+        for c in present.chain(added) {
+            count += 1;
+            known |= same(c);
+        }
+        if next.gap < -MIN_DEPTH * next.edge && !known && count < MAX_PER_VERTEX {
+            kept.push(next);
+        }
     }
 }
 
