@@ -3,8 +3,10 @@
 //! With x the place of a vertex by joint j alone in pose f, and y its place by all joints, the error of other weights that sum to 1 is a
 //! quadratic form of them:
 //!
+//! ```text
 //!     x_jf = T_jf p,    y_f = Σⱼ wⱼ x_jf,    b_jf = x_jf − y_f
 //!     Σ_f |Σⱼ vⱼ b_jf|² = vᵀ B v,    B_ij = Σ_f b_if · b_jf
+//! ```
 //!
 //! It is minimised under vⱼ ≥ 0 and Σⱼ vⱼ = 1 on the joints that are kept. As in Le and Deng, "Smooth Skinning Decomposition with Rigid
 //! Bones", SIGGRAPH Asia 2012, section 4.1, but joints are left out one by one, each time the one whose loss costs least.
