@@ -60,6 +60,7 @@ mod mode;
 mod posing;
 mod project;
 mod recovery;
+mod restoring;
 mod rigging;
 mod seen;
 mod selection;
