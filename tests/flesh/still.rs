@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::common::skip;
 use sinew::character::Character;
 use sinew::dynamics::Params;
-use sinew::math::{Point, Vec3};
+use sinew::math::Point;
 use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::progress::Progress;
 
@@ -44,39 +44,6 @@ fn built_in_characters_stand_still() {
         let moved = restlessness(sinew::io::builtin::load_builtin(name).expect("built in"));
         println!("{name}: {moved:e} of the size");
         assert!(moved < 1e-5, "{name}: {moved:e}");
-    }
-}
-
-/// Edited normals, as of hard edges, are those of upsampled flesh at rest, as they are those of skinning.
-#[test]
-fn flesh_has_the_normals_of_the_file() {
-    let normals_of = |character: &Character, method| {
-        let character = Arc::new(character.clone());
-        let subject = Arc::new(Subject::build(character, &Progress::new()).expect("builds"));
-        let skeleton = &subject.character.skeleton;
-        let frame = Frame {
-            world_from_joint: &skeleton.world_from_joint(&skeleton.rest_pose()),
-            dt_secs: 1.0 / 60.0,
-        };
-        let mut actor = Actor::bind(&subject, method, &Params::default(), &Progress::new());
-        let actor = actor.as_mut().expect("binds");
-        actor.advance(&frame).expect("settles");
-        actor.normals().to_vec()
-    };
-    let mut character = sinew::io::builtin::load_builtin("mannequin").expect("built in");
-    let smooth = normals_of(&character, MethodId::LBS);
-    let edited: Vec<Vec3> = smooth
-        .iter()
-        .map(|n| (n + Vec3::new(0.3, 0.2, -0.2)).normalize())
-        .collect();
-    character.meshes[0].normals = Some(edited.clone());
-    for method in [MethodId::LBS, MethodId::PD] {
-        for (normal, edited) in normals_of(&character, method).iter().zip(&edited) {
-            assert!(
-                (normal - edited).norm() < 1e-3,
-                "{method}: {normal} {edited}"
-            );
-        }
     }
 }
 
