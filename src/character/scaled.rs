@@ -71,28 +71,3 @@ fn lengthen(transform: &mut Affine, factor: f64) {
         transform.matrix_mut_unchecked()[(row, 3)] *= factor;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::io::load;
-    use crate::progress::Progress;
-
-    #[test]
-    fn every_pose_of_a_scaled_character_is_the_scaled_pose() {
-        let character = load(&["builtin:gecko".into()], &Progress::new()).unwrap();
-        let large = character.scaled(100.0);
-        assert!((large.metres_per_unit * 100.0 - character.metres_per_unit).abs() < 1e-12);
-        let (clip, larger) = (&character.clips[0], &large.clips[0]);
-        for time in [0.0, 0.3, 0.9] {
-            let posed = |character: &Character, clip: &crate::rig::Clip| {
-                let pose = clip.sample(&character.skeleton, time);
-                let world = character.skeleton.world_from_joint(&pose);
-                character.meshes[0].positions_at(&world)
-            };
-            for (a, b) in posed(&character, clip).iter().zip(&posed(&large, larger)) {
-                assert!((a * 100.0 - b).norm() < 1e-3, "{time}: {a} {b}");
-            }
-        }
-    }
-}

@@ -14,6 +14,7 @@ mod folder;
 mod info;
 mod install;
 mod job;
+mod lines;
 mod motion_info;
 mod options;
 mod physics;

@@ -207,7 +207,7 @@ impl Options {
             None => Cache::of_user_with_notice(),
         };
         if let Some(notice) = notice.filter(|_| !self.quiet) {
-            SAID.call_once(|| super::stderr::line(&format!("note: {notice}")));
+            SAID.call_once(|| super::lines::line(&format!("note: {notice}")));
         }
         cache
     }

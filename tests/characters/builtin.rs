@@ -327,3 +327,21 @@ fn the_up_axis_of_built_in_characters_is_found() {
         );
     }
 }
+
+#[test]
+fn every_pose_of_a_scaled_character_is_the_scaled_pose() {
+    let character = load_builtin("gecko").unwrap();
+    let large = character.scaled(100.0);
+    assert!((large.metres_per_unit * 100.0 - character.metres_per_unit).abs() < 1e-12);
+    let (clip, larger) = (&character.clips[0], &large.clips[0]);
+    for time in [0.0, 0.3, 0.9] {
+        let posed = |character: &Character, clip: &sinew::rig::Clip| {
+            let pose = clip.sample(&character.skeleton, time);
+            let world = character.skeleton.world_from_joint(&pose);
+            character.meshes[0].positions_at(&world)
+        };
+        for (a, b) in posed(&character, clip).iter().zip(&posed(&large, larger)) {
+            assert!((a * 100.0 - b).norm() < 1e-3, "{time}: {a} {b}");
+        }
+    }
+}

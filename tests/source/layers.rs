@@ -100,8 +100,10 @@ const LAYERS: &[(&str, &str)] = &[
 const CRATES: &[(&str, &str)] = &[
     ("base64", "io report"),
     ("blake3", "cache io session"),
-    ("bytemuck", "numerics gpu render"),
+    ("bytemuck", "numerics io gpu render"),
     ("clap", "cli"),
+    ("clap_complete", "cli"),
+    ("clap_mangen", "cli"),
     ("colorous", "render"),
     ("directories", "cache"),
     ("egui", "app"),
@@ -137,7 +139,7 @@ const CRATES: &[(&str, &str)] = &[
     ("vello_cpu", "render"),
     ("wgpu", "gpu render studio app"),
     ("winit", "app"),
-    ("zip", "session"),
+    ("zip", "io session"),
 ];
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {

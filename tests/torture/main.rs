@@ -339,11 +339,13 @@ fn every_bare_mesh_loads_and_obj_vertices_are_the_lines_of_the_file() {
             };
             let expected: Vec<Vec<f32>> = text.lines().filter_map(coordinates).collect();
             let actual = character.bind_positions();
-            assert_eq!(expected.len(), actual.len(), "{file}");
+            // Behind them are copies, for corners with different texture coordinates or normals.
+            let (own, copies) = actual.split_at(expected.len());
+            assert!(copies.iter().all(|copy| own.contains(copy)), "{file}");
             assert!(
                 expected
                     .iter()
-                    .zip(&actual)
+                    .zip(own)
                     .all(|(e, a)| e[..3] == a.coords.as_slice()[..3]),
                 "{file}"
             );

@@ -1,9 +1,9 @@
 //! Corners of polygons → vertices with one texture coordinate and normal each, triangles by material.
 
-use super::mesh::MeshRepairs;
 use super::number;
 use crate::character::{MaterialSection, Polygons};
 use crate::io::corners::{SplitVertices, split};
+use crate::io::polygon::Triangulator;
 use crate::math::{Point, Vec3};
 
 /// Gives every combination of a control point, a texture coordinate and a normal a vertex.
@@ -55,7 +55,7 @@ impl FbxFaces {
         mesh: &ufbx::Mesh,
         of_corner: &[u32],
         positions: &[Point],
-        tally: &mut MeshRepairs,
+        triangulator: &mut Triangulator,
     ) -> Self {
         let name: &str = &scene.nodes[node].element.name;
         let own = &scene.nodes[node].materials;
@@ -95,9 +95,7 @@ impl FbxFaces {
             if known.is_none() {
                 of_material.push((material, Vec::new()));
             }
-            tally
-                .polygons
-                .add(ring, positions, &mut of_material[place].1);
+            triangulator.add(ring, positions, &mut of_material[place].1);
         }
         let section = |(material, triangles): &(Option<usize>, Vec<[u32; 3]>)| MaterialSection {
             triangles: triangles.len(),

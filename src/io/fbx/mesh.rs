@@ -26,7 +26,7 @@ pub(super) struct MeshRepairs {
     dual_quaternions: usize,
     skins: usize,
     empty: usize,
-    pub(super) polygons: Triangulator,
+    polygons: Triangulator,
 }
 
 /// Reads all visible meshes (or all meshes, if none is visible), nodes depth-first.
@@ -104,7 +104,14 @@ fn read_mesh(
         mut triangles,
         sections,
         mut polygons,
-    } = FbxFaces::of(scene, node, mesh, &split.of_corner, &positions, tally);
+    } = FbxFaces::of(
+        scene,
+        node,
+        mesh,
+        &split.of_corner,
+        &positions,
+        &mut tally.polygons,
+    );
     if triangles.is_empty() {
         return Ok(None);
     }
