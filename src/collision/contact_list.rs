@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::joint_pairs::JointContacts;
-use super::{ClosestPoint, CollisionBody, Detector, Hit, JointPairs, PosedFootPoints};
+use super::{ClosestPoint, CollisionBody, Detector, JointPairs, PosedFootPoints};
 use crate::math::{Point, Vec3};
 
 /// A pair is kept while its vertex is less than this fraction of the local edge length above the surface (`δ_col` of FPS 3.2.5).
@@ -71,8 +71,6 @@ pub struct Contact {
     pub min_gap: f32,
     /// Increase of that gap in the last step, world units. Written by the solver; kept as long as the pair exists.
     pub increase: f32,
-    /// Number of steps since the pair is loaded without a break. Written by the solver; kept as long as the pair exists.
-    pub loaded_steps: u8,
     /// Whether the pair is removed as soon as its load is zero. Written by the solver; kept as long as the pair exists.
     pub ending: bool,
     /// Whether the pair existed before the last refresh.
@@ -80,18 +78,14 @@ pub struct Contact {
 }
 
 /// What contacts are updated for.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refresh {
     /// An equilibrium: all bones are searched, and normals move fast.
     Equilibrium,
     /// A time step: half of the bones are searched in turn.
     Step,
-    /// A time step of flesh whose contacts keep a gap: contact points move gradually, too, and all changes are multiplied by `pace`,
-    /// from 1 down to 0.
-    GradualStep {
-        /// Factor on the rates of normals and contact points. Below 1 no contact begins.
-        pace: f32,
-    },
+    /// A time step of flesh whose contacts keep a gap: contact points move gradually, too.
+    GradualStep,
 }
 
 /// All contacts of a skin, sorted by vertex.
@@ -158,16 +152,12 @@ impl ContactList {
             joint_contacts.refresh(contacts, body, positions, foot_points);
             return;
         }
-        let pace = match refresh {
-            Refresh::GradualStep { pace } => pace,
-            Refresh::Equilibrium | Refresh::Step => 1.0,
-        };
         let (hits, rate) = if refresh == Refresh::Equilibrium {
             let hits = detector.detect(body, positions, foot_points);
             (hits, NORMAL_RATE_STATIC)
         } else {
             let hits = detector.detect_round_robin(body, positions, foot_points);
-            (hits, NORMAL_RATE * pace)
+            (hits, NORMAL_RATE)
         };
         kept.clear();
         // Contacts rarely take more: a list that grows in the middle of a motion would allocate.
@@ -195,8 +185,8 @@ impl ContactList {
             });
             let found = found.filter(|next| loaded || is_within_reach(next, is_inside, positions));
             if let Some(mut next) = found {
-                if let Refresh::GradualStep { pace } = refresh {
-                    next = move_gradually(body, positions, contact, next, pace);
+                if refresh == Refresh::GradualStep {
+                    next = move_gradually(body, positions, contact, next);
                 }
                 let normal = (next.normal * rate + contact.normal * (1.0 - rate))
                     .try_normalize(1e-3)
@@ -207,7 +197,6 @@ impl ContactList {
                     load: contact.load,
                     min_gap: contact.min_gap,
                     increase: contact.increase,
-                    loaded_steps: contact.loaded_steps,
                     ending: contact.ending,
                     old: true,
                     normal,
@@ -219,75 +208,57 @@ impl ContactList {
                 }
             }
         }
-        if pace >= 1.0 {
-            add_new_pairs(kept, hits, body, positions, foot_points);
+        let old = kept.len();
+        for hit in hits {
+            let Some(next) = find_contact_point(
+                body,
+                positions,
+                foot_points,
+                hit.vertex,
+                hit.triangle,
+                PairState::New,
+            ) else {
+                continue;
+            };
+            let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
+            let present = kept[first..old]
+                .iter()
+                .take_while(|c| c.vertex == hit.vertex);
+            let added = kept[old..]
+                .iter()
+                .rev()
+                .take_while(|c| c.vertex == hit.vertex);
+            let same = |c: &Contact| {
+                (contact_point(c, positions) - contact_point(&next, positions)).norm()
+                    <= SAME_POINT * next.edge
+            };
+            let (mut count, mut known) = (0, false);
+            for c in present.chain(added) {
+                count += 1;
+                known |= same(c);
+            }
+            if next.gap < -MIN_DEPTH * next.edge && !known && count < MAX_PER_VERTEX {
+                kept.push(next);
+            }
         }
         kept.sort_unstable_by_key(|c| (c.vertex, c.triangle));
         std::mem::swap(contacts, kept);
     }
 }
 
-/// Adds pairs for hits of vertices whose contact points are not among the kept contacts, which are sorted by vertex.
-fn add_new_pairs(
-    kept: &mut Vec<Contact>,
-    hits: &[Hit],
-    body: &CollisionBody,
-    positions: &[Point],
-    foot_points: &PosedFootPoints,
-) {
-    let old = kept.len();
-    for hit in hits {
-        let Some(next) = find_contact_point(
-            body,
-            positions,
-            foot_points,
-            hit.vertex,
-            hit.triangle,
-            PairState::New,
-        ) else {
-            continue;
-        };
-        let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
-        let present = kept[first..old]
-            .iter()
-            .take_while(|c| c.vertex == hit.vertex);
-        let added = kept[old..]
-            .iter()
-            .rev()
-            .take_while(|c| c.vertex == hit.vertex);
-        let same = |c: &Contact| {
-            (contact_point(c, positions) - contact_point(&next, positions)).norm()
-                <= SAME_POINT * next.edge
-        };
-        let (mut count, mut known) = (0, false);
-        for c in present.chain(added) {
-            count += 1;
-            known |= same(c);
-        }
-        if next.gap < -MIN_DEPTH * next.edge && !known && count < MAX_PER_VERTEX {
-            kept.push(next);
-        }
-    }
-}
-
-/// A contact whose point has moved only a part of the way from where it was, at a pace from 0 to 1.
+/// A contact whose point has moved only a part of the way from where it was.
 fn move_gradually(
     body: &CollisionBody,
     positions: &[Point],
     before: &Contact,
     next: Contact,
-    pace: f32,
 ) -> Contact {
     let from = contact_point(before, positions);
     let way = contact_point(&next, positions) - from;
     if way.norm() > MAX_POINT_LAG * next.edge {
         return next;
     }
-    let closest = body.closest_point_from(
-        &(from + way * (POINT_RATE * pace)),
-        before.triangle,
-        positions,
-    );
+    let closest = body.closest_point_from(&(from + way * POINT_RATE), before.triangle, positions);
     Contact {
         triangle: closest.triangle,
         corners: body.triangle(closest.triangle),
@@ -480,7 +451,6 @@ impl<'a> ContactQuery<'a> {
             load: 0.0,
             min_gap: gap,
             increase: 0.0,
-            loaded_steps: 0,
             ending: false,
             old: false,
         })

@@ -218,7 +218,6 @@ fn contact_of_pair(
         load: before.map_or(0.0, |contact| contact.load),
         min_gap: before.map_or(gap, |contact| contact.min_gap),
         increase: before.map_or(0.0, |contact| contact.increase),
-        loaded_steps: before.map_or(0, |contact| contact.loaded_steps),
         ending: before.is_some_and(|contact| contact.ending),
         old: before.is_some(),
     })

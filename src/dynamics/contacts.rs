@@ -197,8 +197,7 @@ impl Contacts {
         // An equilibrium uses the final gaps at once: it is the state that gradual changes converge to.
         let gradual = factor == FactorKind::Dynamic;
         let (body, limits) = (&self.body, &mut self.limits);
-        limits.wait_for_releases(self.list.contacts());
-        if gradual && limits.is_frozen() {
+        if gradual && limits.is_frozen(self.list.contacts()) {
             for contact in self.list.contacts_mut() {
                 contact.gap = gap(contact, positions);
             }
@@ -206,9 +205,7 @@ impl Contacts {
             let refresh = if !gradual {
                 Refresh::Equilibrium
             } else if limits.keeps_a_gap() {
-                Refresh::GradualStep {
-                    pace: limits.pace(),
-                }
+                Refresh::GradualStep
             } else {
                 Refresh::Step
             };
@@ -237,11 +234,9 @@ impl Contacts {
 
     fn prepare(&mut self, solver: &mut WindowSolver<'_>) {
         let contacts = self.list.contacts();
-        let (limits, gradual) = (&self.limits, self.factor == FactorKind::Dynamic);
+        let relative_stiffness = self.limits.relative_stiffness();
         self.problem
-            .set_contacts(contacts, &self.stiffness, |contact| {
-                limits.relative_stiffness(contact, gradual)
-            });
+            .set_contacts(contacts, &self.stiffness, relative_stiffness);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
@@ -265,7 +260,8 @@ impl Contacts {
                     .map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)),
             );
             self.problem.matrix.clear();
-            self.problem.estimate_diagonal(contacts, &self.stiffness);
+            self.problem
+                .estimate_diagonal(contacts, &self.stiffness, relative_stiffness);
             return;
         }
         self.compliance.cover(corners, solver);
@@ -354,12 +350,6 @@ impl Contacts {
             contact.gap = gap(contact, positions);
             self.report.pressing += usize::from(contact.load > 0.0);
             self.report.deepest = self.report.deepest.max(-contact.gap);
-            contact.loaded_steps = match self.factor {
-                _ if contact.load <= 0.0 => 0,
-                FactorKind::Dynamic => contact.loaded_steps.saturating_add(1),
-                // Nothing moves after an equilibrium.
-                FactorKind::Static => u8::MAX,
-            };
         }
         self.report.deepest_edges =
             self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);

@@ -10,8 +10,6 @@ use crate::math::{Point, Vec3, smoothstep};
 const RELATIVE_STIFFNESS: f32 = 30.0;
 /// The same for guided flesh. It is lower so that a contact that begins or ends hardly moves the other contacts.
 const GUIDED_RELATIVE_STIFFNESS: f32 = 5.0;
-/// Steps in which a contact of guided flesh becomes that stiff.
-const STIFFENING_STEPS: f32 = 16.0;
 /// Gap that contacts of guided flesh keep, as a fraction of the local edge length. Between the simulated vertices the full-resolution
 /// skin is displaced by interpolation, whose error in a fold is a good part of an edge: with [`MARGIN`] the simulated skins would
 /// be apart and the full-resolution skins would still intersect.
@@ -37,9 +35,7 @@ const COOLDOWN_STEPS: u8 = 20;
 const PRESS_RATE: f32 = 0.1;
 /// Largest change of that increase from step to step, as a fraction of the local edge length: contacts begin without a jolt.
 const PRESS_ACCELERATION: f32 = 0.002;
-/// Increase per step with which the gap of a contact meets the flesh, as a fraction of the local edge length.
-const TOUCH_RATE: f32 = 0.03;
-/// The gap of a contact that is being released decreases by this many times `PRESS_RATE` in the first step,
+/// The gap of a contact that is being released decreases by this many times that in the first step,
 const RELEASE_FACTOR: f32 = 2.0;
 /// by at least this fraction of the local edge length,
 const MIN_RELEASE: f32 = 0.01;
@@ -50,9 +46,7 @@ const RELEASE_GROWTH: f32 = 1.2;
 /// presses; larger fractions make the two oscillate.
 const GAP_RELAXATION: f32 = 0.1;
 /// Contacts are frozen after the targets have been static for this many steps, so that held poses come to rest.
-const STATIC_STEPS: u32 = 90;
-/// In the last of these steps contacts change less and less, so that they freeze without a jolt.
-const SLOWING_STEPS: u32 = 30;
+const STATIC_STEPS: u32 = 60;
 /// Targets are static while they move less than this fraction of the size.
 const STATIC_TOLERANCE: f32 = 1e-3;
 
@@ -142,18 +136,9 @@ impl ContactLimits {
             Vec3::zeros()
         };
         let min_gap = contact.min_gap + contact.normal.dot(&moved).min(0.0);
-        let rate = if contact.load > 0.0 {
-            rate
-        } else {
-            // The gap brakes on its way to the flesh.
-            let distance = (contact.gap - min_gap).max(0.0);
-            let braking = (2.0 * PRESS_ACCELERATION * contact.edge * distance).sqrt();
-            rate.min(braking.max(TOUCH_RATE * contact.edge))
-        };
         contact.increase = (GAP_RELAXATION * (goal - min_gap))
             .min(rate)
             .min(contact.increase.max(0.0) + PRESS_ACCELERATION * contact.edge);
-        contact.increase *= self.pace();
         contact.min_gap = min_gap + contact.increase;
     }
 
@@ -169,22 +154,12 @@ impl ContactLimits {
             .max(least)
     }
 
-    /// Whether the set of contacts is frozen.
-    pub(in crate::dynamics) fn is_frozen(&self) -> bool {
-        self.static_steps >= STATIC_STEPS && !self.targets.is_empty()
-    }
-
-    /// Keeps contacts from freezing while one of them is being released: the flesh would stay where that contact holds it.
-    pub(in crate::dynamics) fn wait_for_releases(&mut self, contacts: &[Contact]) {
-        if contacts.iter().any(|contact| contact.ending) {
-            self.static_steps = self.static_steps.min(STATIC_STEPS - SLOWING_STEPS);
-        }
-    }
-
-    /// How fast contacts change: 1, and down to 0 in the steps before they freeze.
-    pub(in crate::dynamics) fn pace(&self) -> f32 {
-        let left = STATIC_STEPS.saturating_sub(self.static_steps);
-        smoothstep([0.0, SLOWING_STEPS as f32], left as f32)
+    /// Whether the set of contacts is frozen. While one of them is being released it is not: the flesh would stay where that
+    /// contact holds it.
+    pub(in crate::dynamics) fn is_frozen(&self, contacts: &[Contact]) -> bool {
+        self.static_steps >= STATIC_STEPS
+            && !self.targets.is_empty()
+            && !contacts.iter().any(|contact| contact.ending)
     }
 
     /// Freezes the contacts, which are those of an equilibrium, until the targets move.
@@ -266,17 +241,13 @@ impl ContactLimits {
         separation(contact, &self.targets).norm() <= MAX_OVERLAP * max_press + contact.edge
     }
 
-    /// Stiffness of a contact relative to that of the flesh at its vertices. That of guided flesh begins softly: its gap may grow
-    /// before it touches, and would then meet the flesh with a jolt.
-    pub(in crate::dynamics) fn relative_stiffness(&self, contact: &Contact, gradual: bool) -> f32 {
+    /// Stiffness of contacts relative to that of the flesh at their vertices.
+    pub(in crate::dynamics) fn relative_stiffness(&self) -> f32 {
         if self.targets.is_empty() {
-            return RELATIVE_STIFFNESS;
+            RELATIVE_STIFFNESS
+        } else {
+            GUIDED_RELATIVE_STIFFNESS
         }
-        if !gradual {
-            return GUIDED_RELATIVE_STIFFNESS;
-        }
-        let begun = f32::from(contact.loaded_steps.saturating_add(1)) / STIFFENING_STEPS;
-        GUIDED_RELATIVE_STIFFNESS * begun.min(1.0).powi(2)
     }
 
     /// Largest distance by which both surfaces together may be pressed in, world units.
@@ -347,7 +318,6 @@ mod tests {
             load: 1.0,
             min_gap: 0.0,
             increase: 0.0,
-            loaded_steps: 0,
             ending: false,
             old: true,
         };
@@ -376,39 +346,6 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_becomes_stiff_gradually_and_slows_before_it_freezes() {
-        let (mut contact, targets) = contact();
-        let mut limits = ContactLimits::default();
-        limits.set_targets(targets.iter().copied());
-        let mut stiffness = Vec::new();
-        for steps in 0..20 {
-            contact.loaded_steps = steps;
-            stiffness.push(limits.relative_stiffness(&contact, true));
-        }
-        assert!(stiffness[0] < 0.01 * GUIDED_RELATIVE_STIFFNESS);
-        assert!(stiffness.windows(2).all(|pair| pair[0] <= pair[1]));
-        assert_eq!(stiffness[19], GUIDED_RELATIVE_STIFFNESS);
-        contact.loaded_steps = 0;
-        assert_eq!(
-            limits.relative_stiffness(&contact, false),
-            GUIDED_RELATIVE_STIFFNESS
-        );
-        let mut paces = Vec::new();
-        for _ in 0..=STATIC_STEPS {
-            limits.set_targets(targets.iter().copied());
-            limits.count_static_step(1.0);
-            paces.push(limits.pace());
-        }
-        assert_eq!(paces[0], 1.0);
-        assert_eq!(paces.last(), Some(&0.0));
-        assert!(
-            paces
-                .windows(2)
-                .all(|pair| (0.0..0.06).contains(&(pair[0] - pair[1])))
-        );
-    }
-
-    #[test]
     fn contacts_freeze_in_a_held_pose_but_not_while_one_is_released() {
         let (mut contact, targets) = contact();
         let mut limits = ContactLimits::default();
@@ -416,10 +353,8 @@ mod tests {
             limits.set_targets(targets.iter().copied());
             limits.count_static_step(1.0);
         }
-        limits.wait_for_releases(&[contact]);
-        assert!(limits.is_frozen());
+        assert!(limits.is_frozen(&[contact]));
         contact.ending = true;
-        limits.wait_for_releases(&[contact]);
-        assert!(!limits.is_frozen() && limits.pace() > 0.99);
+        assert!(!limits.is_frozen(&[contact]));
     }
 }

@@ -55,12 +55,12 @@ fn separation(contact: &Contact, positions: &[Point]) -> Vec3 {
 }
 
 impl ContactProblem {
-    /// Sets all arrays that do not depend on P. `relative_stiffness` is the stiffness of a contact relative to that of its vertices.
+    /// Sets all arrays that do not depend on P.
     pub(super) fn set_contacts(
         &mut self,
         contacts: &[Contact],
         stiffness: &[f32],
-        relative_stiffness: impl Fn(&Contact) -> f32,
+        relative_stiffness: f32,
     ) {
         self.slots.clear();
         self.weights.clear();
@@ -75,7 +75,7 @@ impl ContactProblem {
             self.target_gaps
                 .push(c.min_gap.min(c.gap + MAX_PUSH * c.edge));
             self.softness
-                .push(compliance_of(c, stiffness) / relative_stiffness(c));
+                .push(compliance_of(c, stiffness) / relative_stiffness);
             self.loads.values.push(c.load);
         }
     }
@@ -116,13 +116,17 @@ impl ContactProblem {
         }
     }
 
-    pub(super) fn estimate_diagonal(&mut self, contacts: &[Contact], stiffness: &[f32]) {
+    pub(super) fn estimate_diagonal(
+        &mut self,
+        contacts: &[Contact],
+        stiffness: &[f32],
+        relative_stiffness: f32,
+    ) {
         self.diagonal.clear();
         self.diagonal.extend(
             contacts
                 .iter()
-                .zip(&self.softness)
-                .map(|(c, softness)| compliance_of(c, stiffness) + softness),
+                .map(|c| compliance_of(c, stiffness) * (1.0 + 1.0 / relative_stiffness)),
         );
     }
 

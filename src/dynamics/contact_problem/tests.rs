@@ -87,7 +87,6 @@ impl Sheets {
                 load: 0.0,
                 min_gap: MARGIN,
                 increase: 0.0,
-                loaded_steps: 0,
                 ending: false,
                 old: true,
             };
@@ -167,7 +166,7 @@ fn equals_a_solve_with_the_refactored_matrix() {
             window: &mut window,
         };
         let mut problem = ContactProblem::default();
-        problem.set_contacts(&contacts, &sheets.stiffness, |_| 30.0);
+        problem.set_contacts(&contacts, &sheets.stiffness, 30.0);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
@@ -198,7 +197,7 @@ fn equals_a_solve_with_the_refactored_matrix() {
             problem.assemble(&compliance);
             problem.solve_dense(1e-7);
         } else {
-            problem.estimate_diagonal(&contacts, &sheets.stiffness);
+            problem.estimate_diagonal(&contacts, &sheets.stiffness, 30.0);
             problem.compute_violations(&contacts, &sheets.positions, &own);
             problem.solve_matrix_free(&mut own, &mut solver, 1e-6);
         }

@@ -44,7 +44,6 @@ impl Case {
             load: 0.0,
             min_gap: 0.0,
             increase: 0.0,
-            loaded_steps: 0,
             ending: false,
             old: false,
         };
