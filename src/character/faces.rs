@@ -70,8 +70,13 @@ impl Polygons {
     /// The corners of a polygon.
     #[must_use]
     pub fn ring(&self, polygon: usize) -> &[u32] {
+        &self.corners[self.range(polygon)]
+    }
+
+    /// The place of a polygon's corners.
+    fn range(&self, polygon: usize) -> Range<usize> {
         let start = polygon.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.corners[start as usize..self.ends[polygon] as usize]
+        start as usize..self.ends[polygon] as usize
     }
 
     /// Appends a polygon.
@@ -83,8 +88,8 @@ impl Polygons {
     /// Reverses the orientation of all polygons.
     pub fn turn(&mut self) {
         for polygon in 0..self.len() {
-            let start = polygon.checked_sub(1).map_or(0, |before| self.ends[before]);
-            self.corners[start as usize..self.ends[polygon] as usize].reverse();
+            let range = self.range(polygon);
+            self.corners[range].reverse();
         }
     }
 

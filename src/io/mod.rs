@@ -11,6 +11,7 @@
 mod animation;
 pub mod builtin;
 mod bvh;
+mod by_material;
 mod bytes;
 mod corners;
 mod dmat;

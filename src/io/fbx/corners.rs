@@ -1,7 +1,8 @@
 //! Corners of polygons → vertices with one texture coordinate and normal each, triangles by material.
 
 use super::number;
-use crate::character::{MaterialSection, Polygons};
+use crate::character::Polygons;
+use crate::io::by_material::{GroupedTriangles, TrianglesByMaterial};
 use crate::io::corners::{SplitVertices, split};
 use crate::io::polygon::Triangulator;
 use crate::math::{Point, Vec3};
@@ -41,9 +42,7 @@ fn at_corners<T>(
 
 /// The faces of a mesh.
 pub(super) struct FbxFaces {
-    /// Material after material.
-    pub(super) triangles: Vec<[u32; 3]>,
-    pub(super) sections: Vec<MaterialSection>,
+    pub(super) grouped: GroupedTriangles,
     pub(super) polygons: Polygons,
 }
 
@@ -73,8 +72,7 @@ impl FbxFaces {
                 name.to_owned()
             }
         };
-        // In order of the first face of each material.
-        let mut of_material: Vec<(Option<usize>, Vec<[u32; 3]>)> = Vec::new();
+        let mut by_material = TrianglesByMaterial::new();
         let mut polygons = Polygons::default();
         for (i, face) in mesh.faces.iter().enumerate() {
             let (start, count) = (face.index_begin as usize, face.num_indices as usize);
@@ -90,22 +88,10 @@ impl FbxFaces {
             let named = material.map_or(String::new(), |m| named(&scene.materials[m], m));
             polygons.name(name, "", &named);
             polygons.push(ring.iter().copied());
-            let known = of_material.iter().position(|(known, _)| *known == material);
-            let place = known.unwrap_or(of_material.len());
-            if known.is_none() {
-                of_material.push((material, Vec::new()));
-            }
-            triangulator.add(ring, positions, &mut of_material[place].1);
+            triangulator.add(ring, positions, by_material.of(material));
         }
-        let section = |(material, triangles): &(Option<usize>, Vec<[u32; 3]>)| MaterialSection {
-            triangles: triangles.len(),
-            material: *material,
-        };
         Self {
-            sections: of_material.iter().map(section).collect(),
-            triangles: (of_material.into_iter())
-                .flat_map(|(_, triangles)| triangles)
-                .collect(),
+            grouped: by_material.finish(|material| *material),
             polygons,
         }
     }

@@ -7,6 +7,7 @@ use super::corners::{self, FbxFaces};
 use super::skeleton::FbxJoints;
 use super::{FbxNodes, affine_of, number, usable};
 use crate::character::{Attachment, Character, Image, Material, Severity, SourceFaces, SourceMesh};
+use crate::io::by_material::GroupedTriangles;
 use crate::io::error::{ParseProblem, Parsed, bad};
 use crate::io::gltf::give_to_nearest_bone;
 use crate::io::picture::PictureBudget;
@@ -101,8 +102,12 @@ fn read_mesh(
     };
     let positions: Vec<Point> = (0..vertices + split.copies.len()).map(position).collect();
     let FbxFaces {
-        mut triangles,
-        sections,
+        grouped:
+            GroupedTriangles {
+                mut triangles,
+                sections,
+                material,
+            },
         mut polygons,
     } = FbxFaces::of(
         scene,
@@ -140,8 +145,6 @@ fn read_mesh(
         }
         polygons.turn();
     }
-    let material = sections.first().and_then(|section| section.material);
-    let one = sections.iter().all(|section| section.material == material);
     Ok(Some(SourceMesh {
         name,
         positions,
@@ -151,7 +154,7 @@ fn read_mesh(
         material,
         faces: SourceFaces {
             copies: split.copies,
-            sections: if one { Vec::new() } else { sections },
+            sections,
             polygons: Some(polygons.into()),
         },
         attachment,

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{FaceCorner, FaceGroup, Parser};
-use crate::character::{Attachment, MaterialSection, Polygons, SourceFaces, SourceMesh};
+use crate::character::{Attachment, Polygons, SourceFaces, SourceMesh};
+use crate::io::by_material::TrianglesByMaterial;
 use crate::io::corners::{SplitVertices, split};
 use crate::math::Vec3;
 
@@ -21,55 +22,30 @@ impl Parser {
         for &vertex in &split.copies {
             positions.push(positions[vertex as usize]);
         }
-        // Triangles of each material, in order of its first face.
-        let mut of_material: Vec<(&Option<String>, Vec<[u32; 3]>)> = Vec::new();
+        let mut by_material = TrianglesByMaterial::new();
         let mut polygons = Polygons::default();
         let mut corners = split.of_corner.iter().copied();
         for group in groups {
             let material = group.material.as_deref().unwrap_or_default();
             polygons.name(&group.object, &group.group, material);
-            let known = of_material
-                .iter()
-                .position(|(material, _)| **material == group.material);
-            let place = known.unwrap_or(of_material.len());
-            if known.is_none() {
-                of_material.push((&group.material, Vec::new()));
-            }
+            let triangles = by_material.of(&group.material);
             for face in group.faces() {
                 polygons.push(corners.by_ref().take(face.len()));
                 let ring = polygons.ring(polygons.len() - 1);
-                self.polygons
-                    .add(ring, &positions, &mut of_material[place].1);
+                self.polygons.add(ring, &positions, triangles);
             }
         }
-        let material = |name: &Option<String>| {
-            name.as_ref()
-                .and_then(|name| index_of.get(name.as_str()).copied())
-        };
-        let mut sections: Vec<MaterialSection> = of_material
-            .iter()
-            .map(|(name, triangles)| MaterialSection {
-                triangles: triangles.len(),
-                material: material(name),
-            })
-            .collect();
-        let first = sections.first().and_then(|section| section.material);
-        if sections.iter().all(|section| section.material == first) {
-            sections.clear();
-        }
+        let grouped = by_material.finish(|name| index_of.get(name.as_ref()?.as_str()).copied());
         let name = groups.first().map_or("", |group| group.name());
         SourceMesh {
             name: if name.is_empty() { "mesh" } else { name }.to_owned(),
-            triangles: of_material
-                .into_iter()
-                .flat_map(|(_, triangles)| triangles)
-                .collect(),
+            triangles: grouped.triangles,
             normals: split.normals,
             tex_coords: split.tex_coords,
-            material: first,
+            material: grouped.material,
             faces: SourceFaces {
                 copies: split.copies,
-                sections,
+                sections: grouped.sections,
                 polygons: Some(polygons.into()),
             },
             positions,
