@@ -17,6 +17,14 @@ pub(super) fn check_folder(output: &std::path::Path) -> CommandResult {
     Ok(())
 }
 
+/// Makes a folder for outputs, and those that it is in.
+pub(super) fn make_folder(folder: &std::path::Path) -> CommandResult {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let folder = folder.display();
+        Failure::Undone(format!("the folder {folder} can't be made: {error}"))
+    })
+}
+
 /// Checks, before any more work than reading, that no output is one of the files that were read.
 pub(super) fn check_outputs<'a>(
     outputs: impl IntoIterator<Item = &'a std::path::PathBuf>,

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use super::folder::check_folder;
 use super::options::Options;
-use super::{CommandResult, Failure, command, stderr};
+use super::{CommandResult, Failure, command, print_bytes, stderr};
 use crate::io::write_atomically;
 
 /// Options of `completions`.
@@ -23,7 +23,7 @@ impl Completions {
     pub(super) fn run(&self) -> CommandResult {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command(), "sinew", &mut script);
-        print(&script)
+        print_bytes(&script)
     }
 }
 
@@ -41,7 +41,7 @@ impl Man {
         let mut command = command();
         command.build();
         let Some(folder) = &self.output else {
-            return print(&page(command)?);
+            return print_bytes(&page(command)?);
         };
         check_folder(&folder.join("sinew.1"))?;
         let verbs: Vec<clap::Command> = (command.get_subcommands())
@@ -68,14 +68,4 @@ fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
     Ok(page)
-}
-
-fn print(text: &[u8]) -> CommandResult {
-    use std::io::ErrorKind;
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text).and_then(|()| out.flush()) {
-        // The reader closed the pipe: not an error.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => Ok(written?),
-    }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::folder::make_folder;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::{CommandResult, Failure, print_json, stderr};
 use crate::files::safe_name;
@@ -84,10 +85,7 @@ impl JobVerb {
             baked.push(one);
         }
         let template = self.template(&baked)?;
-        std::fs::create_dir_all(&self.output).map_err(|error| {
-            let folder = self.output.display();
-            Failure::Undone(format!("the folder {folder} can't be made: {error}"))
-        })?;
+        make_folder(&self.output)?;
         let path = self.output.join("template.json");
         let text = serde_json::to_string_pretty(&template)?;
         write_atomically(&path, |out| std::io::Write::write_all(out, text.as_bytes()))?;

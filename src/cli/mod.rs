@@ -271,9 +271,13 @@ fn print_lines(lines: impl IntoIterator<Item = String>) -> CommandResult {
 }
 
 fn print(text: &str) -> CommandResult {
+    print_bytes(format!("{text}\n").as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> CommandResult {
     use std::io::{ErrorKind, Write};
     let mut out = std::io::stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         // The reader closed the pipe: not an error.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written

@@ -71,7 +71,7 @@ impl Session {
             if seen.shows_other_clips(&before) {
                 self.restore_clips(&seen);
             }
-            self.restore_flesh(&joints, seen.flesh());
+            self.restore_flesh(&joints, seen.flesh);
         }
     }
 
@@ -228,7 +228,10 @@ impl Session {
     fn go_to_step(&mut self, go: impl FnOnce(&mut UndoHistory, &mut Document, &mut Seen) -> bool) {
         let (earlier, joints) = (self.editor.document.clone(), self.all_joints());
         let key = self.keep_flesh();
-        let before = self.seen().with_flesh(key);
+        let before = Seen {
+            flesh: Some(key),
+            ..self.seen()
+        };
         let (mut seen, editor) = (before.clone(), &mut self.editor);
         if !go(&mut editor.history, &mut editor.document, &mut seen) {
             return;
@@ -259,7 +262,7 @@ impl Session {
         if other_clips {
             self.restore_clips(&seen);
         }
-        self.restore_flesh(&joints, seen.flesh());
+        self.restore_flesh(&joints, seen.flesh);
     }
 
     fn set_params(&mut self, params: Params) {

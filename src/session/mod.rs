@@ -118,7 +118,7 @@ pub use rigging::{RigCommand, RigQuality, RigRating, RigView, Rigging};
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, Source};
 pub use tick::Tick;
-pub use together::Interpreted;
+pub use together::{Interpreted, is_companion};
 pub use views::ghosts::GhostWorker;
 pub use views::scores::ViewScore;
 pub use views::{ChannelId, MAX_CROWD, MAX_VIEWS, View, ViewCommand, ViewId, Views};

@@ -91,11 +91,10 @@ impl SeenParts {
 
     /// Puts the parts in place, and returns what was there.
     pub(super) fn exchange(self, seen: &mut Seen) -> Self {
-        let replace = |part: Option<Vec<View>>, now: &mut Vec<View>| {
-            part.map(|part| std::mem::replace(now, part))
-        };
         Self {
-            views: replace(self.views, &mut seen.views),
+            views: self
+                .views
+                .map(|views| std::mem::replace(&mut seen.views, views)),
             clips: self
                 .clips
                 .map(|clips| std::mem::replace(&mut seen.clips, clips)),
@@ -106,19 +105,6 @@ impl SeenParts {
 }
 
 impl Seen {
-    /// The key of its flesh.
-    pub(super) fn flesh(&self) -> Option<u64> {
-        self.flesh
-    }
-
-    /// With the key of the flesh that was kept.
-    pub(super) fn with_flesh(self, key: u64) -> Self {
-        Self {
-            flesh: Some(key),
-            ..self
-        }
-    }
-
     /// Whether the clips differ.
     pub(super) fn shows_other_clips(&self, other: &Self) -> bool {
         self.clips != other.clips

@@ -46,6 +46,12 @@ fn use_of(path: &Path) -> Use {
     }
 }
 
+/// Whether a file goes with a character instead of being one, judged by its name: joints, weights, or a motion.
+#[must_use]
+pub fn is_companion(path: &Path) -> bool {
+    matches!(use_of(path), Use::Rig | Use::Motion)
+}
+
 /// How to handle files that were given together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interpreted {

@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Bake, Report};
+use crate::cli::folder::make_folder;
 use crate::cli::options::{CharacterOptions, Options};
 use crate::cli::{CommandResult, Failure, print_json, stderr};
 use crate::files::safe_name;
 use crate::methods::{MethodId, Subject};
+use crate::session::is_companion;
 
 /// What the name of the character replaces.
 pub(super) const CHARACTER: &str = "{character}";
 /// What is replaced in the name of an output.
 const PLACES: [&str; 3] = [CHARACTER, "{method}", "{clip}"];
-
-/// Extensions of files that go with a character instead of being one.
-const COMPANIONS: [&str; 5] = ["bvh", "anim", "skel", "tgf", "dmat"];
 
 /// What was baked, and what could not be.
 #[derive(Default)]
@@ -120,10 +119,7 @@ impl Bake {
     fn in_folder(&self, subject: &Arc<Subject>, options: &Options) -> Result<Report, Failure> {
         let folder = self.output.as_deref().and_then(Path::parent);
         if let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                let folder = folder.display();
-                Failure::Undone(format!("the folder {folder} can't be made: {error}"))
-            })?;
+            make_folder(folder)?;
         }
         self.check(self.output.as_deref())?;
         self.on(subject, options)
@@ -197,11 +193,8 @@ pub(super) fn characters(files: &[PathBuf], template: &str) -> Vec<Vec<PathBuf>>
             vec![files.to_vec()]
         };
     }
-    let is_companion = |file: &&PathBuf| {
-        let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
-        COMPANIONS.iter().any(|known| extension == *known)
-    };
-    let (companions, own): (Vec<&PathBuf>, Vec<&PathBuf>) = files.iter().partition(is_companion);
+    let (companions, own): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        files.iter().partition(|file| is_companion(file));
     let with = |character: &PathBuf| {
         let files = std::iter::once(character).chain(companions.iter().copied());
         files.cloned().collect()
