@@ -103,12 +103,11 @@ fn method_panel() {
     assert_eq!(raised(&mut harness), [], "it is unavailable");
 }
 
-#[test]
-fn look_panel() {
-    let look = Look::default();
-    let view = LookView {
+/// A view of one character with textures, by a method without flesh.
+fn look_view() -> LookView {
+    LookView {
         view: ViewId(7),
-        look,
+        look: Look::default(),
         has_textures: true,
         has_tissue: false,
         has_selection: false,
@@ -118,7 +117,13 @@ fn look_panel() {
         compares: false,
         voxels: VoxelState::Hidden,
         compared: None,
-    };
+    }
+}
+
+#[test]
+fn look_panel() {
+    let view = look_view();
+    let look = view.look;
     let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
     harness.get_by_label("Wireframe").click();
     assert_eq!(
@@ -160,17 +165,10 @@ fn look_panel() {
 #[test]
 fn a_crowd_shows_its_size() {
     let of = |crowd: usize, compares: bool| LookView {
-        view: ViewId(7),
-        look: Look::default(),
-        has_textures: true,
-        has_tissue: false,
-        has_selection: false,
         has_clip: false,
-        shows_distance: false,
         crowd,
         compares,
-        voxels: VoxelState::Hidden,
-        compared: None,
+        ..look_view()
     };
     let asked = |count| {
         once(Command::View(ViewCommand::SetCrowd {
@@ -217,17 +215,11 @@ fn colour_maps_are_offered_where_quantities_are_shown() {
             ..Look::default()
         };
         let view = LookView {
-            view: ViewId(7),
             look,
-            has_textures: true,
-            has_tissue: false,
             has_selection: true,
-            has_clip: true,
             shows_distance,
-            crowd: 1,
             compares: shows_distance,
-            voxels: VoxelState::Hidden,
-            compared: None,
+            ..look_view()
         };
         let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
         assert_eq!(
@@ -243,21 +235,14 @@ fn colour_maps_are_offered_where_quantities_are_shown() {
 
 #[test]
 fn the_scale_of_distances_is_automatic_or_fixed() {
-    let look = Look::default();
     for shows_distance in [false, true] {
         let view = LookView {
-            view: ViewId(7),
-            look,
-            has_textures: true,
-            has_tissue: false,
             has_selection: true,
-            has_clip: true,
             shows_distance,
-            crowd: 1,
             compares: true,
-            voxels: VoxelState::Hidden,
-            compared: None,
+            ..look_view()
         };
+        let look = view.look;
         let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
         let scale = harness.query_by_role_and_label(Role::CheckBox, "Scale");
         assert_eq!(scale.is_some(), shows_distance);
