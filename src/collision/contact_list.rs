@@ -114,6 +114,12 @@ impl ContactList {
         &self.contacts
     }
 
+    /// Replaces the contacts by others of the same skin, sorted in the same way.
+    pub fn set_contacts(&mut self, contacts: &[Contact]) {
+        self.contacts.clear();
+        self.contacts.extend_from_slice(contacts);
+    }
+
     /// The contacts, for updating what the solver writes.
     pub fn contacts_mut(&mut self) -> &mut [Contact] {
         &mut self.contacts

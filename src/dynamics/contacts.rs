@@ -72,6 +72,14 @@ pub struct ContactReport {
     pub detection_ms: f64,
 }
 
+/// What the contacts of the next step depend on besides positions and parameters.
+#[derive(Debug, Clone)]
+pub struct SavedContacts {
+    contacts: Vec<Contact>,
+    limits: ContactLimits,
+    report: ContactReport,
+}
+
 /// The contacts of one simulated skin.
 pub struct Contacts {
     body: Arc<CollisionBody>,
@@ -159,6 +167,24 @@ impl Contacts {
     #[must_use]
     pub fn report(&self) -> ContactReport {
         self.report
+    }
+
+    /// A copy of the state.
+    #[must_use]
+    pub fn save(&self) -> SavedContacts {
+        SavedContacts {
+            contacts: self.list.contacts().to_vec(),
+            limits: self.limits.clone(),
+            report: self.report,
+        }
+    }
+
+    /// Continues from a saved state of the same skin.
+    pub fn restore(&mut self, saved: &SavedContacts) {
+        self.list.set_contacts(&saved.contacts);
+        self.limits.clone_from(&saved.limits);
+        self.report = saved.report;
+        self.compliance.clear();
     }
 
     /// Removes all contacts, and all that later ones could depend on.

@@ -14,15 +14,15 @@ use std::time::Instant;
 use super::contact_solver::ContactSolver;
 use super::contacts::FactorKind;
 use super::guidance::Quadratic;
+use super::iterations::{IterationContacts, IterationParams, IterationState, IterationStats};
 use super::local::{self, BlockWeights, ForceTask};
 use super::rows::Rows;
 use super::system::System;
 use crate::math::Point;
 use crate::numerics::anderson::{Anderson, Products};
-use crate::numerics::lanes::{Padded, add};
+use crate::numerics::lanes::add;
 use crate::numerics::partition::{Partition, Subdomain, for_each_subdomain};
 use crate::numerics::substitution::{Scratch, backward, forward};
-use crate::numerics::tiles::TiledFactor;
 
 /// An accelerated iterate is rejected if its energy increases by more than this fraction; smaller increases are rounding errors.
 const ENERGY_TOLERANCE: f64 = 1e-5;
@@ -56,41 +56,6 @@ pub(super) struct Solver {
     pub(super) volume: f32,
 }
 
-/// Parameters of the iterations.
-pub(super) struct IterationParams<'a> {
-    pub(super) system: &'a System,
-    pub(super) factor: &'a TiledFactor,
-    pub(super) iterations: usize,
-    /// Number of differences of Anderson acceleration; 0 for plain iterations.
-    pub(super) memory: usize,
-    /// For a solve without inertia: h² times gravity, the force per unit of M/h².
-    pub(super) static_gravity: Option<Padded>,
-    /// Stop when no vertex moves farther than this in an iteration, world units.
-    pub(super) tolerance: f32,
-    /// Stop when this many iterations did not decrease the largest change.
-    pub(super) patience: usize,
-    /// Stop at this time, after at least one iteration.
-    pub(super) deadline: Option<Instant>,
-}
-
-/// The contact solver, and buffers for positions by vertex.
-pub(super) struct IterationContacts<'a> {
-    pub(super) solver: &'a mut ContactSolver,
-    pub(super) positions: &'a mut [Point],
-    /// Whether contacts are detected again between iterations (solve for an equilibrium).
-    pub(super) redetect: bool,
-}
-
-/// Counts and times of the iterations.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct IterationStats {
-    pub(super) iterations: usize,
-    pub(super) rejected: usize,
-    pub(super) last_change: f32,
-    pub(super) local_secs: f64,
-    pub(super) global_secs: f64,
-}
-
 impl Solver {
     pub(super) fn new(partition: &Partition) -> Self {
         let state = |part: &Subdomain| SubdomainState {
@@ -114,14 +79,16 @@ impl Solver {
         }
     }
 
-    /// Iterates from the positions in `rows.x`, and writes the result there.
+    /// Iterates from the positions in `rows.x`, and writes the result there. Stops after [`IterationParams::pause_after`] iterations;
+    /// a further call with the same state goes on as if there had been no pause.
     pub(super) fn iterate(
         &mut self,
         plan: &IterationParams<'_>,
+        state: &mut IterationState,
         mut contacts: Option<IterationContacts<'_>>,
     ) -> IterationStats {
         let mut stats = IterationStats::default();
-        let mut anderson = Anderson::new(plan.memory);
+        let pause = state.iterations.saturating_add(plan.pause_after);
         for part in &mut self.subdomains {
             part.rows.reserve_history(plan.memory);
             (part.local_secs, part.forward_secs) = (0.0, 0.0);
@@ -129,27 +96,25 @@ impl Solver {
         self.top.reserve_history(plan.memory);
         let start = Instant::now();
         let mut forward_secs = 0.0;
-        let (mut energy, mut best, mut stalled) = (f64::INFINITY, f32::INFINITY, 0);
         let floor = ENERGY_FLOOR * self.total_weight;
-        let mut was_still = false;
-        for iteration in 1..=plan.iterations {
-            if (was_still || ContactSolver::is_detection_due(iteration))
+        while !state.finished && state.iterations < plan.iterations.min(pause) {
+            state.iterations += 1;
+            let iteration = state.iterations;
+            if (state.was_still || ContactSolver::is_detection_due(iteration))
                 && self.refresh_contacts(plan, &mut contacts)
             {
-                was_still = false;
-                anderson = Anderson::new(plan.memory);
-                (energy, best, stalled) = (f64::INFINITY, f32::INFINITY, 0);
+                state.restart(plan.memory);
             }
             let forward_start = Instant::now();
-            let mut now = self.forward_pass(plan, anderson.is_on(), &mut contacts);
-            if anderson.is_on() {
-                if now > energy + ENERGY_TOLERANCE * energy.abs() + floor {
+            let mut now = self.forward_pass(plan, state.anderson.is_on(), &mut contacts);
+            if state.anderson.is_on() {
+                if now > state.energy + ENERGY_TOLERANCE * state.energy.abs() + floor {
                     stats.rejected += 1;
-                    anderson.forget();
+                    state.anderson.forget();
                     self.extrapolate(&[]);
                     now = self.forward_pass(plan, true, &mut contacts);
                 }
-                energy = now;
+                state.energy = now;
             }
             forward_secs += forward_start.elapsed().as_secs_f64();
             if let Some(IterationContacts {
@@ -159,32 +124,24 @@ impl Solver {
                 solver.add_forces(&plan.system.partition, plan.factor, self, positions);
             }
             self.solve_top(plan);
-            let change = self.backward_pass(plan, &anderson);
-            stats.iterations = iteration;
+            let change = self.backward_pass(plan, &state.anderson);
             stats.last_change = change;
-            stalled = if change < 0.9 * best { 0 } else { stalled + 1 };
-            best = best.min(change);
             let is_late = plan
                 .deadline
                 .is_some_and(|deadline| Instant::now() >= deadline);
-            let is_still = change <= plan.tolerance || stalled > plan.patience;
             let redetects = contacts.as_ref().is_some_and(|contacts| contacts.redetect);
-            let last =
-                iteration == plan.iterations || is_late || (is_still && (was_still || !redetects));
-            // Contacts are detected once more before the iteration ends.
-            was_still = is_still;
-            if last || !anderson.is_on() {
+            let settled = state.is_settled(plan, change, redetects);
+            state.finished = iteration == plan.iterations || is_late || settled;
+            if state.finished || !state.anderson.is_on() {
                 for_each_subdomain(&mut self.subdomains, 0, &|_, part| {
                     part.rows.advance();
                 });
                 self.top.advance();
-                if last {
-                    break;
-                }
             } else {
-                self.accelerate(&mut anderson);
+                self.accelerate(&mut state.anderson);
             }
         }
+        stats.iterations = state.iterations;
         // Subdomains may run in parallel or one after the other: split the elapsed time of the forward passes by the share of the
         // local steps.
         let sum = |of: fn(&SubdomainState) -> f64| self.subdomains.iter().map(of).sum::<f64>();

@@ -1,5 +1,7 @@
 //! Vertex normals that are smooth across seams and sharp where the file's normals are sharp.
 
+use nalgebra::Matrix3;
+
 use super::vertex_normals_into;
 use super::weld::weld_points;
 use crate::math::{Point, Vec3};
@@ -16,6 +18,28 @@ pub struct NormalGroups {
     triangles: Vec<[u32; 3]>,
     positions: Vec<Point>,
     normals: Vec<Vec3>,
+    details: Option<Details>,
+}
+
+/// Normals given at rest, relative to the normals that the triangles have there.
+#[derive(Debug, Clone, PartialEq)]
+struct Details {
+    /// The other end of an edge at each group, the longest; the group itself if it has none.
+    edge: Vec<u32>,
+    /// The given normal of each source vertex in the frame of its group.
+    local: Vec<Vec3>,
+}
+
+/// The orthonormal frame of a normal (third axis) and the direction of an edge (first axis); `None` if they are parallel.
+fn frame(normal: &Vec3, edge: &Vec3) -> Option<Matrix3<f32>> {
+    let along = edge - normal * normal.dot(edge);
+    // Of almost parallel ones, the direction is rounding error.
+    let tangent = along.try_normalize(1e-4 * edge.norm())?;
+    Some(Matrix3::from_columns(&[
+        tangent,
+        normal.cross(&tangent),
+        *normal,
+    ]))
 }
 
 impl NormalGroups {
@@ -67,7 +91,39 @@ impl NormalGroups {
             triangles,
             positions,
             normals,
+            details: None,
         }
+    }
+
+    /// From now on, [`NormalGroups::normals_into`] writes these unit normals for these positions, and for others it turns them with
+    /// the surface. One normal and one position per source vertex.
+    pub fn keep_normals(&mut self, positions: &[Point], normals: &[Vec3]) {
+        self.details = None;
+        let mut smooth = vec![Vec3::y(); normals.len()];
+        self.normals_into(positions, &mut smooth);
+        let mut edge: Vec<u32> = (0..self.member.len() as u32).collect();
+        let length = |a: u32, b: u32| {
+            (self.positions[a as usize] - self.positions[b as usize]).norm_squared()
+        };
+        for &[a, b, c] in &self.triangles {
+            for (from, to) in [(a, b), (b, c), (c, a), (b, a), (c, b), (a, c)] {
+                if length(from, to) > length(from, edge[from as usize]) {
+                    edge[from as usize] = to;
+                }
+            }
+        }
+        let local = normals.iter().zip(&self.group_of).map(|(normal, &group)| {
+            self.frame_of(group, &edge)
+                .map_or_else(Vec3::z, |frame| frame.tr_mul(normal))
+        });
+        let local = local.collect();
+        self.details = Some(Details { edge, local });
+    }
+
+    fn frame_of(&self, group: u32, edge: &[u32]) -> Option<Matrix3<f32>> {
+        let group = group as usize;
+        let along = self.positions[edge[group] as usize] - self.positions[group];
+        frame(&self.normals[group], &along)
     }
 
     /// The group of every source vertex.
@@ -96,6 +152,14 @@ impl NormalGroups {
         vertex_normals_into(&self.positions, &self.triangles, &mut self.normals);
         for (normal, &group) in normals.iter_mut().zip(&self.group_of) {
             *normal = self.normals[group as usize];
+        }
+        let Some(Details { edge, local }) = &self.details else {
+            return;
+        };
+        for ((normal, &group), local) in normals.iter_mut().zip(&self.group_of).zip(local) {
+            if let Some(frame) = self.frame_of(group, edge) {
+                *normal = frame * local;
+            }
         }
     }
 }
@@ -136,5 +200,38 @@ mod tests {
         NormalGroups::new(&positions, &triangles, &[Vec3::zeros(); 6], 1e-6)
             .normals_into(&positions, &mut out);
         assert!((out[0] - out[3]).norm() < 1e-6 && out[0].dot(&out[2]) < 0.9);
+    }
+
+    /// A strip of two triangles; its normals tilt away from those of the triangles.
+    #[test]
+    fn kept_normals_are_those_given_at_rest_and_turn_with_the_surface() {
+        let p = Point::new;
+        let positions = [
+            p(0.0, 0.0, 0.0),
+            p(1.0, 0.0, 0.0),
+            p(1.0, 1.0, 0.2),
+            p(0.0, 1.0, 0.1),
+        ];
+        let triangles = [[0, 1, 2], [0, 2, 3]];
+        let given: Vec<Vec3> = [[0.3, 0.1], [-0.4, 0.2], [0.0, 0.7], [0.6, -0.5]]
+            .map(|[x, y]| Vec3::new(x, y, 1.0).normalize())
+            .to_vec();
+        let mut groups = NormalGroups::new(&positions, &triangles, &given, 1e-6);
+        groups.keep_normals(&positions, &given);
+        let mut out = vec![Vec3::zeros(); 4];
+        groups.normals_into(&positions, &mut out);
+        let worst = |out: &[Vec3], wanted: &[Vec3]| {
+            let pairs = out.iter().zip(wanted);
+            pairs.map(|(a, b)| (a - b).norm()).fold(0.0, f32::max)
+        };
+        assert!(worst(&out, &given) < 1e-6, "{out:?}");
+        let turn = nalgebra::Rotation3::from_euler_angles(0.7, -1.1, 2.0);
+        let turned = positions.map(|point| turn * point + Vec3::new(3.0, -1.0, 2.0));
+        groups.normals_into(&turned, &mut out);
+        let wanted: Vec<Vec3> = given.iter().map(|normal| turn * normal).collect();
+        assert!(worst(&out, &wanted) < 1e-5, "{out:?}");
+        // A collapsed surface has no direction.
+        groups.normals_into(&[Point::origin(); 4], &mut out);
+        assert!(out.iter().all(|normal| (normal.norm() - 1.0).abs() < 1e-6));
     }
 }

@@ -82,6 +82,10 @@ impl Actor {
             normals: &normals,
             progress,
         })?;
+        // Device forms compute normals from the triangles alone.
+        if skinner.on_device().is_none() {
+            groups.keep_normals(&positions, &normals);
+        }
         progress.check()?;
         Ok(Self {
             subject: subject.clone(),

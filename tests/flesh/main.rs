@@ -17,6 +17,7 @@ mod jumps;
 mod materials;
 mod mirrored;
 mod robust;
+mod seated;
 mod shells;
 mod still;
 mod tissue;

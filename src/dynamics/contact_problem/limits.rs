@@ -54,7 +54,7 @@ const STATIC_TOLERANCE: f32 = 1e-3;
 ///
 /// Where the targets of two surfaces overlap, the base surfaces below them overlap, too, and there is not enough space for all of
 /// the flesh. So contacts press the flesh in only by a fraction of its depth, and leave the rest of the overlap.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::dynamics) struct ContactLimits {
     /// Target positions by vertex, world units; empty without guidance.
     pub(in crate::dynamics) targets: Vec<Point>,

@@ -3,6 +3,8 @@
 mod state;
 mod step;
 
+pub use step::Settling;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;

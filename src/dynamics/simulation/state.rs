@@ -22,6 +22,11 @@ impl Simulation {
         self.write_solver_state();
     }
 
+    /// The positions by vertex that others read, not those that the solver goes on from.
+    pub(crate) fn visible_positions_mut(&mut self) -> &mut [Point] {
+        &mut self.position
+    }
+
     /// A copy of the current state.
     #[must_use]
     pub fn state(&self) -> State {

@@ -5,8 +5,10 @@ use std::time::Instant;
 use super::{Simulation, StepReport, slot};
 use crate::dynamics::contacts::FactorKind;
 use crate::dynamics::guidance::Target;
+use crate::dynamics::iterations::{
+    IterationContacts, IterationParams, IterationState, IterationStats,
+};
 use crate::dynamics::rows::Rows;
-use crate::dynamics::solver::{IterationContacts, IterationParams, IterationStats};
 use crate::dynamics::system::System;
 use crate::math::Point;
 use crate::numerics::FactorError;
@@ -27,6 +29,13 @@ const MAX_STATIC_ITERATIONS: usize = 1500;
 const STEP_TOLERANCE: f32 = 2e-5;
 /// Number of differences of Anderson acceleration in the solve for an equilibrium.
 const STATIC_MEMORY: usize = 6;
+
+/// A solve for an equilibrium that is made in parts, see [`Simulation::settle_part`].
+#[derive(Default)]
+pub struct Settling {
+    /// `None` before the first part.
+    iterations: Option<IterationState>,
+}
 
 impl Simulation {
     /// One time step: the base moves to `base`, and the skin follows.
@@ -78,8 +87,17 @@ impl Simulation {
             } else {
                 0.0
             };
-            let stats =
-                simulation.iterate(SolveMode::Dynamic, iterations, memory, tolerance, deadline);
+            let limits = Limits {
+                iterations,
+                tolerance,
+                deadline,
+                ..Limits::default()
+            };
+            let stats = simulation.iterate(
+                SolveMode::Dynamic,
+                &limits,
+                &mut IterationState::new(memory),
+            );
             for_each_subdomain(&mut simulation.solver.subdomains, 0, &|_, state| {
                 state.max_displacement = update_velocities(&mut state.rows, h, max_speed);
             });
@@ -127,7 +145,7 @@ impl Simulation {
         }
         carry(&mut self.solver.top, &partition.top);
         self.move_base(base);
-        Ok(self.relax(iterations, 0.0))
+        Ok(self.relax(iterations))
     }
 
     /// Solves for the equilibrium over the current base. Velocities become zero.
@@ -135,53 +153,89 @@ impl Simulation {
     /// # Errors
     /// [`FactorError`].
     pub fn settle(&mut self) -> Result<StepReport, FactorError> {
-        self.factor_equilibrium()?;
-        let report = self.relax(MAX_STATIC_ITERATIONS, STATIC_TOLERANCE * self.size);
-        for rows in self
-            .solver
-            .subdomains
-            .iter_mut()
-            .map(|part| &mut part.rows)
-            .chain([&mut self.solver.top])
-        {
-            rows.base_velocity.fill([0.0; 4]);
+        let mut settling = Settling::default();
+        loop {
+            if let Some(report) = self.settle_part(&mut settling, usize::MAX)? {
+                return Ok(report);
+            }
         }
-        Ok(report)
     }
 
-    fn relax(&mut self, iterations: usize, tolerance: f32) -> StepReport {
-        self.in_pool(|simulation| {
-            for rows in simulation
-                .solver
-                .subdomains
-                .iter_mut()
-                .map(|part| &mut part.rows)
-                .chain([&mut simulation.solver.top])
-            {
-                rows.velocity.fill([0.0; 4]);
+    /// Makes at most this many further iterations of [`Simulation::settle`]. Returns its report with the last part, and `None`
+    /// before. The result does not depend on the parts. Until the last one, positions by vertex are those of before; the state must
+    /// not be used otherwise.
+    ///
+    /// # Errors
+    /// [`FactorError`].
+    pub fn settle_part(
+        &mut self,
+        settling: &mut Settling,
+        iterations: usize,
+    ) -> Result<Option<StepReport>, FactorError> {
+        self.factor_equilibrium()?;
+        let limits = Limits {
+            iterations: MAX_STATIC_ITERATIONS,
+            pause_after: iterations,
+            tolerance: STATIC_TOLERANCE * self.size,
+            ..Limits::default()
+        };
+        let state = match &mut settling.iterations {
+            Some(state) => state,
+            none => {
+                self.clear_velocities();
+                none.insert(IterationState::new(STATIC_MEMORY))
             }
-            let stats = simulation.iterate(
-                SolveMode::Static,
-                iterations,
-                STATIC_MEMORY,
-                tolerance,
-                None,
-            );
-            simulation.read_solver_state();
-            if let Some(contact_solver) = &mut simulation.contact_solver {
-                contact_solver.contacts.end(&simulation.position);
-            }
-            report(&stats)
-        })
+        };
+        let positions = self.position.clone();
+        let stats =
+            self.in_pool(|simulation| simulation.iterate(SolveMode::Static, &limits, state));
+        if !state.finished {
+            self.position = positions;
+            return Ok(None);
+        }
+        self.end_static_solve();
+        self.for_all_rows(|rows| rows.base_velocity.fill([0.0; 4]));
+        Ok(Some(report(&stats)))
+    }
+
+    fn relax(&mut self, iterations: usize) -> StepReport {
+        self.clear_velocities();
+        let limits = Limits {
+            iterations,
+            ..Limits::default()
+        };
+        let stats = self.in_pool(|simulation| {
+            let mut state = IterationState::new(STATIC_MEMORY);
+            simulation.iterate(SolveMode::Static, &limits, &mut state)
+        });
+        self.end_static_solve();
+        report(&stats)
+    }
+
+    fn clear_velocities(&mut self) {
+        self.for_all_rows(|rows| rows.velocity.fill([0.0; 4]));
+    }
+
+    fn end_static_solve(&mut self) {
+        self.read_solver_state();
+        if let Some(contact_solver) = &mut self.contact_solver {
+            contact_solver.contacts.end(&self.position);
+        }
+    }
+
+    fn for_all_rows(&mut self, change: impl Fn(&mut Rows)) {
+        let subdomains = self.solver.subdomains.iter_mut();
+        subdomains
+            .map(|part| &mut part.rows)
+            .chain([&mut self.solver.top])
+            .for_each(change);
     }
 
     fn iterate(
         &mut self,
         mode: SolveMode,
-        iterations: usize,
-        memory: usize,
-        tolerance: f32,
-        deadline: Option<Instant>,
+        limits: &Limits,
+        state: &mut IterationState,
     ) -> IterationStats {
         let own_h = self.params.simulated_step_secs();
         let (factor, static_gravity) = match (mode, &self.static_factor) {
@@ -204,13 +258,18 @@ impl Simulation {
             &IterationParams {
                 system: &self.system,
                 factor,
-                iterations,
-                memory,
+                iterations: limits.iterations,
+                pause_after: limits.pause_after,
+                memory: match mode {
+                    SolveMode::Dynamic => self.params.acceleration as usize,
+                    SolveMode::Static => STATIC_MEMORY,
+                },
                 static_gravity,
-                tolerance,
+                tolerance: limits.tolerance,
                 patience: PATIENCE,
-                deadline,
+                deadline: limits.deadline,
             },
+            state,
             contacts,
         )
     }
@@ -259,7 +318,27 @@ impl ReferenceMotion<'_> {
     }
 }
 
+/// Where iterations end, see [`IterationParams`].
+struct Limits {
+    iterations: usize,
+    pause_after: usize,
+    tolerance: f32,
+    deadline: Option<Instant>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            iterations: 0,
+            pause_after: usize::MAX,
+            tolerance: 0.0,
+            deadline: None,
+        }
+    }
+}
+
 /// Which inertial term an iteration uses.
+#[derive(Clone, Copy)]
 enum SolveMode {
     /// M/h² (y − x).
     Dynamic,

@@ -19,6 +19,7 @@ mod params;
 mod pose_stepper;
 pub(super) mod poses;
 mod quasistatic;
+mod reseat;
 mod saved_state;
 mod volume_preserver;
 
@@ -32,6 +33,7 @@ use std::time::{Duration, Instant};
 use self::on_device::DeviceLink;
 use self::params::{contacts, materials_of};
 use self::poses::{compose, largest_turn, relative_into};
+use self::reseat::{CALM_TOLERANCE, Fading, Reseat};
 use super::check::check_joints;
 use super::{BindError, DeviceError, Frame, SkinError, StepTimes};
 use crate::collision::{
@@ -88,6 +90,12 @@ pub struct Projective {
     times: StepTimes,
     /// Consecutive steps in which nothing moved; asleep from [`STEPS_TO_SLEEP`] on.
     still_steps: u32,
+    /// Consecutive steps in which hardly anything moved.
+    calm_steps: u32,
+    /// Whether the flesh is in the equilibrium of its pose, or on the way there.
+    seated: bool,
+    reseat: Option<Reseat>,
+    fading: Option<Fading>,
     /// Device that makes the steps instead of `simulation`, if one is set.
     device_link: Option<DeviceLink>,
     /// The error for which the device was removed, until it is taken.
@@ -150,6 +158,10 @@ impl Projective {
             last_good: position,
             times: StepTimes::default(),
             still_steps: 0,
+            calm_steps: 0,
+            seated: false,
+            reseat: None,
+            fading: None,
             device_link: None,
             fault: None,
         })
@@ -197,7 +209,7 @@ impl Projective {
     /// Whether the flesh is asleep: it does not move until the bones or the parameters change.
     #[must_use]
     pub fn is_asleep(&self) -> bool {
-        self.still_steps >= STEPS_TO_SLEEP
+        self.still_steps >= STEPS_TO_SLEEP && !self.is_reseating()
     }
 
     /// Deepest self-penetration of the skin, whether collisions are on or not; `None` if there is no pose yet.
@@ -313,14 +325,18 @@ impl Projective {
                 return;
             }
         }
-        let moved = self
+        let motion = self
             .base
             .iter()
             .zip(self.simulation.base())
-            .any(|(new, old)| (new - old).abs().max() > tolerance);
+            .map(|(new, old)| (new - old).abs().max())
+            .fold(0.0, f32::max);
+        let moved = motion > tolerance;
         if !moved && self.still_steps >= STEPS_TO_SLEEP {
             return;
         }
+        let calm = CALM_TOLERANCE * self.subject.size;
+        self.seated &= motion <= calm;
         let start = Instant::now();
         let report = self.simulation.step_until(&self.base, deadline);
         if let Some(guided) = &mut self.guided {
@@ -333,8 +349,10 @@ impl Projective {
         } else {
             self.still_steps + 1
         };
+        self.count_calm_step(motion.max(report.max_displacement) <= calm);
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;
+        self.reseat_if_calm();
     }
 
     fn advance(&mut self, frame: &Frame<'_>) -> Result<(), FactorError> {
@@ -344,6 +362,9 @@ impl Projective {
         self.pending_secs += frame.dt_secs;
         let steps = ((self.pending_secs + 1e-9) / step).floor() as u32;
         for k in 1..=steps {
+            if self.step_reseat(frame.world_from_joint)? {
+                continue;
+            }
             // The frame's pose is reached `dt` after the last one; this step ends at k h − `earlier` after it.
             let t = ((f64::from(k) * step - earlier) / frame.dt_secs).clamp(0.0, 1.0);
             let next = self
@@ -397,6 +418,7 @@ impl Projective {
             frame.world_from_joint,
             &mut self.target_pose,
         );
+        self.end_reseat_if_moved();
         let solved = if frame.dt_secs > 0.0 && self.started {
             self.advance(frame)
         } else {
@@ -420,7 +442,7 @@ impl Projective {
     fn ahead_secs(&self) -> f32 {
         let params = self.simulation.params();
         let simulated = params.simulated_step_secs() / params.time_step_secs;
-        if self.is_asleep() {
+        if self.is_asleep() || self.is_reseating() {
             0.0
         } else {
             (self.pending_secs * simulated) as f32
@@ -437,6 +459,11 @@ impl Projective {
         {
             *out = position + velocity * ahead;
         }
+        if let Some(fading) = &self.fading {
+            for (vertex, out) in out.iter_mut().enumerate() {
+                *out += fading.offset(vertex);
+            }
+        }
         self.last_good.copy_from_slice(out);
     }
 }
@@ -444,6 +471,8 @@ impl Projective {
 impl Projective {
     /// Forgets velocities and warm starts: the next frame is the equilibrium of its pose.
     pub(super) fn reset(&mut self) {
+        self.end_reseat();
+        self.fading = None;
         self.started = false;
         self.pending_secs = 0.0;
     }

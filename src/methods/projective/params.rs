@@ -15,7 +15,7 @@ impl Projective {
     /// # Errors
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
-        self.still_steps = 0;
+        self.wake();
         if !same_equations(params, self.simulation.params()) {
             self.keep_on_cpu();
         }
@@ -40,13 +40,19 @@ impl Projective {
     /// # Errors
     /// [`FactorError`]; the old materials then stay.
     pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
-        self.still_steps = 0;
+        self.wake();
         if materials != self.simulation.materials() {
             self.keep_on_cpu();
         }
         self.simulation.set_materials(materials)?;
         self.update_virtual_bones();
         Ok(())
+    }
+
+    /// Ends sleep: another equilibrium may hold.
+    fn wake(&mut self) {
+        self.end_reseat();
+        (self.still_steps, self.seated) = (0, false);
     }
 
     pub(super) fn update_virtual_bones(&mut self) {

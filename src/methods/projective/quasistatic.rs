@@ -2,9 +2,14 @@
 
 use super::poses::{largest_turn, relative_into};
 use super::{FollowMode, Projective, STEPS_TO_SLEEP};
-use crate::dynamics::FactorError;
+use crate::dynamics::{self, FactorError};
 use crate::math::{Affine, Point};
 use crate::rig::Trs;
+
+/// A part of a solve for an equilibrium makes this many rounds of volume…
+const VOLUME_ROUNDS_PER_PART: usize = 2;
+/// …or this many iterations at the end.
+const ITERATIONS_PER_PART: usize = 24;
 
 /// Substeps to a pose: no joint turns by more than this in one, rad.
 const SUBSTEP_RAD: f64 = 0.25;
@@ -19,6 +24,21 @@ const VOLUME_TOLERANCE: f32 = 3e-6;
 const SETTLING_ROUNDS: usize = 200;
 /// …of this many iterations each.
 const SETTLING_ITERATIONS: usize = 50;
+
+/// A solve for the equilibrium in a pose that is made in parts, see [`Projective::settle_part`].
+#[derive(Default)]
+pub(super) struct Settling {
+    stage: Stage,
+}
+
+#[derive(Default)]
+enum Stage {
+    #[default]
+    Start,
+    /// Restores the volume; this many rounds are done.
+    Volume(usize),
+    Equilibrium(dynamics::Settling),
+}
 
 impl Projective {
     /// Moves from the bind pose to the frame's pose in substeps, without inertia. The frame's pose then counts as the
@@ -121,35 +141,65 @@ impl Projective {
 
     /// Solves for the equilibrium in the frame's pose, independent of the state before.
     pub(super) fn settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
-        self.solve_from_bind(target)?;
-        if self.virtual_bones.is_some() {
-            self.settle_virtual_bones(target)?;
-        }
-        self.settle_volume(target)?;
-        let report = self.simulation.settle()?;
-        self.times.local_ms += report.local_ms;
-        self.times.global_ms += report.global_ms;
+        let mut settling = Settling::default();
+        while !self.settle_part(target, &mut settling)? {}
         self.pending_secs = 0.0;
         self.started = true;
         self.still_steps = STEPS_TO_SLEEP;
+        self.seated = true;
         Ok(())
     }
 
-    /// Restores the volume until the bulges no longer change.
-    fn settle_volume(&mut self, target: &[Affine]) -> Result<(), FactorError> {
-        for _ in 0..VOLUME_ROUNDS {
-            let Some(guided) = &mut self.guided else {
-                return Ok(());
-            };
-            let moved = guided.restore_volume(self.simulation.positions());
-            if moved <= VOLUME_TOLERANCE * self.subject.size {
-                return Ok(());
+    /// Makes the next part of a solve for the equilibrium in the frame's pose. Returns whether it was the last one.
+    pub(super) fn settle_part(
+        &mut self,
+        target: &[Affine],
+        settling: &mut Settling,
+    ) -> Result<bool, FactorError> {
+        match &mut settling.stage {
+            Stage::Start => {
+                self.solve_from_bind(target)?;
+                if self.virtual_bones.is_some() {
+                    self.settle_virtual_bones(target)?;
+                }
+                settling.stage = Stage::Volume(0);
             }
-            self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
-            self.simulation
-                .step_quasistatic(&self.base, VOLUME_ITERATIONS)?;
+            Stage::Volume(rounds) => {
+                for _ in 0..VOLUME_ROUNDS_PER_PART {
+                    *rounds += 1;
+                    if !self.restore_volume(target)? || *rounds >= VOLUME_ROUNDS {
+                        settling.stage = Stage::Equilibrium(dynamics::Settling::default());
+                        break;
+                    }
+                }
+            }
+            Stage::Equilibrium(iterations) => {
+                let report = self
+                    .simulation
+                    .settle_part(iterations, ITERATIONS_PER_PART)?;
+                if let Some(report) = report {
+                    self.times.local_ms += report.local_ms;
+                    self.times.global_ms += report.global_ms;
+                    return Ok(true);
+                }
+            }
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Restores the volume by a round of iterations. Returns `false` if the bulges did not change.
+    fn restore_volume(&mut self, target: &[Affine]) -> Result<bool, FactorError> {
+        let Some(guided) = &mut self.guided else {
+            return Ok(false);
+        };
+        let moved = guided.restore_volume(self.simulation.positions());
+        if moved <= VOLUME_TOLERANCE * self.subject.size {
+            return Ok(false);
+        }
+        self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
+        self.simulation
+            .step_quasistatic(&self.base, VOLUME_ITERATIONS)?;
+        Ok(true)
     }
 
     /// Moves virtual bones to their equilibrium, and the flesh with them round by round: a base that jumped there would

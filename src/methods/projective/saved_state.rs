@@ -3,13 +3,14 @@
 use super::Projective;
 use super::guided_base::{GuidedBase, SavedGuide};
 use super::poses::compose;
-use crate::dynamics::{State, Target, VirtualBones};
+use super::reseat::Fading;
+use crate::dynamics::{Contacts, SavedContacts, State, Target, VirtualBones};
 use crate::math::Point;
 use crate::methods::StateError;
 use crate::rig::Trs;
 use crate::tissue::BaseFrame;
 
-/// All state that the next frame depends on, except for parameters: tissue, virtual bones, poses and the time not yet
+/// All state that the next frame depends on, except for parameters: tissue, contacts, virtual bones, poses and the time not yet
 /// simulated.
 #[derive(Clone)]
 pub(super) struct SavedState {
@@ -20,17 +21,24 @@ pub(super) struct SavedState {
     base_pose: Vec<Trs>,
     last_pose: Vec<Trs>,
     target_pose: Vec<Trs>,
-    pending_secs: f64,
+    pub(super) pending_secs: f64,
     started: bool,
     still_steps: u32,
+    calm_steps: u32,
+    seated: bool,
+    fading: Option<Fading>,
+    contacts: Option<SavedContacts>,
     targets: Vec<Target>,
     guided: Option<SavedGuide>,
 }
 
 impl Projective {
-    /// A copy of the state, read back from the device if it is there. Contacts are not part of it: the next step finds
-    /// them.
+    /// A copy of the state, read back from the device if it is there. Of flesh whose equilibrium is being computed, it is the state
+    /// before that.
     pub(super) fn save(&mut self) -> SavedState {
+        if let Some(held) = self.held_state() {
+            return held;
+        }
         self.sync_from_device();
         SavedState {
             state: self.simulation.state(),
@@ -43,6 +51,10 @@ impl Projective {
             pending_secs: self.pending_secs,
             started: self.started,
             still_steps: self.still_steps,
+            calm_steps: self.calm_steps,
+            seated: self.seated,
+            fading: self.fading.clone(),
+            contacts: self.simulation.contacts().map(Contacts::save),
             targets: self.simulation.targets().to_vec(),
             guided: self.guided.as_ref().map(GuidedBase::save),
         }
@@ -61,6 +73,7 @@ impl Projective {
         if !fits {
             return Err(StateError::OtherCharacter);
         }
+        self.reseat = None;
         self.discard_device_state();
         self.simulation
             .set_next_targets(|vertex| saved.targets[vertex]);
@@ -83,11 +96,16 @@ impl Projective {
         );
         (self.pending_secs, self.started) = (saved.pending_secs, saved.started);
         self.still_steps = saved.still_steps;
+        (self.calm_steps, self.seated) = (saved.calm_steps, saved.seated);
+        self.fading.clone_from(&saved.fading);
         self.last_good.clone_from(&saved.state.position);
         if let Some(contacts) = self.simulation.contacts_mut()
             && !self.frame.bones().is_empty()
         {
             contacts.move_foot_points(self.frame.bones());
+        }
+        if let (Some(contacts), Some(saved)) = (self.simulation.contacts_mut(), &saved.contacts) {
+            contacts.restore(saved);
         }
         Ok(())
     }
