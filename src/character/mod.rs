@@ -154,6 +154,8 @@ pub struct Character {
     pub computed_weights: bool,
     /// The glTF document that the meshes come from, if they come from one.
     pub document: Option<Arc<SourceDocument>>,
+    /// Whether the character looks along −Z, as in VRM 0, instead of +Z.
+    pub faces_negative_z: bool,
     /// Clips that were retargeted from another skeleton, and how.
     pub retargets: Vec<RetargetedClip>,
 }

@@ -12,7 +12,7 @@ use super::source_weights::{SourceWeights, WeightStages};
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings, UpAxis};
 use crate::dynamics::{FactorError, System};
-use crate::math::Point;
+use crate::math::{Point, Turn, Vec3, stage_with_up};
 use crate::mesh::{Bounds, SimMesh, SkinMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::SkeletonError;
@@ -320,6 +320,17 @@ impl Subject {
     #[must_use]
     pub fn up_axis(&self) -> UpAxis {
         UpAxis::guess(&self.character.skeleton, &self.bounds)
+    }
+
+    /// Rotation of the stage that cameras orbit: its +Y is up, and the character looks along its +Z.
+    #[must_use]
+    pub fn world_from_stage(&self) -> Turn {
+        let upright = stage_with_up(&self.up_axis().direction());
+        if self.character.faces_negative_z {
+            upright * Turn::from_axis_angle(&Vec3::y_axis(), std::f32::consts::PI)
+        } else {
+            upright
+        }
     }
 
     /// Milliseconds of the stages that have been computed.

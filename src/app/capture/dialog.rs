@@ -112,6 +112,10 @@ fn kind_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
                 choice.on_disabled_hover_text("Show a clip first");
             });
         }
+        if view.clip_secs.is_none() {
+            let color = theme::colors(ui.ctx()).text_weak;
+            ui.label(RichText::new("(no clip is shown)").small().color(color));
+        }
     });
     if settings.what != CaptureKind::Picture {
         row(ui, "As", "The kind of file", |ui, _| {

@@ -67,6 +67,35 @@ pub struct FirstSteps {
     pub dismissed: bool,
 }
 
+/// Size of the window when it was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowSize {
+    /// Width and height in points, while it is not maximised.
+    pub points: [u32; 2],
+    /// Whether it fills the screen.
+    pub maximised: bool,
+}
+
+impl WindowSize {
+    /// Size at the first start.
+    pub const USUAL: Self = Self {
+        points: [1440, 900],
+        maximised: false,
+    };
+    /// Smallest and largest sides, points.
+    pub const SMALLEST: [u32; 2] = [640, 420];
+    const LARGEST: u32 = 16_384;
+
+    /// With sides in their range.
+    #[must_use]
+    pub fn sanitized(mut self) -> Self {
+        for (side, smallest) in self.points.iter_mut().zip(Self::SMALLEST) {
+            *side = (*side).clamp(smallest, Self::LARGEST);
+        }
+        self
+    }
+}
+
 /// Maximum number of recent files.
 pub const MOST_RECENT: usize = 12;
 /// Range of the interface scale.
@@ -108,6 +137,8 @@ pub struct Settings {
     pub autosave_secs: f64,
     /// Recent files, newest first. Files opened together form one entry.
     pub recent: Vec<Vec<PathBuf>>,
+    /// Size of the window; `None` before the first start.
+    pub window: Option<WindowSize>,
     /// State of the introduction.
     pub first_steps: FirstSteps,
     /// Entries of other versions of the program.
@@ -132,6 +163,7 @@ impl Default for Settings {
             threads: 0,
             autosave_secs: 5.0,
             recent: Vec::new(),
+            window: None,
             first_steps: FirstSteps::default(),
             unknown: BTreeMap::new(),
         }
@@ -160,6 +192,7 @@ impl Settings {
         self.snap_deg = finite(self.snap_deg, usual.snap_deg).clamp(0.5, 90.0);
         self.autosave_secs = finite(self.autosave_secs, usual.autosave_secs).clamp(1.0, 600.0);
         self.threads = self.threads.min(MOST_THREADS);
+        self.window = self.window.map(WindowSize::sanitized);
         self.recent.retain(|files| !files.is_empty());
         self.recent.truncate(MOST_RECENT);
         self
@@ -238,6 +271,10 @@ mod tests {
             snap_deg: -1e300,
             autosave_secs: f64::INFINITY,
             threads: usize::MAX,
+            window: Some(WindowSize {
+                points: [0, u32::MAX],
+                maximised: true,
+            }),
             ..Settings::default()
         };
         let sane = odd.sanitized();
@@ -247,5 +284,6 @@ mod tests {
         );
         assert_eq!((sane.orbit_speed, sane.zoom_speed), (1.0, *SPEEDS.start()));
         assert_eq!(sane.threads, MOST_THREADS);
+        assert_eq!(sane.window.map(|window| window.points), Some([640, 16_384]));
     }
 }

@@ -32,7 +32,7 @@ use super::panels::timings::TimingHistory;
 use super::probe::Probe;
 use super::project::ProjectUi;
 use super::sections::{ShownParts, now};
-use super::settings::{Settings, SettingsFile};
+use super::settings::{Settings, SettingsFile, WindowSize};
 use super::timeline::TimelineState;
 use super::tool_windows::ToolWindows;
 use super::viewport::Viewport;
@@ -162,6 +162,17 @@ impl Workbench {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         self.tool_windows.settings()
+    }
+
+    /// Remembers the size of the window, points, for the next start. That of a maximised one does not count.
+    pub fn remember_window(&mut self, points: [u32; 2], maximised: bool) {
+        self.tool_windows.change(|settings| {
+            let before = settings.window.unwrap_or(WindowSize::USUAL);
+            settings.window = Some(WindowSize {
+                points: if maximised { before.points } else { points },
+                maximised,
+            });
+        });
     }
 
     /// The arrangement of the views.

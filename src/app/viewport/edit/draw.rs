@@ -6,6 +6,7 @@ use super::pick::ring_corners;
 use super::{EditDrag, EditTool, EditView, LandmarkHandle, PickedItem, carrier};
 use crate::app::theme::Colors;
 use crate::app::viewport::Viewport;
+use crate::app::viewport::dots::dots;
 use crate::app::viewport::screen_map::ScreenMap;
 use crate::math::Point64;
 use crate::rig::edit::{Placed, RigBone};
@@ -190,10 +191,9 @@ impl EditPainter<'_> {
                 .and_then(|mirror| mirror.partner(self.view.rig, joint).joint(joint))
         };
         let mirrored = self.view.selected.and_then(partner);
-        for (index, joint) in self.view.rig.joints().iter().enumerate() {
-            let Some(at) = self.map.project(&joint.position) else {
-                continue;
-            };
+        let positions = self.view.rig.joints().iter().map(|joint| joint.position);
+        for dot in dots(self.map, positions, 12.0) {
+            let index = dot.joint;
             let (radius, color) = if self.view.selected == Some(index) {
                 (5.5, self.colors.plate_accent)
             } else if hovered == Some(index) {
@@ -201,13 +201,15 @@ impl EditPainter<'_> {
             } else if mirrored == Some(index) {
                 (4.5, self.colors.plate_accent.gamma_multiply(0.7))
             } else {
-                (4.0, Color32::from_rgb(232, 234, 238))
+                let white = Color32::from_rgb(232, 234, 238);
+                (dot.radius(4.0), white.gamma_multiply(dot.strength))
             };
+            let rim = (radius * 0.35).min(1.4);
             self.painter.circle(
-                at,
+                dot.at,
                 radius,
                 color,
-                Stroke::new(1.4, Color32::from_black_alpha(210)),
+                Stroke::new(rim, Color32::from_black_alpha(210)),
             );
         }
         for joint in [self.view.selected, hovered].into_iter().flatten() {
