@@ -15,7 +15,10 @@ use crate::common::drawn::renderer;
 /// A tower on the ground, seen nowhere alike: its top is narrower and shifted to a corner. +Y is up, unless `turned` by a quarter
 /// turn about +X: then +Z is.
 fn tower(turned: bool) -> Arc<Subject> {
-    tower_by(turned.then_some(|p: Point| Point::new(p.x, -p.z, p.y)), false)
+    tower_by(
+        turned.then_some(|p: Point| Point::new(p.x, -p.z, p.y)),
+        false,
+    )
 }
 
 /// The tower with all vertices moved; `faces_negative_z` as its file says.

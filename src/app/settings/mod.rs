@@ -98,6 +98,8 @@ impl WindowSize {
 
 /// Maximum number of recent files.
 pub const MOST_RECENT: usize = 12;
+/// Maximum number of bookmarks, and of recent folders.
+pub const MOST_FOLDERS: usize = 32;
 /// Range of the interface scale.
 pub const UI_SCALES: std::ops::RangeInclusive<f32> = 0.6..=2.5;
 /// Range of the camera speeds.
@@ -137,6 +139,12 @@ pub struct Settings {
     pub autosave_secs: f64,
     /// Recent files, newest first. Files opened together form one entry.
     pub recent: Vec<Vec<PathBuf>>,
+    /// Whether the system's file dialog is used where there is one.
+    pub system_dialogs: bool,
+    /// Folders that the file dialog keeps.
+    pub bookmarks: Vec<PathBuf>,
+    /// Folders in which files were chosen lately, the last one first.
+    pub folders: Vec<PathBuf>,
     /// Size of the window; `None` before the first start.
     pub window: Option<WindowSize>,
     /// State of the introduction.
@@ -163,6 +171,9 @@ impl Default for Settings {
             threads: 0,
             autosave_secs: 5.0,
             recent: Vec::new(),
+            system_dialogs: true,
+            bookmarks: Vec::new(),
+            folders: Vec::new(),
             window: None,
             first_steps: FirstSteps::default(),
             unknown: BTreeMap::new(),
@@ -193,6 +204,8 @@ impl Settings {
         self.autosave_secs = finite(self.autosave_secs, usual.autosave_secs).clamp(1.0, 600.0);
         self.threads = self.threads.min(MOST_THREADS);
         self.window = self.window.map(WindowSize::sanitized);
+        self.bookmarks.truncate(MOST_FOLDERS);
+        self.folders.truncate(MOST_FOLDERS);
         self.recent.retain(|files| !files.is_empty());
         self.recent.truncate(MOST_RECENT);
         self
@@ -207,6 +220,14 @@ impl Settings {
         self.recent.retain(|other| *other != files);
         self.recent.insert(0, files);
         self.recent.truncate(MOST_RECENT);
+    }
+
+    /// Moves a folder in which files were chosen to the top of the list.
+    pub fn remember_folder(&mut self, folder: &Path) {
+        let folder = absolute(folder);
+        self.folders.retain(|other| *other != folder);
+        self.folders.insert(0, folder);
+        self.folders.truncate(MOST_FOLDERS);
     }
 
     /// Navigation settings of the camera.

@@ -20,7 +20,7 @@ use super::actions::{Action, Actions};
 use super::board::BoardPanel;
 use super::capture::Capture;
 use super::checkup::CheckupWatch;
-use super::dialogs::{Dialogs, NO_DIALOG};
+use super::dialogs::{Chosen, Dialogs, NO_DIALOG};
 use super::faults::FaultReport;
 use super::ghosts::OnionSkinCache;
 use super::layout::Layout;
@@ -328,19 +328,13 @@ impl Workbench {
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
         self.follow_device();
-        if !self.project.is_asking(&self.session) {
+        if !self.project.is_asking(&self.session) && !self.dialogs.is_own_open() {
             self.keyboard(&ctx);
         }
-        match self.dialogs.poll() {
-            Some(Command::Open(source)) => self.open_files(source.files),
-            Some(command) => {
-                let command = self.project.chosen(command);
-                self.actions.once(command);
-            }
-            None if self.dialogs.take_failure() => {
-                self.session.add_message(Level::Warning, NO_DIALOG);
-            }
-            None => {}
+        let chosen = self.dialogs.poll(&ctx, self.tool_windows.settings());
+        self.follow_choice(chosen);
+        if self.dialogs.take_failure() {
+            self.session.add_message(Level::Info, NO_DIALOG);
         }
         self.top_bar(ui);
         self.status_bar(ui);
@@ -366,10 +360,28 @@ impl Workbench {
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
+        let settings = self.tool_windows.settings();
+        let chosen = self.dialogs.ui(&ctx, settings, &mut self.actions);
+        self.follow_choice(chosen);
         self.faults.ui(&ctx);
         if !self.actions.list().is_empty() {
             // Actions raised after this pass's actions were applied, for example by a window above the views.
             ctx.request_repaint();
+        }
+    }
+}
+
+impl Workbench {
+    /// Goes on with what was chosen in a file dialog.
+    fn follow_choice(&mut self, chosen: Option<Chosen>) {
+        match chosen {
+            Some(Chosen::Command(Command::Open(source))) => self.open_files(source.files),
+            Some(Chosen::Command(command)) => {
+                let command = self.project.chosen(command);
+                self.actions.once(command);
+            }
+            Some(Chosen::Picture(path)) => self.capture.set_path(&path),
+            None => {}
         }
     }
 }

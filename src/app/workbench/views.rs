@@ -29,6 +29,7 @@ impl Workbench {
         self.pass_time(ui.ctx());
         self.layout.sync(self.session.views());
         self.draw_panes(ui, painter);
+        self.capture_guide(ui);
         if self.layout.reframe(&self.session) {
             ui.ctx().request_repaint();
         }

@@ -25,6 +25,7 @@ fn dialog(clip_secs: Option<f64>, job: Option<JobView>) -> Harness<'static, Dial
             has_character: true,
             clip_secs,
             view_size: [640, 480],
+            views: [3, 3],
             job: job.as_ref(),
         };
         capture_ui(ui, &view, &mut actions);
