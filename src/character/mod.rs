@@ -20,7 +20,7 @@ use bones::same_structure;
 pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
 pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
-pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices};
+pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE};
 pub use image::Image;
 pub use place::{PartError, PartMap, Place};
 pub use up_axis::UpAxis;

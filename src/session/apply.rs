@@ -10,6 +10,7 @@ use super::{
     Command, CommandQueue, Document, ExportAs, Gesture, KeysCommand, PoseCommand, ProjectCommand,
     RigCommand, Scrubbing, Session, ViewCommand,
 };
+use crate::character::UNIT_RANGE;
 use crate::dynamics::Params;
 
 impl Session {
@@ -150,6 +151,12 @@ impl Session {
             Command::SetFleshBase(base) => {
                 self.jobs.stages.allow_retry();
                 self.editor.document.flesh.base = base;
+            }
+            Command::SetUnit(unit) => {
+                if unit.is_none_or(|unit| UNIT_RANGE.contains(&unit)) {
+                    self.jobs.stages.allow_retry();
+                    self.editor.document.flesh.metres_per_unit = unit;
+                }
             }
             Command::SetPart { name, place } => {
                 if self.editor.set_part(name, place) {

@@ -238,6 +238,31 @@ impl Subject {
         })
     }
 
+    /// Length of one unit in metres: as the user set it, as the file says, or guessed.
+    #[must_use]
+    pub fn metres_per_unit(&self) -> f64 {
+        self.settings
+            .metres_per_unit
+            .unwrap_or(self.character.metres_per_unit)
+    }
+
+    /// The same with the user's unit in the character, for exports.
+    #[must_use]
+    pub fn in_set_unit(self: &Arc<Self>) -> Arc<Self> {
+        let Some(metres_per_unit) = self.settings.metres_per_unit else {
+            return self.clone();
+        };
+        let character = Character {
+            metres_per_unit,
+            declared_metres_per_unit: None,
+            ..(*self.character).clone()
+        };
+        Arc::new(Self {
+            character: Arc::new(character),
+            ..(**self).clone()
+        })
+    }
+
     /// Whether two subjects are the same character, read from the same files; their skeletons may differ.
     #[must_use]
     pub fn same_character(&self, other: &Self) -> bool {

@@ -8,6 +8,8 @@ mod board;
 mod compared_weights;
 mod crowd_view;
 mod dragged_weights;
+mod figure;
+mod file_dialog;
 mod found_settings;
 mod panels;
 mod project;

@@ -271,11 +271,15 @@ fn entry_ui(ui: &mut Ui, entry: &Entry, is_selected: bool) -> egui::Response {
     } else {
         (entry.text.clone(), size_text(entry.bytes))
     };
+    let label = name.clone();
     let button = Button::selectable(is_selected, name)
         .right_text(RichText::new(about).small().color(weak))
         .truncate()
         .min_size(vec2(ui.available_width(), ui.spacing().interact_size.y));
-    ui.add(button)
+    let response = ui.add(button);
+    response
+        .widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, label));
+    response
 }
 
 /// A size in the largest unit of which there is one: 640 B, 12.3 kB, 4.0 MB.
