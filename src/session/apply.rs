@@ -267,6 +267,7 @@ impl Session {
         }
         self.take_finished_jobs();
         if other_clips {
+            self.scores.forget();
             self.restore_clips(&seen);
         }
         self.restore_flesh(&joints, seen.flesh);
@@ -385,6 +386,7 @@ impl Session {
             .select_clip(document, clip)
             .is_some()
         {
+            self.scores.forget();
             self.settle();
         }
     }

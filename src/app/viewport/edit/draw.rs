@@ -4,6 +4,7 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, vec2};
 
 use super::pick::ring_corners;
 use super::{EditDrag, EditTool, EditView, LandmarkHandle, PickedItem, carrier};
+use crate::app::look::Backdrop;
 use crate::app::theme::Colors;
 use crate::app::viewport::Viewport;
 use crate::app::viewport::dots::dots;
@@ -17,8 +18,11 @@ const WAIST: f32 = 0.16;
 const GIRTH: f32 = 0.085;
 const GIRTHS: [f32; 2] = [2.0, 11.0];
 
-/// Colour of bones that are neither selected nor hovered.
-const BONE: Color32 = Color32::from_rgb(196, 200, 208);
+/// Colour of bones that are neither selected nor hovered, on dark and on light backdrops.
+const BONES: [Color32; 2] = [
+    Color32::from_rgb(196, 200, 208),
+    Color32::from_rgb(70, 76, 88),
+];
 
 /// Draws everything that can be dragged.
 pub fn draw(
@@ -27,6 +31,7 @@ pub fn draw(
     tool: &EditTool,
     view: &EditView<'_>,
     colors: &Colors,
+    backdrop: Backdrop,
 ) {
     let Some(map) = viewport.map() else { return };
     let painter = painter.with_clip_rect(map.rect());
@@ -35,6 +40,7 @@ pub fn draw(
         map: &map,
         view,
         colors,
+        bone: BONES[usize::from(backdrop.background().ink()[0] < 128)],
     };
     let faint = tool.fitting.is_some();
     pen.bones(tool, faint);
@@ -74,6 +80,8 @@ struct EditPainter<'a> {
     map: &'a ScreenMap,
     view: &'a EditView<'a>,
     colors: &'a Colors,
+    /// Colour of bones that are neither selected nor hovered.
+    bone: Color32,
 }
 
 impl EditPainter<'_> {
@@ -94,12 +102,12 @@ impl EditPainter<'_> {
             } else if hovered == Some(bone) {
                 self.colors.plate_text
             } else {
-                BONE
+                self.bone
             };
             // Long bones to rig handles would hide the bones with flesh.
             let is_handle =
                 matches!(bone, RigBone::To(joint) if self.view.without_flesh.contains(&joint));
-            if is_handle && color == BONE {
+            if is_handle && color == self.bone {
                 self.painter
                     .line_segment([from, to], Stroke::new(1.0, color.gamma_multiply(0.25)));
             } else {
@@ -161,7 +169,7 @@ impl EditPainter<'_> {
             let color = if hovered {
                 self.colors.plate_accent
             } else {
-                BONE
+                self.bone
             };
             if !said {
                 self.painter.extend(Shape::dashed_line(
