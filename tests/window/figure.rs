@@ -44,10 +44,12 @@ fn bench() -> Harness<'static, Workbench> {
     harness.run_steps(5);
     wait(&mut harness, "the methods", |bench| {
         let views = bench.session().views().list();
-        views.len() == 3
-            && views
-                .iter()
-                .all(|view| bench.session().snapshot_of(view.id).is_some())
+        // Until a method is bound, another one is shown.
+        let is_bound = |view: &sinew::session::View| {
+            let snapshot = bench.session().snapshot_of(view.id);
+            snapshot.is_some_and(|snapshot| snapshot.method == view.method)
+        };
+        views.len() == 3 && views.iter().all(is_bound)
     });
     harness
 }

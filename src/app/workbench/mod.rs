@@ -81,6 +81,8 @@ pub struct Workbench {
     tool_windows: ToolWindows,
     capture: Capture,
     quits: bool,
+    /// The arrangement when the pointer was pressed last.
+    window_pressed: Option<WindowState>,
     /// Message to show when the dropped files are open.
     remark: Option<String>,
 }
@@ -143,6 +145,7 @@ impl Workbench {
             tool_windows: ToolWindows::default(),
             capture: Capture::default(),
             quits: false,
+            window_pressed: None,
             remark: None,
         }
     }

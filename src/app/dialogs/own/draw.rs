@@ -278,7 +278,7 @@ fn entry_ui(ui: &mut Ui, entry: &Entry, is_selected: bool) -> egui::Response {
         .min_size(vec2(ui.available_width(), ui.spacing().interact_size.y));
     let response = ui.add(button);
     response
-        .widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, label));
+        .widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, &label));
     response
 }
 
