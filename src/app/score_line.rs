@@ -59,7 +59,7 @@ fn columns(score: Option<&ViewScore>) -> [String; 4] {
 }
 
 /// With a sign, and one decimal as long as it fits.
-fn percent(part: f64) -> String {
+pub(super) fn percent(part: f64) -> String {
     let percent = (part * 100.0).clamp(-9999.0, 9999.0);
     let text = if percent.abs() < 99.95 {
         format!("{:.1}", percent.abs())

@@ -11,6 +11,7 @@ use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::limits::LimitView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
+use super::panels::unit::{UnitView, unit_ui};
 use super::shortcuts::ShortcutContext;
 use super::viewport::ViewportView;
 use super::viewport::picking::PickTarget;
@@ -86,7 +87,12 @@ pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
     }
 }
 
-pub(super) fn character_section(ui: &mut Ui, subject: &Subject, document: &Document) {
+pub(super) fn character_section(
+    ui: &mut Ui,
+    subject: &Subject,
+    document: &Document,
+    actions: &mut Actions,
+) {
     let character = &subject.character;
     let counts = [
         ("Vertices", character.source_vertices()),
@@ -109,6 +115,15 @@ pub(super) fn character_section(ui: &mut Ui, subject: &Subject, document: &Docum
             tissue: &tissue,
         },
     );
+    let up = subject.up_axis().axis;
+    let extent = subject.bounds.extent();
+    let view = UnitView {
+        metres_per_unit: subject.metres_per_unit(),
+        as_read: character.metres_per_unit,
+        is_set: subject.settings.metres_per_unit.is_some(),
+        height: (0..3).map(|k| (f64::from(extent[k]) * up[k]).abs()).sum(),
+    };
+    unit_ui(ui, &view, actions);
 }
 
 /// Check-up findings, and motion types of parts.

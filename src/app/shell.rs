@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
 use winit::event::{KeyEvent, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::keyboard::PhysicalKey;
@@ -15,6 +16,7 @@ use winit::window::{Icon, Window, WindowId};
 use super::actions::Action;
 use super::gestures::GesturePhases;
 use super::graphics::Graphics;
+use super::settings::WindowSize;
 use super::surface::Presented;
 use super::viewport::painter::NoPainter;
 use super::workbench::Workbench;
@@ -159,10 +161,17 @@ impl Shell {
     }
 
     fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<OpenWindow, AppError> {
+        let size = self
+            .workbench
+            .settings()
+            .window
+            .unwrap_or(WindowSize::USUAL);
+        let [least_width, least_height] = WindowSize::SMALLEST;
         let mut attributes = Window::default_attributes()
             .with_title(self.workbench.title())
-            .with_inner_size(winit::dpi::LogicalSize::new(1440.0, 900.0))
-            .with_min_inner_size(winit::dpi::LogicalSize::new(640.0, 420.0));
+            .with_inner_size(LogicalSize::new(size.points[0], size.points[1]))
+            .with_maximized(size.maximised)
+            .with_min_inner_size(LogicalSize::new(least_width, least_height));
         if let Ok(icon) = Icon::from_rgba(super::icon::rgba(), super::icon::SIZE, super::icon::SIZE)
         {
             attributes = attributes.with_window_icon(Some(icon));
@@ -379,6 +388,12 @@ impl ApplicationHandler<WindowRequest> for Shell {
     }
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        if let Some(running) = &self.running {
+            let window = &running.window;
+            let size: LogicalSize<u32> = window.inner_size().to_logical(window.scale_factor());
+            self.workbench
+                .remember_window([size.width, size.height], window.is_maximized());
+        }
         // The surface must be dropped before the window, and the window before the display.
         self.running = None;
     }

@@ -8,7 +8,7 @@ use egui::{
 };
 
 use super::actions::{Action, Actions, WorstAction};
-use super::panels::poses::{Thumbnails, paint_cell, up_of};
+use super::panels::poses::{Thumbnails, paint_cell, stage_of};
 use super::popup::title_ui;
 use super::theme;
 use super::viewport::painter::ViewportPainter;
@@ -162,7 +162,7 @@ impl WorstWindow {
         ui.label(RichText::new(text).color(weak));
         let mut thumbnails = Thumbnails {
             painter,
-            up: up_of(session),
+            world_from_stage: stage_of(session),
             side: SIDE,
             pixels_per_point: ui.ctx().pixels_per_point(),
         };

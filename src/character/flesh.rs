@@ -93,7 +93,12 @@ pub struct FleshSettings {
     pub base: FleshBase,
     /// Motion of parts of the skin, where set by the user.
     pub parts: PartMap,
+    /// Length of one unit of the file in metres, if the user set it; else that of the character.
+    pub metres_per_unit: Option<f64>,
 }
+
+/// Range of units, metres.
+pub const UNIT_RANGE: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 impl FleshSettings {
     /// Whether two settings give the same tissue, ignoring factors of bones.
@@ -103,6 +108,7 @@ impl FleshSettings {
             && self.sim_vertices == other.sim_vertices
             && self.parts == other.parts
             && self.base == other.base
+            && self.metres_per_unit == other.metres_per_unit
             && same_structure(&self.bones, &other.bones)
     }
 }

@@ -20,7 +20,7 @@ use bones::same_structure;
 pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
 pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
-pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices};
+pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE};
 pub use image::Image;
 pub use place::{PartError, PartMap, Place};
 pub use up_axis::UpAxis;
@@ -154,6 +154,8 @@ pub struct Character {
     pub computed_weights: bool,
     /// The glTF document that the meshes come from, if they come from one.
     pub document: Option<Arc<SourceDocument>>,
+    /// Whether the character looks along −Z, as in VRM 0, instead of +Z.
+    pub faces_negative_z: bool,
     /// Clips that were retargeted from another skeleton, and how.
     pub retargets: Vec<RetargetedClip>,
 }

@@ -78,6 +78,7 @@ impl FleshSettings {
         Self {
             bones: remap.carry(&self.bones),
             radii: remap.carry(&self.radii),
+            metres_per_unit: self.metres_per_unit,
             sim_vertices: self.sim_vertices,
             base: self.base,
             parts: parts.collect(),

@@ -101,7 +101,7 @@ impl Explain {
                 points: &points,
             });
         }
-        let metres = subject.character.metres_per_unit;
+        let metres = subject.metres_per_unit();
         print_lines(points.iter().flat_map(|point| lines(point, metres)))
     }
 }

@@ -22,6 +22,8 @@ pub type Point64 = nalgebra::Point3<f64>;
 pub type Vec64 = nalgebra::Vector3<f64>;
 /// A rotation, `f64`.
 pub type Quat = nalgebra::UnitQuaternion<f64>;
+/// A rotation, `f32`.
+pub type Turn = nalgebra::UnitQuaternion<f32>;
 /// An affine transform, `f64`; always named `to_from_from`.
 pub type Affine = nalgebra::Affine3<f64>;
 
@@ -30,6 +32,13 @@ pub type Affine = nalgebra::Affine3<f64>;
 pub fn smoothstep<T: nalgebra::RealField + Copy>([low, high]: [T; 2], x: T) -> T {
     let t = ((x - low) / (high - low)).clamp(T::zero(), T::one());
     t * t * (nalgebra::convert::<f64, T>(3.0) - nalgebra::convert::<f64, T>(2.0) * t)
+}
+
+/// The smallest rotation that takes +Y to a unit vector; half a turn about Z for −Y.
+#[must_use]
+pub fn stage_with_up(up: &Vec3) -> Turn {
+    Turn::rotation_between(&Vec3::y(), up)
+        .unwrap_or_else(|| Turn::from_axis_angle(&Vec3::z_axis(), std::f32::consts::PI))
 }
 
 /// Applies an `f64` transform to an `f32` point.

@@ -178,7 +178,7 @@ impl RestSkin {
             joints: joints
                 .map(|(index, joint)| (joint.parent, skeleton.bind_position(index)))
                 .collect(),
-            metres_per_unit: subject.character.metres_per_unit,
+            metres_per_unit: subject.metres_per_unit(),
             ..Self::of_mesh(subject.skin.mesh.clone(), subject.skin.source_from_skin())
         }
     }

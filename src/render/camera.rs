@@ -8,7 +8,7 @@
 use nalgebra::{Matrix4, UnitQuaternion};
 
 use super::view::NamedView;
-use crate::math::{Point, Vec3};
+use crate::math::{Point, Vec3, stage_with_up};
 
 /// Projection type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -101,9 +101,7 @@ impl Camera {
             .try_normalize(1e-12)
             .filter(|up| up.iter().all(|c| c.is_finite()))
         {
-            let half_turn = UnitQuaternion::from_axis_angle(&Vec3::z_axis(), std::f32::consts::PI);
-            self.world_from_stage =
-                UnitQuaternion::rotation_between(&Vec3::y(), &up).unwrap_or(half_turn);
+            self.world_from_stage = stage_with_up(&up);
         }
     }
 

@@ -56,5 +56,5 @@ pub use scene::{
     Background, CLAY, Ground, Light, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb,
 };
 pub use target::{COLOR_FORMAT, GAMMA_FORMAT, RenderTarget, straighten_alpha};
-pub use text::{draw_text, text_width};
+pub use text::{draw_text, fitted, text_width};
 pub use view::NamedView;

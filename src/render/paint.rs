@@ -232,7 +232,7 @@ impl SkinPaint {
                 methods: [one, other],
                 max_mm,
             } => {
-                let mm_per_unit = (subject.character.metres_per_unit * 1e3) as f32;
+                let mm_per_unit = (subject.metres_per_unit() * 1e3) as f32;
                 let mm_per_unit = if mm_per_unit.is_finite() && mm_per_unit > 0.0 {
                     mm_per_unit
                 } else {

@@ -20,6 +20,7 @@
 //! | `page`       | [`page`](fn@page): the report as one HTML file without references to other files |
 //! | `worst`      | [`worst_poses`]: searches the poses in which a method is worst                 |
 //! | `point`      | [`point_report`]: why a point of the skin is where it is                       |
+//! | `figure`     | [`Figure`]: several pictures with letters, notes and colour bars, as PNG and SVG |
 //! | `machine`    | name of the processor                                                          |
 
 mod chart;
@@ -28,6 +29,7 @@ mod columns;
 mod comparison;
 mod curves;
 mod escape;
+mod figure;
 mod machine;
 mod markdown;
 mod measure;
@@ -46,6 +48,7 @@ pub use clips::{ClipPlan, Illustrations, ReportClip, draw_clips};
 pub use columns::Columns;
 pub use comparison::{About, Cell, Comparison, MethodRow, PoseColumn, shell_word};
 pub use curves::{CurveChart, chart_of, charts};
+pub use figure::{Figure, FigurePanel};
 pub use machine::{cpu_name, machine};
 pub use markdown::{markdown, winners};
 pub use measure::{

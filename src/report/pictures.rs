@@ -5,7 +5,7 @@ use std::sync::Arc;
 use image::RgbaImage;
 
 use crate::gpu::{GpuContext, GpuError};
-use crate::math::{Point, Vec3};
+use crate::math::{Point, Turn};
 use crate::methods::Subject;
 use crate::progress::{Cancelled, Progress};
 use crate::render::{Backdrop, Camera, Look, Margins, NamedView, Shading, SkinPaint, SkinQuantity};
@@ -189,7 +189,7 @@ pub(super) struct Drawer<'a> {
     drawing: Drawing,
     settings: &'a PictureSettings<'a>,
     look: Look,
-    up: Vec3,
+    world_from_stage: Turn,
     size: f32,
     /// End of the colour range of all differences, millimetres.
     max_mm: Option<f32>,
@@ -213,7 +213,7 @@ impl<'a> Drawer<'a> {
             drawing: Drawing::new(gpu),
             settings,
             look,
-            up: subject.up_axis().direction(),
+            world_from_stage: subject.world_from_stage(),
             size: subject.size,
             max_mm: None,
         };
@@ -284,7 +284,7 @@ impl<'a> Drawer<'a> {
 
     pub(super) fn camera(&self, points: &[Point]) -> Camera {
         let mut camera = Camera::default();
-        camera.set_up(&self.up);
+        camera.world_from_stage = self.world_from_stage;
         camera.look_from(self.settings.view);
         camera.frame_points_within(points, self.aspect(), Margins::default());
         camera

@@ -84,7 +84,7 @@ pub fn point_report(
         .collect();
     let mut terms = explanation.terms.clone();
     terms.extend(skin_terms(subject, positions, vertex));
-    let mm = character.metres_per_unit * 1e3;
+    let mm = subject.metres_per_unit() * 1e3;
     PointReport {
         method,
         vertex,

@@ -10,6 +10,7 @@ use super::{
     Command, CommandQueue, Document, ExportAs, Gesture, KeysCommand, PoseCommand, ProjectCommand,
     RigCommand, Scrubbing, Session, ViewCommand,
 };
+use crate::character::UNIT_RANGE;
 use crate::dynamics::Params;
 
 impl Session {
@@ -151,6 +152,12 @@ impl Session {
                 self.jobs.stages.allow_retry();
                 self.editor.document.flesh.base = base;
             }
+            Command::SetUnit(unit) => {
+                if unit.is_none_or(|unit| UNIT_RANGE.contains(&unit)) {
+                    self.jobs.stages.allow_retry();
+                    self.editor.document.flesh.metres_per_unit = unit;
+                }
+            }
             Command::SetPart { name, place } => {
                 if self.editor.set_part(name, place) {
                     self.jobs.stages.allow_retry();
@@ -260,6 +267,7 @@ impl Session {
         }
         self.take_finished_jobs();
         if other_clips {
+            self.scores.forget();
             self.restore_clips(&seen);
         }
         self.restore_flesh(&joints, seen.flesh);
@@ -378,6 +386,7 @@ impl Session {
             .select_clip(document, clip)
             .is_some()
         {
+            self.scores.forget();
             self.settle();
         }
     }

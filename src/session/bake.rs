@@ -270,7 +270,7 @@ pub fn write_rig(
     let (bytes, report) = written.map_err(refused)?;
     write_atomically(path, |out| std::io::Write::write_all(out, &bytes))?;
     Ok(RigReport {
-        fit: report.in_units(subject.character.metres_per_unit * 1e3),
+        fit: report.in_units(subject.metres_per_unit() * 1e3),
         over,
     })
 }

@@ -51,6 +51,9 @@ pub enum Command {
     SetSimVertices(SimVertices),
     /// Changes what the base of the flesh follows (undoable); takes effect when the flesh has been rebuilt.
     SetFleshBase(FleshBase),
+    /// Sets the length of one unit of the file in metres, or uses that of the file (undoable); takes effect when the flesh has been
+    /// rebuilt.
+    SetUnit(Option<f64>),
     /// Sets how a part of the skin moves, or lets the check-up decide (undoable); takes effect when the flesh has been rebuilt.
     SetPart {
         /// [`crate::tissue::SkinComponent::name`].
@@ -127,6 +130,7 @@ impl Command {
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",
             Self::SetFleshBase(_) => "Change flesh base",
+            Self::SetUnit(_) => "Change unit",
             Self::SetPart { .. } => "Change part",
             Self::SelectJoint(_) => "Select joint",
             Self::SetJointAngles { .. } => "Set joint angles",

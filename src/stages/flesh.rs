@@ -87,7 +87,7 @@ impl Stages {
             body_inputs: inputs.clone(),
             inputs: inputs.clone(),
             upsampling: upsampling(&body, &sim, cache),
-            flesh: flesh(inputs, &tissue),
+            flesh: flesh(inputs, &tissue, settings),
             body,
             sim,
             tissue,
@@ -104,7 +104,7 @@ impl Stages {
         let tissue = tissue(inputs, &self.sim, settings, cache);
         Self {
             inputs: inputs.clone(),
-            flesh: flesh(inputs, &tissue),
+            flesh: flesh(inputs, &tissue, settings),
             tissue,
             ..self.clone()
         }
@@ -118,8 +118,18 @@ impl Stages {
         cache: &Cache,
     ) -> Self {
         let moved = !Arc::ptr_eq(&self.body_inputs, &self.inputs);
+        let in_this_unit = FleshSettings {
+            metres_per_unit: settings.metres_per_unit,
+            ..before.clone()
+        };
         if before.same_structure(settings) {
             self.clone()
+        } else if in_this_unit.same_structure(settings) {
+            // The geometry is in the file's unit.
+            Self {
+                flesh: flesh(&self.inputs, &self.tissue, settings),
+                ..self.clone()
+            }
         } else if before.parts != settings.parts
             || (moved && before.sim_vertices != settings.sim_vertices)
         {
@@ -236,13 +246,17 @@ fn tissue(
 fn flesh(
     inputs: &Arc<Inputs>,
     tissue: &Stage<Result<Arc<Tissue>, TissueError>>,
+    settings: &FleshSettings,
 ) -> Stage<Result<Flesh, TissueError>> {
     let (inputs, tissue) = (inputs.clone(), tissue.clone());
+    let metres = settings
+        .metres_per_unit
+        .unwrap_or(inputs.character.metres_per_unit);
     Arc::new(Lazy::new(move |progress| {
         let tissue = tissue.get(&progress.part(0.0, 0.95))?.clone();
         let start = Instant::now();
         progress.report(0.95, "Assembling");
-        let (size, metres) = (f64::from(inputs.size), inputs.character.metres_per_unit);
+        let size = f64::from(inputs.size);
         let flesh = tissue.and_then(|tissue| {
             let system = System::assemble(&tissue, size, metres).map_err(|error| {
                 TissueError::Unsolvable {

@@ -12,7 +12,7 @@ use super::source_weights::{SourceWeights, WeightStages};
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings, UpAxis};
 use crate::dynamics::{FactorError, System};
-use crate::math::Point;
+use crate::math::{Point, Turn, Vec3, stage_with_up};
 use crate::mesh::{Bounds, SimMesh, SkinMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::SkeletonError;
@@ -238,6 +238,31 @@ impl Subject {
         })
     }
 
+    /// Length of one unit in metres: as the user set it, as the file says, or guessed.
+    #[must_use]
+    pub fn metres_per_unit(&self) -> f64 {
+        self.settings
+            .metres_per_unit
+            .unwrap_or(self.character.metres_per_unit)
+    }
+
+    /// The same with the user's unit in the character, for exports.
+    #[must_use]
+    pub fn in_set_unit(self: &Arc<Self>) -> Arc<Self> {
+        let Some(metres_per_unit) = self.settings.metres_per_unit else {
+            return self.clone();
+        };
+        let character = Character {
+            metres_per_unit,
+            declared_metres_per_unit: None,
+            ..(*self.character).clone()
+        };
+        Arc::new(Self {
+            character: Arc::new(character),
+            ..(**self).clone()
+        })
+    }
+
     /// Whether two subjects are the same character, read from the same files; their skeletons may differ.
     #[must_use]
     pub fn same_character(&self, other: &Self) -> bool {
@@ -320,6 +345,17 @@ impl Subject {
     #[must_use]
     pub fn up_axis(&self) -> UpAxis {
         UpAxis::guess(&self.character.skeleton, &self.bounds)
+    }
+
+    /// Rotation of the stage that cameras orbit: its +Y is up, and the character looks along its +Z.
+    #[must_use]
+    pub fn world_from_stage(&self) -> Turn {
+        let upright = stage_with_up(&self.up_axis().direction());
+        if self.character.faces_negative_z {
+            upright * Turn::from_axis_angle(&Vec3::y_axis(), std::f32::consts::PI)
+        } else {
+            upright
+        }
     }
 
     /// Milliseconds of the stages that have been computed.

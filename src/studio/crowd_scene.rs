@@ -101,7 +101,7 @@ impl CrowdScene {
     }
 
     fn frame(&mut self) {
-        self.camera.set_up(&self.motion.up());
+        self.camera.world_from_stage = self.subject.world_from_stage();
         let [first, last] = [self.take.first_frame(), self.take.last_frame()];
         let step = ((last - first) as usize).div_ceil(LOOKS).max(1);
         let boxes = (first..=last).step_by(step).flat_map(|frame| {

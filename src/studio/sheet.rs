@@ -7,7 +7,7 @@ use image::{Rgba, RgbaImage};
 use super::painter::{Comparison, Picture};
 use super::{Compare, Drawing, GhostSkins, JointFocus, Snapshot};
 use crate::gpu::{GpuContext, GpuError};
-use crate::math::{Point, Vec3, origin_of};
+use crate::math::{Point, Turn, Vec3, origin_of};
 use crate::render::{
     Camera, Look, Margins, NamedView, PictureSheet, PositionMark, Projection, SkinColors,
     SkinPaint, SkinQuantity,
@@ -39,8 +39,8 @@ pub struct SheetSettings {
     pub view: NamedView,
     /// Projection, without a camera.
     pub projection: Projection,
-    /// Up direction of the pictures, without a camera: [`crate::character::UpAxis::direction`] of the character.
-    pub up: Vec3,
+    /// The stage, without a camera: [`Subject::world_from_stage`](crate::methods::Subject::world_from_stage) of the character.
+    pub world_from_stage: Turn,
     /// The joint at the centre of the pictures, in every frame; `None` frames the whole character.
     pub focus: Option<JointFocus>,
     /// Magnification about the centre of the picture: 1 for none.
@@ -115,7 +115,7 @@ impl SheetDrawing {
                 projection: settings.projection,
                 ..Camera::default()
             };
-            camera.set_up(&settings.up);
+            camera.world_from_stage = settings.world_from_stage;
             camera.look_from(settings.view);
             camera.frame_points_within(points, aspect, margins);
             camera

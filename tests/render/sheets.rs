@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use image::RgbaImage;
 use sinew::character::{Character, SourceMesh};
-use sinew::math::{Point, Vec3};
+use sinew::math::{Point, Turn};
 use sinew::methods::{MethodId, StepTimes, Subject};
 use sinew::progress::Progress;
 use sinew::render::{Look, NamedView, Projection};
@@ -15,14 +15,22 @@ use crate::common::drawn::renderer;
 /// A tower on the ground, seen nowhere alike: its top is narrower and shifted to a corner. +Y is up, unless `turned` by a quarter
 /// turn about +X: then +Z is.
 fn tower(turned: bool) -> Arc<Subject> {
+    tower_by(
+        turned.then_some(|p: Point| Point::new(p.x, -p.z, p.y)),
+        false,
+    )
+}
+
+/// The tower with all vertices moved; `faces_negative_z` as its file says.
+fn tower_by(turn: Option<fn(Point) -> Point>, faces_negative_z: bool) -> Arc<Subject> {
     let level = |y: f32, at: f32, side: f32| {
         [[-side, -side], [side, -side], [side, side], [-side, side]]
             .map(|[x, z]| Point::new(x + at, y, z + at))
     };
     let mut positions = [level(0.0, 0.0, 0.4), level(2.0, 0.15, 0.2)].concat();
-    if turned {
+    if let Some(turn) = turn {
         for p in &mut positions {
-            *p = Point::new(p.x, -p.z, p.y);
+            *p = turn(*p);
         }
     }
     let triangles = vec![
@@ -39,7 +47,10 @@ fn tower(turned: bool) -> Arc<Subject> {
         [3, 7, 4],
         [3, 4, 0],
     ];
-    let mut character = Character::default();
+    let mut character = Character {
+        faces_negative_z,
+        ..Character::default()
+    };
     character
         .meshes
         .push(SourceMesh::bare("tower", positions, triangles));
@@ -69,7 +80,7 @@ fn state_of(subject: &Arc<Subject>) -> SheetState {
 }
 
 /// A sheet of one picture; `None` without an adapter.
-fn sheet(subject: &Arc<Subject>, view: NamedView, up: Vec3) -> Option<RgbaImage> {
+fn sheet(subject: &Arc<Subject>, view: NamedView, stage: Turn) -> Option<RgbaImage> {
     let settings = SheetSettings {
         size: Some([160, 160]),
         look: Look::default(),
@@ -80,7 +91,7 @@ fn sheet(subject: &Arc<Subject>, view: NamedView, up: Vec3) -> Option<RgbaImage>
         camera: None,
         view,
         projection: Projection::Perspective,
-        up,
+        world_from_stage: stage,
         focus: None,
         zoom: 1.0,
     };
@@ -108,15 +119,32 @@ fn a_character_of_a_z_up_file_stands_upright() {
     let [up, turned_up] = [&standing, &turned].map(|subject| subject.up_axis());
     assert_eq!((up.name(), turned_up.name()), ("+Y".into(), "+Z".into()));
     for view in [NamedView::Front, NamedView::Right, NamedView::ThreeQuarter] {
-        let Some(expected) = sheet(&standing, view, up.direction()) else {
+        let Some(expected) = sheet(&standing, view, standing.world_from_stage()) else {
             return;
         };
-        let actual = sheet(&turned, view, turned_up.direction()).expect("the same adapter");
+        let actual = sheet(&turned, view, turned.world_from_stage()).expect("the same adapter");
         // The same picture, floor and shadow included, up to rounding at edges.
         let off = difference(&expected, &actual);
         assert!(off < 0.005, "{view:?}: {off}");
         // It would lie on its side with the camera of a Y-up file.
-        let lying = sheet(&turned, view, Vec3::y()).expect("the same adapter");
+        let lying = sheet(&turned, view, Turn::identity()).expect("the same adapter");
         assert!(difference(&expected, &lying) > 0.05, "{view:?}");
+    }
+}
+
+#[test]
+fn the_front_of_a_character_that_looks_backwards_is_its_face() {
+    let plain = tower(false);
+    let half_turn: fn(Point) -> Point = |p| Point::new(-p.x, p.y, -p.z);
+    let backwards = tower_by(Some(half_turn), true);
+    for view in [NamedView::Front, NamedView::Right, NamedView::ThreeQuarter] {
+        let Some(expected) = sheet(&plain, view, plain.world_from_stage()) else {
+            return;
+        };
+        let actual = sheet(&backwards, view, backwards.world_from_stage()).expect("an adapter");
+        let off = difference(&expected, &actual);
+        assert!(off < 0.005, "{view:?}: {off}");
+        let behind = sheet(&backwards, view, Turn::identity()).expect("an adapter");
+        assert!(difference(&expected, &behind) > 0.02, "{view:?}");
     }
 }

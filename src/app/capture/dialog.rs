@@ -1,7 +1,6 @@
 //! The dialog for pictures and films.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel};
 
 use egui::{
     Align, Button, ComboBox, Context, DragValue, Layout, ProgressBar, RichText, TextEdit, Ui,
@@ -14,8 +13,10 @@ use crate::app::popup::CENTER;
 use crate::app::popup::dialog;
 use crate::app::settings::capture::CaptureKind;
 use crate::app::settings::capture::CaptureSettings;
+use crate::app::settings::capture::FigureFormat;
 use crate::app::settings::capture::MAX_SIDE;
 use crate::app::settings::capture::MIN_SIDE;
+use crate::app::settings::capture::{MAX_COLUMNS, MAX_FIGURE_PIXELS};
 use crate::app::theme;
 use crate::app::widgets::row;
 use crate::io::AnimationFormat;
@@ -42,6 +43,8 @@ pub struct CaptureView<'a> {
     pub clip_secs: Option<f64>,
     /// Size of the active view in pixels.
     pub view_size: [u32; 2],
+    /// Number of views that are shown, and of those in their first row.
+    pub views: [usize; 2],
     /// The running job.
     pub job: Option<&'a JobView>,
 }
@@ -54,6 +57,7 @@ impl Capture {
         has_character: bool,
         clip_secs: Option<f64>,
         view_size: [u32; 2],
+        views: [usize; 2],
         actions: &mut Actions,
     ) {
         if !self.open {
@@ -66,9 +70,10 @@ impl Capture {
             has_character,
             clip_secs,
             view_size,
+            views,
             job: job.as_ref(),
         };
-        dialog(ctx, "Export picture", &mut open, 400.0, CENTER, |ui| {
+        dialog(ctx, "Export picture", &mut open, 440.0, CENTER, |ui| {
             capture_ui(ui, &view, actions);
         });
         if !open {
@@ -112,8 +117,14 @@ fn kind_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
                 choice.on_disabled_hover_text("Show a clip first");
             });
         }
+        if view.clip_secs.is_none() {
+            let color = theme::colors(ui.ctx()).text_weak;
+            ui.label(RichText::new("(no clip is shown)").small().color(color));
+        }
     });
-    if settings.what != CaptureKind::Picture {
+    if settings.what == CaptureKind::Figure {
+        figure_ui(ui, view, settings);
+    } else if settings.what != CaptureKind::Picture {
         row(ui, "As", "The kind of file", |ui, _| {
             for format in AnimationFormat::ALL {
                 let sentence = match format {
@@ -130,8 +141,54 @@ fn kind_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
     }
 }
 
+fn figure_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
+    let figure = &mut settings.figure;
+    row(ui, "As", "The kind of file", |ui, _| {
+        for (format, name, sentence) in FigureFormat::ALL {
+            ui.selectable_value(&mut figure.format, format, name)
+                .on_hover_text(sentence);
+        }
+    });
+    row(ui, "With", "What is below every picture", |ui, _| {
+        ui.checkbox(&mut figure.labels, "Names")
+            .on_hover_text("A letter and the method of the view");
+        ui.checkbox(&mut figure.scores, "Scores").on_hover_text(
+            "Change of volume, new self-intersections and stretch of this very state",
+        );
+        ui.checkbox(&mut figure.legends, "Colour bars")
+            .on_hover_text("The meaning of the colours, outside the picture");
+    });
+    row(ui, "Columns", "Pictures in a row", |ui, _| {
+        let columns = ui.add(
+            DragValue::new(&mut figure.columns)
+                .range(0..=MAX_COLUMNS)
+                .speed(0.05)
+                .custom_formatter(|value, _| {
+                    if value < 1.0 {
+                        "As in the window".to_owned()
+                    } else {
+                        format!("{value:.0}")
+                    }
+                }),
+        );
+        columns.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, "Columns"));
+        let [views, _] = view.views;
+        let text = if views == 1 {
+            "of one view".to_owned()
+        } else {
+            format!("of {views} views")
+        };
+        ui.label(RichText::new(text).color(theme::colors(ui.ctx()).text_weak));
+    });
+}
+
 fn size_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
-    row(ui, "Size", "Width and height in pixels", |ui, _| {
+    let meaning = if settings.what == CaptureKind::Figure {
+        "Width and height of every picture in pixels"
+    } else {
+        "Width and height in pixels"
+    };
+    row(ui, "Size", meaning, |ui, _| {
         // Three digits take the width of four.
         ui.spacing_mut().interact_size.x = 50.0;
         for (side, name) in settings.size.iter_mut().zip(["Width", "Height"]) {
@@ -169,7 +226,7 @@ fn size_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
 }
 
 fn time_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
-    if settings.what == CaptureKind::Picture {
+    if settings.is_still() {
         return;
     }
     row(ui, "Rate", "Frames per second", |ui, _| {
@@ -291,6 +348,14 @@ fn problem_of(view: &CaptureView<'_>) -> Option<String> {
         Some("Open a character first.".to_owned())
     } else if settings.what == CaptureKind::Clip && view.clip_secs.is_none() {
         Some("Show a clip first.".to_owned())
+    } else if settings.what == CaptureKind::Figure
+        && figure_size(view)
+            .iter()
+            .map(|side| u64::from(*side))
+            .product::<u64>()
+            > MAX_FIGURE_PIXELS
+    {
+        Some("The figure would be too large: make its pictures smaller.".to_owned())
     } else if settings.name.trim().is_empty() {
         Some("Give the file a name.".to_owned())
     } else if !settings.folder.is_dir() {
@@ -300,17 +365,38 @@ fn problem_of(view: &CaptureView<'_>) -> Option<String> {
     }
 }
 
+/// Size of the pictures of a figure together, pixels; gaps and captions come on top.
+fn figure_size(view: &CaptureView<'_>) -> [u32; 2] {
+    let [views, shown] = view.views;
+    let columns = view.settings.figure.columns_of(views, shown);
+    let rows = views.max(1).div_ceil(columns);
+    let [width, height] = view.settings.size;
+    [
+        width.saturating_mul(columns as u32),
+        height.saturating_mul(rows as u32),
+    ]
+}
+
 /// A one-line summary of the output.
 fn summary(view: &CaptureView<'_>) -> String {
     let settings = view.settings;
-    let [width, height] = settings.size;
+    let [width, height] = if settings.what == CaptureKind::Figure {
+        figure_size(view)
+    } else {
+        settings.size
+    };
     let frames = settings.frames(view.clip_secs.unwrap_or_default());
     let what = if frames == 1 {
-        format!("{width} × {height} pixels")
+        let without = if settings.what == CaptureKind::Figure {
+            " and captions"
+        } else {
+            ""
+        };
+        format!("{width} × {height} pixels{without}")
     } else {
         format!("{frames} frames of {width} × {height} pixels")
     };
-    let single = settings.what == CaptureKind::Picture || settings.format != AnimationFormat::Png;
+    let single = settings.is_still() || settings.format != AnimationFormat::Png;
     let replaces = if single && settings.path().exists() {
         "; replaces the file of that name"
     } else {
@@ -340,51 +426,6 @@ fn job_ui(ui: &mut Ui, job: &JobView, actions: &mut Actions) {
             actions.push(Action::Capture(CaptureAction::Cancel));
         }
     });
-}
-
-/// The system's file dialog, polled from a separate thread.
-pub(super) struct Browse(Receiver<Option<PathBuf>>);
-
-impl Browse {
-    /// Opens the dialog. It must be created on the window's thread, but is awaited on another.
-    pub(super) fn start(ctx: &Context, settings: &CaptureSettings) -> std::io::Result<Self> {
-        let path = settings.path();
-        let dialog = rfd::AsyncFileDialog::new()
-            .set_title("Export picture")
-            .add_filter("Pictures", &[settings.extension()]);
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let answer = dialog
-            .set_directory(&settings.folder)
-            .set_file_name(name)
-            .save_file();
-        let (sender, receiver) = channel();
-        let ctx = ctx.clone();
-        std::thread::Builder::new()
-            .name("file dialog".into())
-            .spawn(move || {
-                let answer = pollster::block_on(answer).map(|file| file.path().to_path_buf());
-                // Sending fails only after the window was closed.
-                let _ = sender.send(answer);
-                ctx.request_repaint();
-            })?;
-        Ok(Self(receiver))
-    }
-
-    /// The user's answer, when there is one.
-    #[expect(
-        clippy::option_option,
-        reason = "no answer yet, or an answer that is to choose nothing"
-    )]
-    pub(super) fn poll(&self) -> Option<Option<PathBuf>> {
-        match self.0.try_recv() {
-            Ok(answer) => Some(answer),
-            Err(std::sync::mpsc::TryRecvError::Empty) => None,
-            Err(std::sync::mpsc::TryRecvError::Disconnected) => Some(None),
-        }
-    }
 }
 
 #[cfg(test)]

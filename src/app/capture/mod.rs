@@ -7,6 +7,8 @@
 //! Drawing and encoding happen on a thread with a separate device, so that the window is not blocked.
 
 mod dialog;
+mod figure;
+pub mod guide;
 mod job;
 mod studio;
 
@@ -30,6 +32,9 @@ pub enum CaptureError {
     /// The device could not draw or read back a picture.
     #[error(transparent)]
     Gpu(#[from] crate::gpu::GpuError),
+    /// A picture could not be encoded.
+    #[error(transparent)]
+    Encode(image::ImageError),
     /// The file could not be written.
     #[error(transparent)]
     Io(#[from] crate::io::IoError),
@@ -55,18 +60,19 @@ pub struct Capture {
     settings: CaptureSettings,
     open: bool,
     job: Option<CaptureJob>,
-    browsing: Option<dialog::Browse>,
     /// Number of passes until a picture of the window is taken: the menu that requested it must be closed first.
     window: Option<(u32, CaptureTarget)>,
 }
 
 impl Capture {
-    /// Applies an action; `shot` is the state of the active view.
+    /// Applies an action; `shot` is the state of the active view, `views` that of all views, and the number of them in a row of
+    /// the window.
     pub fn carry_out(
         &mut self,
         ctx: &Context,
         action: CaptureAction,
         shot: Option<Shot>,
+        (views, in_row): (Vec<Shot>, usize),
         session: &mut Session,
     ) {
         match action {
@@ -77,13 +83,18 @@ impl Capture {
                 }
             }
             CaptureAction::Set(settings) => self.settings = settings.sanitized(),
-            CaptureAction::Browse => match dialog::Browse::start(ctx, &self.settings) {
-                Ok(browse) => self.browsing = Some(browse),
-                Err(error) => session.add_message(
-                    Level::Error,
-                    format!("The file dialog could not be opened: {error}."),
-                ),
-            },
+            // The workbench opens the dialogs.
+            CaptureAction::Browse => {}
+            CaptureAction::Export if self.settings.what == CaptureKind::Figure => {
+                if !views.is_empty() {
+                    let target = CaptureTarget::File(self.settings.path());
+                    let settings = self.settings.clone();
+                    let columns = settings.figure.columns_of(views.len(), in_row);
+                    self.start(ctx, settings.title(), session, move |progress| {
+                        figure::export(&views, columns, &settings, &target, progress)
+                    });
+                }
+            }
             CaptureAction::Export => {
                 if let Some(shot) = shot {
                     let (work, settings) = (
@@ -145,12 +156,6 @@ impl Capture {
 
     /// Collects finished captures. To be called in every pass.
     pub fn poll(&mut self, ctx: &Context, session: &mut Session) {
-        if let Some(path) = self.browsing.as_ref().and_then(dialog::Browse::poll) {
-            self.browsing = None;
-            if let Some(path) = path {
-                self.settings.set_path(&path);
-            }
-        }
         if let Some((passes, _)) = &mut self.window {
             *passes = passes.saturating_sub(1);
             ctx.request_repaint();
@@ -209,6 +214,17 @@ impl Capture {
             session,
             move |_| studio::keep_texture(&gpu, &texture, &work),
         );
+    }
+
+    /// Sets the output file to what was chosen in a file dialog.
+    pub fn set_path(&mut self, path: &std::path::Path) {
+        self.settings.set_path(path);
+    }
+
+    /// Settings of the dialog.
+    #[must_use]
+    pub fn settings(&self) -> &CaptureSettings {
+        &self.settings
     }
 
     /// Closes the dialog; a running capture continues. Returns whether the dialog was open.

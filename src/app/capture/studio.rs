@@ -9,12 +9,12 @@ use super::{CaptureError, color_image};
 use crate::app::settings::capture::CaptureKind;
 use crate::app::settings::capture::CaptureSettings;
 use crate::dynamics::Params;
-use crate::gpu::{GpuContext, read_rgba};
+use crate::gpu::{GpuContext, GpuError, read_rgba};
 use crate::io::{AnimationWriter, write_atomically};
 use crate::math::Affine;
 use crate::methods::{Actor, MethodValues, Subject};
 use crate::progress::Progress;
-use crate::render::{Backdrop, Camera, Look, PositionMark};
+use crate::render::{Backdrop, Camera, Legend, Look, PositionMark};
 use crate::rig::Clip;
 use crate::studio::painter::{Comparison, Picture};
 use crate::studio::{
@@ -123,7 +123,14 @@ struct Studio<'a> {
 
 impl<'a> Studio<'a> {
     fn new(shot: &'a Shot, settings: &CaptureSettings) -> Result<Self, CaptureError> {
-        let gpu = GpuContext::headless()?;
+        Self::on(&GpuContext::headless()?, shot, settings)
+    }
+
+    fn on(
+        gpu: &GpuContext,
+        shot: &'a Shot,
+        settings: &CaptureSettings,
+    ) -> Result<Self, CaptureError> {
         let size = settings.size;
         gpu.check_size(size[0], size[1])?;
         let mut look = shot.look;
@@ -136,7 +143,7 @@ impl<'a> Studio<'a> {
             look,
             size,
             scale: (shot.scale * growth).clamp(0.5, 6.0),
-            drawing: Drawing::new(&gpu),
+            drawing: Drawing::new(gpu),
         })
     }
 
@@ -147,6 +154,18 @@ impl<'a> Studio<'a> {
         other: Option<&Arc<Snapshot>>,
         ghosts: Option<&Arc<GhostSkins>>,
     ) -> Result<RgbaImage, CaptureError> {
+        self.draw(camera, snapshot, other, ghosts, Drawing::with_legends)
+    }
+
+    /// Draws a picture of a state in some way.
+    fn draw<T>(
+        &mut self,
+        camera: &Camera,
+        snapshot: &Arc<Snapshot>,
+        other: Option<&Arc<Snapshot>>,
+        ghosts: Option<&Arc<GhostSkins>>,
+        way: impl FnOnce(&mut Drawing, &Picture<'_>) -> Result<T, GpuError>,
+    ) -> Result<T, CaptureError> {
         let how = self.shot.compare.as_ref().map(|(_, how)| *how);
         let picture = Picture {
             canvas: CANVAS,
@@ -169,7 +188,7 @@ impl<'a> Studio<'a> {
             ground_height: self.shot.ground_height,
             character_size: self.shot.character_size,
         };
-        Ok(self.drawing.with_legends(&picture)?)
+        Ok(way(&mut self.drawing, &picture)?)
     }
 }
 
@@ -318,6 +337,22 @@ fn play(
     })
 }
 
+/// The picture of a shot, without its legends, and these.
+pub(super) fn plain_picture(
+    gpu: &GpuContext,
+    shot: &Shot,
+    settings: &CaptureSettings,
+) -> Result<(RgbaImage, Vec<Legend>), CaptureError> {
+    let other = shot.compare.as_ref().map(|(other, _)| other);
+    Studio::on(gpu, shot, settings)?.draw(
+        &shot.camera,
+        &shot.snapshot,
+        other,
+        shot.ghosts.as_ref(),
+        Drawing::image,
+    )
+}
+
 /// Reads back a texture of the window and stores its picture.
 pub(super) fn keep_texture(
     gpu: &GpuContext,
@@ -338,7 +373,7 @@ pub(super) fn keep_texture(
     keep(&image, work)
 }
 
-fn keep(image: &RgbaImage, work: &CaptureTarget) -> Result<CaptureResult, CaptureError> {
+pub(super) fn keep(image: &RgbaImage, work: &CaptureTarget) -> Result<CaptureResult, CaptureError> {
     match work {
         CaptureTarget::Clipboard => Ok(CaptureResult::Image(color_image(image))),
         CaptureTarget::File(path) => {

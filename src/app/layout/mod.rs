@@ -33,6 +33,8 @@ pub struct Layout {
     camera: Camera,
     /// Number of frames until the panes have their new size and everything is framed.
     reframe_in: Option<u8>,
+    /// Whether a tile was moved or resized by hand.
+    edited: bool,
 }
 
 fn tree_id() -> egui::Id {
@@ -51,6 +53,7 @@ impl Layout {
             maximised: None,
             camera: Camera::default(),
             reframe_in: None,
+            edited: false,
         };
         layout.sync(views);
         layout
@@ -198,8 +201,15 @@ impl Layout {
         let mut behavior = PaneTiles {
             panes: &mut self.panes,
             context,
+            edited: false,
         };
         self.tree.ui(&mut behavior, ui);
+        self.edited |= behavior.edited;
+    }
+
+    /// Whether a tile was moved or resized by hand since the last call.
+    pub fn take_edited(&mut self) -> bool {
+        std::mem::take(&mut self.edited)
     }
 
     /// Applies an action to the layout and returns the commands for the session.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use egui::{Style, Ui, Visuals, WidgetText};
-use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TileId, UiResponse};
+use egui_tiles::{Behavior, EditAction, ResizeState, SimplificationOptions, TileId, UiResponse};
 
 use crate::app::pane::{Pane, PaneContext};
 use crate::app::theme;
@@ -18,6 +18,8 @@ const GAP: f32 = 3.0;
 pub(super) struct PaneTiles<'a, 'c> {
     pub(super) panes: &'a mut BTreeMap<ViewId, Pane>,
     pub(super) context: &'a mut PaneContext<'c>,
+    /// Whether a tile was dropped or resized.
+    pub(super) edited: bool,
 }
 
 impl Behavior<ViewId> for PaneTiles<'_, '_> {
@@ -72,6 +74,10 @@ impl Behavior<ViewId> for PaneTiles<'_, '_> {
         egui::Frame::popup(ui.style())
             .fill(colors.accent_fill)
             .show(ui, |ui| ui.label(title));
+    }
+
+    fn on_edit(&mut self, edit: EditAction) {
+        self.edited |= matches!(edit, EditAction::TileDropped | EditAction::TileResized);
     }
 
     fn simplification_options(&self) -> SimplificationOptions {

@@ -37,7 +37,7 @@ impl Distances {
     }
 
     fn between(own: &Snapshot, other: &Snapshot, vertex: Option<usize>) -> Option<Self> {
-        let mm_per_unit = (own.subject.character.metres_per_unit * 1e3) as f32;
+        let mm_per_unit = (own.subject.metres_per_unit() * 1e3) as f32;
         let (positions, others) = (own.positions(), other.positions());
         if positions.len() != others.len() || positions.is_empty() {
             return None;
@@ -94,7 +94,7 @@ mod tests {
         moved[3].x += 0.25;
         moved[5].y -= 0.05;
         other.shape = crate::session::Shape::new(moved, own.normals().to_vec(), Vec::new());
-        let mm = (own.subject.character.metres_per_unit * 1e3) as f32;
+        let mm = (own.subject.metres_per_unit() * 1e3) as f32;
         let found = Distances::between(&own, &other, Some(5)).unwrap();
         let close = |a: f32, b: f32| (a - b).abs() < 1e-3 * b.abs().max(1e-3);
         assert!(close(found.max_mm, 0.25 * mm), "{found:?}");

@@ -43,6 +43,8 @@ pub struct Pane {
     body: Option<Rect>,
     /// Rectangles of the widgets above the picture.
     plates: Vec<Rect>,
+    /// Width of the strip for colour bars beside the picture, points.
+    legend_strip: f32,
 }
 
 /// Input of the panes, and the queue of their actions.
@@ -96,6 +98,7 @@ impl Pane {
             state: self.state,
             body: None,
             plates: Vec::new(),
+            legend_strip: self.legend_strip,
         }
     }
 
@@ -105,12 +108,13 @@ impl Pane {
         ui.allocate_rect(rect, Sense::hover());
         let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEADER.min(rect.height())));
         let body = Rect::from_min_max(pos2(rect.left(), head.bottom()), rect.max);
+        let (body, strip) = legend::split(body, self.legend_strip);
         self.body = Some(body);
         self.plates = vec![head];
         let dragged = header::header_ui(ui, head, id, self, context);
         self.viewport
             .follow_subject(body, context.session.subject());
-        self.picture(ui, body, id, context);
+        self.picture(ui, (body, strip), id, context);
         if context.session.subject().is_none() && context.session.jobs().is_empty() {
             handles::centered_text(ui.painter(), body, "Drop a character here");
         }
@@ -156,7 +160,13 @@ impl Pane {
         }
     }
 
-    fn picture(&mut self, ui: &mut Ui, body: Rect, id: ViewId, context: &mut PaneContext<'_>) {
+    fn picture(
+        &mut self,
+        ui: &mut Ui,
+        (body, strip): (Rect, Option<Rect>),
+        id: ViewId,
+        context: &mut PaneContext<'_>,
+    ) {
         let session = context.session;
         let scale = ui.ctx().pixels_per_point();
         let size = [body.width(), body.height()]
@@ -226,8 +236,14 @@ impl Pane {
             let Painted { ms, legends, .. } = painted;
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(texture, body, whole, Color32::WHITE);
+            let (beside, top) = strip.map_or((body, LEGEND_TOP), |strip| (strip, 0.0));
             self.plates
-                .extend(legend::draw(ui.painter(), body, LEGEND_TOP, &legends));
+                .extend(legend::draw(ui.painter(), beside, top, &legends));
+            let width = legend::strip_width(ui.painter(), &legends, self.legend_strip);
+            if width != self.legend_strip {
+                self.legend_strip = width;
+                ui.ctx().request_repaint();
+            }
             if let Some(own) = own.as_ref().filter(|_| session.active_view().id == id) {
                 context.timing = Some((own.sequence, own.times, ms));
             }
@@ -286,6 +302,7 @@ impl Pane {
                 tool,
                 &view,
                 theme::colors(ui.ctx()),
+                look.backdrop,
             );
         } else {
             handles::draw(&painter, &self.viewport, &view, context.dots);

@@ -77,6 +77,9 @@ pub fn settings_of(session: &Session, look: Option<&LookView>) -> Vec<PanelSetti
     if let Some(view) = look {
         looks(view, &mut settings);
     }
+    let sentence = "length of one unit of the file, in metres";
+    let words = "scale size metres centimetres millimetres inches feet height";
+    settings.push(shown(CHARACTER, "Unit", sentence, words));
     if subject.has_flesh() {
         let sentence = "how many vertices of the skin are simulated";
         let words = "resolution sim vertices decimation coarse fast quality";

@@ -21,3 +21,4 @@ pub mod rig;
 pub mod rig_tree;
 pub mod timings;
 pub mod top_bar;
+pub mod unit;

@@ -11,8 +11,7 @@ use crate::app::actions::{Action, Actions, TimelineAction, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::app::viewport::painter::{Picture, ViewportPainter, texture_of};
-use crate::character::UpAxis;
-use crate::math::Vec3;
+use crate::math::Turn;
 use crate::mesh::Bounds;
 use crate::render::{Camera, Look, NamedView};
 use crate::rig::{NamedPose, Pose};
@@ -60,7 +59,7 @@ pub fn pose_pictures(
     let library = session.document().pose_library.iter();
     let mut thumbnails = Thumbnails {
         painter,
-        up: up_of(session),
+        world_from_stage: stage_of(session),
         side: SIDE,
         pixels_per_point,
     };
@@ -70,18 +69,17 @@ pub fn pose_pictures(
         .collect()
 }
 
-/// The upward direction of the open character.
-pub(in crate::app) fn up_of(session: &Session) -> Vec3 {
+/// The stage on which cameras show the open character.
+pub(in crate::app) fn stage_of(session: &Session) -> Turn {
     session
         .subject()
-        .map_or_else(UpAxis::y, |subject| subject.up_axis())
-        .direction()
+        .map_or_else(Turn::identity, |subject| subject.world_from_stage())
 }
 
 /// Draws square pictures of whole characters.
 pub(in crate::app) struct Thumbnails<'a> {
     pub(in crate::app) painter: &'a mut dyn ViewportPainter,
-    pub(in crate::app) up: Vec3,
+    pub(in crate::app) world_from_stage: Turn,
     /// Side of a picture, points.
     pub(in crate::app) side: f32,
     pub(in crate::app) pixels_per_point: f32,
@@ -102,7 +100,7 @@ impl Thumbnails<'_> {
         let side = (self.side * self.pixels_per_point).round();
         let bounds = Bounds::of(snapshot.positions());
         let mut camera = Camera::default();
-        camera.set_up(&self.up);
+        camera.world_from_stage = self.world_from_stage;
         camera.look_from(NamedView::ThreeQuarter);
         camera.frame(&bounds, 1.0);
         let picture = Picture {

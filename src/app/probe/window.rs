@@ -72,7 +72,7 @@ impl Probe {
         }
         let metres = session
             .subject()
-            .map_or(1.0, |subject| subject.character.metres_per_unit);
+            .map_or(1.0, |subject| subject.metres_per_unit());
         let Some(snapshot) = session.snapshot_of(view) else {
             return;
         };

@@ -12,6 +12,11 @@ pub(in crate::app) const MIN_SIDE: u32 = 16;
 /// Maximum number of frames; more are rejected as a mistake.
 pub(in crate::app) const MAX_FRAMES: usize = 7200;
 
+/// Maximum number of pictures in a row of a figure.
+pub(in crate::app) const MAX_COLUMNS: usize = 9;
+/// Maximum number of pixels of a figure.
+pub(in crate::app) const MAX_FIGURE_PIXELS: u64 = 100_000_000;
+
 /// The kind of capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -23,11 +28,77 @@ pub enum CaptureKind {
     Turntable,
     /// One round of the clip, or of its range.
     Clip,
+    /// All views in one picture, with names, colour bars and scores.
+    Figure,
+}
+
+/// File format of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FigureFormat {
+    /// One picture.
+    #[default]
+    Png,
+    /// Embedded pictures; text and colour bars can be edited.
+    Svg,
+}
+
+impl FigureFormat {
+    /// All of them, with name and one sentence.
+    pub const ALL: [(Self, &'static str, &'static str); 2] = [
+        (Self::Png, "PNG", "One picture, for every program"),
+        (
+            Self::Svg,
+            "SVG",
+            "The pictures are embedded; text and colour bars can be edited, and stay sharp",
+        ),
+    ];
+}
+
+/// What is in a figure beside the pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FigureSettings {
+    /// File format.
+    pub format: FigureFormat,
+    /// Number of pictures in a row; 0: as in the window.
+    pub columns: usize,
+    /// Whether the views are named.
+    pub labels: bool,
+    /// Whether colours have their bars.
+    pub legends: bool,
+    /// Whether each picture is measured.
+    pub scores: bool,
+}
+
+impl Default for FigureSettings {
+    fn default() -> Self {
+        Self {
+            format: FigureFormat::default(),
+            columns: 0,
+            labels: true,
+            legends: true,
+            scores: true,
+        }
+    }
+}
+
+impl FigureSettings {
+    /// Number of pictures in a row, of `views` in all, of which the window has `shown` in its first row.
+    #[must_use]
+    pub fn columns_of(&self, views: usize, shown: usize) -> usize {
+        let wanted = if self.columns == 0 {
+            shown
+        } else {
+            self.columns
+        };
+        wanted.clamp(1, views.max(1))
+    }
 }
 
 impl CaptureKind {
     /// All of them, in the order of the dialog.
-    pub const ALL: [Self; 3] = [Self::Picture, Self::Turntable, Self::Clip];
+    pub const ALL: [Self; 4] = [Self::Picture, Self::Figure, Self::Turntable, Self::Clip];
 
     /// Name and one sentence.
     #[must_use]
@@ -37,6 +108,10 @@ impl CaptureKind {
             Self::Turntable => (
                 "Turntable",
                 "The camera goes once round the flesh, which stands still",
+            ),
+            Self::Figure => (
+                "Figure",
+                "All views in one picture for a paper, with names, colour bars and scores",
             ),
             Self::Clip => (
                 "Clip",
@@ -64,6 +139,8 @@ pub struct CaptureSettings {
     pub turn_with_clip: bool,
     /// Transparent background, without a floor.
     pub transparent: bool,
+    /// What is in a figure.
+    pub figure: FigureSettings,
     /// The output folder; the file extension follows from the other settings.
     pub folder: PathBuf,
     /// Name of the file without an extension.
@@ -80,6 +157,7 @@ impl Default for CaptureSettings {
             turn_secs: 4.0,
             turn_with_clip: false,
             transparent: false,
+            figure: FigureSettings::default(),
             folder: pictures_folder(),
             name: "Sinew".to_owned(),
         }
@@ -125,6 +203,7 @@ impl CaptureSettings {
             }
         };
         self.fps = in_range(self.fps, 1.0, self.format.max_fps(), 25.0);
+        self.figure.columns = self.figure.columns.min(MAX_COLUMNS);
         self.turn_secs = in_range(self.turn_secs, 0.2, 60.0, 4.0);
         self
     }
@@ -132,11 +211,17 @@ impl CaptureSettings {
     /// File extension of the output.
     #[must_use]
     pub fn extension(&self) -> &'static str {
-        if self.what == CaptureKind::Picture {
-            "png"
-        } else {
-            self.format.extension()
+        match (self.what, self.figure.format) {
+            (CaptureKind::Picture, _) | (CaptureKind::Figure, FigureFormat::Png) => "png",
+            (CaptureKind::Figure, FigureFormat::Svg) => "svg",
+            _ => self.format.extension(),
         }
+    }
+
+    /// Whether one picture is made, not a film.
+    #[must_use]
+    pub fn is_still(&self) -> bool {
+        matches!(self.what, CaptureKind::Picture | CaptureKind::Figure)
     }
 
     /// Path of the output; the files of a sequence have numbered names derived from it.
@@ -163,7 +248,7 @@ impl CaptureSettings {
     #[must_use]
     pub fn frames(&self, clip_secs: f64) -> usize {
         let secs = match self.what {
-            CaptureKind::Picture => return 1,
+            CaptureKind::Picture | CaptureKind::Figure => return 1,
             CaptureKind::Turntable => self.turn_secs,
             CaptureKind::Clip => clip_secs,
         };
@@ -217,6 +302,14 @@ mod tests {
         assert_eq!(settings.path(), Path::new("/a/fox v1.2.gif"));
         settings.set_path(Path::new("/b/c.webp"));
         assert_eq!(settings.path(), Path::new("/b/c.gif"));
+        settings.what = CaptureKind::Figure;
+        assert_eq!(settings.path(), Path::new("/b/c.png"));
+        settings.figure.format = FigureFormat::Svg;
+        assert_eq!(settings.path(), Path::new("/b/c.svg"));
+        assert_eq!((settings.is_still(), settings.frames(9.0)), (true, 1));
+        assert_eq!(settings.figure.columns_of(4, 2), 2);
+        settings.figure.columns = 9;
+        assert_eq!(settings.figure.columns_of(4, 2), 4);
         assert_eq!(file_name(" ../a:b\n"), "_a_b_");
         assert_eq!(file_name("..."), "Sinew");
     }

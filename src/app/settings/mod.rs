@@ -67,8 +67,39 @@ pub struct FirstSteps {
     pub dismissed: bool,
 }
 
+/// Size of the window when it was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowSize {
+    /// Width and height in points, while it is not maximised.
+    pub points: [u32; 2],
+    /// Whether it fills the screen.
+    pub maximised: bool,
+}
+
+impl WindowSize {
+    /// Size at the first start.
+    pub const USUAL: Self = Self {
+        points: [1440, 900],
+        maximised: false,
+    };
+    /// Smallest and largest sides, points.
+    pub const SMALLEST: [u32; 2] = [640, 420];
+    const LARGEST: u32 = 16_384;
+
+    /// With sides in their range.
+    #[must_use]
+    pub fn sanitized(mut self) -> Self {
+        for (side, smallest) in self.points.iter_mut().zip(Self::SMALLEST) {
+            *side = (*side).clamp(smallest, Self::LARGEST);
+        }
+        self
+    }
+}
+
 /// Maximum number of recent files.
 pub const MOST_RECENT: usize = 12;
+/// Maximum number of bookmarks, and of recent folders.
+pub const MOST_FOLDERS: usize = 32;
 /// Range of the interface scale.
 pub const UI_SCALES: std::ops::RangeInclusive<f32> = 0.6..=2.5;
 /// Range of the camera speeds.
@@ -108,6 +139,14 @@ pub struct Settings {
     pub autosave_secs: f64,
     /// Recent files, newest first. Files opened together form one entry.
     pub recent: Vec<Vec<PathBuf>>,
+    /// Whether the system's file dialog is used where there is one.
+    pub system_dialogs: bool,
+    /// Folders that the file dialog keeps.
+    pub bookmarks: Vec<PathBuf>,
+    /// Folders in which files were chosen lately, the last one first.
+    pub folders: Vec<PathBuf>,
+    /// Size of the window; `None` before the first start.
+    pub window: Option<WindowSize>,
     /// State of the introduction.
     pub first_steps: FirstSteps,
     /// Entries of other versions of the program.
@@ -132,6 +171,10 @@ impl Default for Settings {
             threads: 0,
             autosave_secs: 5.0,
             recent: Vec::new(),
+            system_dialogs: true,
+            bookmarks: Vec::new(),
+            folders: Vec::new(),
+            window: None,
             first_steps: FirstSteps::default(),
             unknown: BTreeMap::new(),
         }
@@ -160,6 +203,9 @@ impl Settings {
         self.snap_deg = finite(self.snap_deg, usual.snap_deg).clamp(0.5, 90.0);
         self.autosave_secs = finite(self.autosave_secs, usual.autosave_secs).clamp(1.0, 600.0);
         self.threads = self.threads.min(MOST_THREADS);
+        self.window = self.window.map(WindowSize::sanitized);
+        self.bookmarks.truncate(MOST_FOLDERS);
+        self.folders.truncate(MOST_FOLDERS);
         self.recent.retain(|files| !files.is_empty());
         self.recent.truncate(MOST_RECENT);
         self
@@ -174,6 +220,14 @@ impl Settings {
         self.recent.retain(|other| *other != files);
         self.recent.insert(0, files);
         self.recent.truncate(MOST_RECENT);
+    }
+
+    /// Moves a folder in which files were chosen to the top of the list.
+    pub fn remember_folder(&mut self, folder: &Path) {
+        let folder = absolute(folder);
+        self.folders.retain(|other| *other != folder);
+        self.folders.insert(0, folder);
+        self.folders.truncate(MOST_FOLDERS);
     }
 
     /// Navigation settings of the camera.
@@ -238,6 +292,10 @@ mod tests {
             snap_deg: -1e300,
             autosave_secs: f64::INFINITY,
             threads: usize::MAX,
+            window: Some(WindowSize {
+                points: [0, u32::MAX],
+                maximised: true,
+            }),
             ..Settings::default()
         };
         let sane = odd.sanitized();
@@ -247,5 +305,6 @@ mod tests {
         );
         assert_eq!((sane.orbit_speed, sane.zoom_speed), (1.0, *SPEEDS.start()));
         assert_eq!(sane.threads, MOST_THREADS);
+        assert_eq!(sane.window.map(|window| window.points), Some([640, 16_384]));
     }
 }

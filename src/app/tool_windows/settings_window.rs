@@ -196,6 +196,14 @@ pub static ROWS: &[SettingRow] = &[
         draw: threads,
         copy: |to, from| to.threads = from.threads,
     },
+    SettingRow {
+        group: "Files",
+        name: "System's file dialog",
+        sentence: "Files are chosen in the system's dialog where there is one; else in Sinew's own",
+        words: "open save portal zenity browse folder native",
+        draw: |ui, label, settings| check(ui, label, &mut settings.system_dialogs),
+        copy: |to, from| to.system_dialogs = from.system_dialogs,
+    },
 ];
 
 /// Width, points.
@@ -334,6 +342,7 @@ mod tests {
             device: DeviceChoice::Gpu,
             autosave_secs: 9.0,
             threads: 3,
+            system_dialogs: false,
             ..Settings::default()
         };
         let mut copied = Settings::default();

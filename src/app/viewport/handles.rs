@@ -2,6 +2,7 @@
 
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 
+use super::dots::dots;
 use super::gizmo::{Gizmo, Ring};
 use super::label::label;
 use super::posing::{PoseDrag, PoseHandle, draw_marks, gizmo_at};
@@ -49,14 +50,16 @@ fn draw_dots(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>) {
     let Some(skeleton) = view.skeleton else {
         return;
     };
-    for (joint, world) in skeleton.joints().iter().zip(view.world_from_joint) {
-        let Some(at) = map.project(&origin_of(world)) else {
+    let positions = view.world_from_joint.iter().map(origin_of);
+    for dot in dots(map, positions, 8.0) {
+        let Some(joint) = skeleton.joints().get(dot.joint) else {
             continue;
         };
-        let alpha = if joint.deforms { 190 } else { 80 };
+        let alpha = if joint.deforms { 190.0 } else { 80.0 };
+        let alpha = (alpha * dot.strength) as u8;
         painter.circle(
-            at,
-            2.4,
+            dot.at,
+            dot.radius(2.4),
             Color32::from_white_alpha(alpha),
             Stroke::new(0.8, Color32::from_black_alpha(alpha)),
         );

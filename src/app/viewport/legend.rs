@@ -15,6 +15,40 @@ const INSET: f32 = 12.0;
 /// Number of colour steps in a bar.
 const STEPS: usize = 64;
 
+/// Narrowest strip beside a picture, and the steps in which it grows with long titles, points.
+const STRIP: f32 = 112.0;
+const STEP: f32 = 32.0;
+/// Narrowest picture that has a strip beside it, points.
+const LEAST_PICTURE: f32 = 220.0;
+
+/// Width of a strip for bars beside a picture; 0 without bars. It stays for small changes of the titles.
+pub fn strip_width(painter: &Painter, legends: &[Legend], before: f32) -> f32 {
+    if legends.is_empty() {
+        return 0.0;
+    }
+    let heading = |legend: &Legend| {
+        let font = FontId::proportional(12.0);
+        let laid_out = painter.layout_no_wrap(legend.heading(), font, Color32::WHITE);
+        laid_out.size().x + 2.0 * (PADDING + INSET)
+    };
+    let widest = legends.iter().map(heading).fold(STRIP, f32::max);
+    if before >= widest && before < widest + 2.0 * STEP {
+        return before;
+    }
+    STRIP + ((widest - STRIP) / STEP).ceil() * STEP
+}
+
+/// The rectangles of a picture and of the strip to its right, if there is room for one of this width.
+pub fn split(body: Rect, strip: f32) -> (Rect, Option<Rect>) {
+    if strip <= 0.0 || body.width() - strip < LEAST_PICTURE {
+        return (body, None);
+    }
+    let at = body.right() - strip;
+    let (mut picture, mut beside) = (body, body);
+    (picture.max.x, beside.min.x) = (at, at);
+    (picture, Some(beside))
+}
+
 /// Draws the bars one below the other at the right edge of a view, below `top` points; bars that do
 /// not fit are omitted. Returns their plates.
 pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) -> Vec<Rect> {
@@ -94,4 +128,27 @@ fn gradient(bar: Rect, legend: &Legend) -> egui::Mesh {
         }
     }
     mesh
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strip_takes_its_width_from_the_picture_unless_that_is_narrow() {
+        let body = Rect::from_min_size(pos2(10.0, 20.0), vec2(600.0, 400.0));
+        let (picture, strip) = split(body, 120.0);
+        let strip = strip.expect("there is room");
+        assert_eq!((picture.width(), strip.width()), (480.0, 120.0));
+        assert_eq!(
+            (picture.right(), strip.right()),
+            (strip.left(), body.right())
+        );
+        assert_eq!(split(body, 0.0), (body, None));
+        assert_eq!(
+            split(body, 400.0),
+            (body, None),
+            "the picture would be too narrow"
+        );
+    }
 }

@@ -5,6 +5,7 @@
 //! names and handles over it. Pointer input for poses is in [`posing`].
 
 pub mod axis_gizmo;
+mod dots;
 pub mod edit;
 pub mod gizmo;
 pub mod handles;
@@ -166,7 +167,7 @@ impl Viewport {
             bounds,
         });
         (self.hovered, self.hovered_handle, self.drag, self.picked) = (None, None, None, None);
-        self.camera.set_up(&subject.up_axis().direction());
+        self.camera.world_from_stage = subject.world_from_stage();
         if self.camera.projection == Projection::Perspective {
             self.camera.look_from(NamedView::ThreeQuarter);
         }

@@ -1,5 +1,7 @@
 //! Applies the actions of panels, menus and shortcuts.
 
+use std::path::PathBuf;
+
 use egui::Context;
 
 use super::Workbench;
@@ -303,7 +305,19 @@ impl Workbench {
 
     pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
         let name = self.session.project().title().unwrap_or_default();
-        if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
+        self.ask_in(ctx, purpose, &name, None);
+    }
+
+    /// Opens a file dialog in a folder.
+    pub(super) fn ask_in(
+        &mut self,
+        ctx: &Context,
+        purpose: Purpose,
+        name: &str,
+        folder: Option<PathBuf>,
+    ) {
+        let settings = self.tool_windows.settings();
+        if let Err(error) = self.dialogs.ask(ctx, purpose, name, folder, settings) {
             self.session.add_message(
                 Level::Error,
                 format!("The file dialog could not be opened: {error}."),

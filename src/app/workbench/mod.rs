@@ -20,7 +20,7 @@ use super::actions::{Action, Actions};
 use super::board::BoardPanel;
 use super::capture::Capture;
 use super::checkup::CheckupWatch;
-use super::dialogs::{Dialogs, NO_DIALOG};
+use super::dialogs::{Chosen, Dialogs, NO_DIALOG};
 use super::faults::FaultReport;
 use super::ghosts::OnionSkinCache;
 use super::layout::Layout;
@@ -32,7 +32,7 @@ use super::panels::timings::TimingHistory;
 use super::probe::Probe;
 use super::project::ProjectUi;
 use super::sections::{ShownParts, now};
-use super::settings::{Settings, SettingsFile};
+use super::settings::{Settings, SettingsFile, WindowSize};
 use super::timeline::TimelineState;
 use super::tool_windows::ToolWindows;
 use super::viewport::Viewport;
@@ -81,6 +81,8 @@ pub struct Workbench {
     tool_windows: ToolWindows,
     capture: Capture,
     quits: bool,
+    /// The arrangement when the pointer was pressed last.
+    window_pressed: Option<WindowState>,
     /// Message to show when the dropped files are open.
     remark: Option<String>,
 }
@@ -143,6 +145,7 @@ impl Workbench {
             tool_windows: ToolWindows::default(),
             capture: Capture::default(),
             quits: false,
+            window_pressed: None,
             remark: None,
         }
     }
@@ -162,6 +165,17 @@ impl Workbench {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         self.tool_windows.settings()
+    }
+
+    /// Remembers the size of the window, points, for the next start. That of a maximised one does not count.
+    pub fn remember_window(&mut self, points: [u32; 2], maximised: bool) {
+        self.tool_windows.change(|settings| {
+            let before = settings.window.unwrap_or(WindowSize::USUAL);
+            settings.window = Some(WindowSize {
+                points: if maximised { before.points } else { points },
+                maximised,
+            });
+        });
     }
 
     /// The arrangement of the views.
@@ -317,19 +331,13 @@ impl Workbench {
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
         self.follow_device();
-        if !self.project.is_asking(&self.session) {
+        if !self.project.is_asking(&self.session) && !self.dialogs.is_own_open() {
             self.keyboard(&ctx);
         }
-        match self.dialogs.poll() {
-            Some(Command::Open(source)) => self.open_files(source.files),
-            Some(command) => {
-                let command = self.project.chosen(command);
-                self.actions.once(command);
-            }
-            None if self.dialogs.take_failure() => {
-                self.session.add_message(Level::Warning, NO_DIALOG);
-            }
-            None => {}
+        let chosen = self.dialogs.poll(&ctx, self.tool_windows.settings());
+        self.follow_choice(chosen);
+        if self.dialogs.take_failure() {
+            self.session.add_message(Level::Info, NO_DIALOG);
         }
         self.top_bar(ui);
         self.status_bar(ui);
@@ -355,10 +363,28 @@ impl Workbench {
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
+        let settings = self.tool_windows.settings();
+        let chosen = self.dialogs.ui(&ctx, settings, &mut self.actions);
+        self.follow_choice(chosen);
         self.faults.ui(&ctx);
         if !self.actions.list().is_empty() {
             // Actions raised after this pass's actions were applied, for example by a window above the views.
             ctx.request_repaint();
+        }
+    }
+}
+
+impl Workbench {
+    /// Goes on with what was chosen in a file dialog.
+    fn follow_choice(&mut self, chosen: Option<Chosen>) {
+        match chosen {
+            Some(Chosen::Command(Command::Open(source))) => self.open_files(source.files),
+            Some(Chosen::Command(command)) => {
+                let command = self.project.chosen(command);
+                self.actions.once(command);
+            }
+            Some(Chosen::Picture(path)) => self.capture.set_path(&path),
+            None => {}
         }
     }
 }

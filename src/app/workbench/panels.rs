@@ -251,7 +251,7 @@ impl Workbench {
         }
         let document = self.session.document();
         section(ui, "Character", true, |ui| {
-            character_section(ui, &subject, document);
+            character_section(ui, &subject, document, &mut self.actions);
             resolution_section(ui, &subject, &document.flesh, &mut self.actions);
             let checkup = self.checkup.of(ui.ctx(), &subject);
             checkup_section(

@@ -28,7 +28,12 @@ impl Workbench {
         self.carry_out(ui.ctx());
         self.pass_time(ui.ctx());
         self.layout.sync(self.session.views());
+        if ui.input(|input| input.pointer.any_pressed()) {
+            self.window_pressed = Some(self.window_state());
+        }
         self.draw_panes(ui, painter);
+        self.record_tiles(ui.ctx());
+        self.capture_guide(ui);
         if self.layout.reframe(&self.session) {
             ui.ctx().request_repaint();
         }
@@ -144,6 +149,17 @@ impl Workbench {
         {
             self.sequence_timed = sequence;
             self.timings.push(&times, ms);
+        }
+    }
+
+    /// Makes a finished drag of a view, or of a gap between views, an undo step.
+    fn record_tiles(&mut self, ctx: &Context) {
+        if ctx.input(|input| input.pointer.any_down()) || !self.layout.take_edited() {
+            return;
+        }
+        if let Some(before) = self.window_pressed.take() {
+            let after = self.window_state();
+            self.session.arrange("Move views", [before, after], []);
         }
     }
 

@@ -223,7 +223,7 @@ impl Render {
             camera: shown.camera,
             view: self.camera.view(),
             projection: self.camera.projection(),
-            up: subject.up_axis().direction(),
+            world_from_stage: subject.world_from_stage(),
             focus: shown.focus,
             zoom: self.camera.zoom(),
         };

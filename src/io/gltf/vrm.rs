@@ -35,6 +35,7 @@ pub fn read(
             .iter()
             .flat_map(|group| list(&group["bones"]));
         springs.extend(below(root, tops));
+        character.faces_negative_z = true;
         character.note(Severity::Info, 0, "the character is VRM 0, which faces −Z");
     }
     for (name, bone) in vrm

@@ -61,7 +61,7 @@ pub(super) fn add_velocities(
         return None;
     }
     let size = moment.subject.size;
-    let metres = moment.subject.character.metres_per_unit as f32;
+    let metres = moment.subject.metres_per_unit() as f32;
     let metres = if metres.is_finite() && metres > 0.0 {
         metres
     } else {

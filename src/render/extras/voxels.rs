@@ -39,7 +39,7 @@ pub(super) fn add_voxels(overlay: &mut Overlay, voxels: &VoxelOutline) {
 #[must_use]
 pub fn voxel_note(subject: &Subject) -> Option<String> {
     let voxels = subject.voxels_if_made()?;
-    let mm = voxels.edge * subject.character.metres_per_unit * 1e3;
+    let mm = voxels.edge * subject.metres_per_unit() * 1e3;
     let colors = if voxels.bone_faces.is_empty() {
         "no bone inside"
     } else {

@@ -89,7 +89,7 @@ fn closest_distances(subject: &Subject, skin: &[Point], points: &[Point]) -> [f6
     let tree = TriangleTree::new(&mesh);
     let distance = |point: &Point| {
         let closest = tree.closest(&point.cast(), f64::INFINITY, |_| true);
-        closest.map(|closest| closest.distance * subject.character.metres_per_unit * 1e3)
+        closest.map(|closest| closest.distance * subject.metres_per_unit() * 1e3)
     };
     let mut distances: Vec<f64> = points.par_iter().filter_map(distance).collect();
     distances.sort_unstable_by(f64::total_cmp);

@@ -207,7 +207,7 @@ impl<'a> CheckupInput<'a> {
     }
 
     fn unit(&self) -> Option<Finding> {
-        let unit = self.subject.character.metres_per_unit;
+        let unit = self.subject.metres_per_unit();
         if unit == 1.0 {
             return None;
         }

@@ -201,7 +201,7 @@ impl Checkup {
             boundary_edges: topology.boundary_edges(),
             non_manifold_edges: topology.non_manifold_edges(),
             size: subject.size,
-            metres_per_unit: character.metres_per_unit,
+            metres_per_unit: subject.metres_per_unit(),
             height: height_of(subject, &up_axis),
             up_axis,
             parts: subject

@@ -103,7 +103,7 @@ fn character_part(document: &Document, refer: Refer<'_>) -> Result<CharacterPart
         files,
         also_read,
         mapping,
-        metres_per_unit: source.metres_per_unit,
+        metres_per_unit: document.flesh.metres_per_unit.or(source.metres_per_unit),
     })
 }
 

@@ -190,6 +190,7 @@ impl Export {
         progress: &Progress,
     ) -> Result<Exported, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
+        let subject = &subject.in_set_unit();
         let take = self.take(subject, pose.clone());
         match self.what {
             ExportAs::Report => {

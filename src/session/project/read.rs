@@ -10,7 +10,7 @@ use super::{
     Answer, MissingSources, ProjectError, SourceError, draft, files, pack, paths, transfers,
 };
 use crate::cache::Cache;
-use crate::character::{Character, FleshSettings};
+use crate::character::{Character, FleshSettings, UNIT_RANGE};
 use crate::dynamics::Params;
 use crate::files::inside;
 use crate::io::{FileRead, Reach, read_file, recorded, text_of, with_reach};
@@ -371,7 +371,7 @@ fn source_of(
     );
     let metres_per_unit = source.metres_per_unit.or(part
         .metres_per_unit
-        .filter(|unit| (1e-9..=1e9).contains(unit)));
+        .filter(|unit| UNIT_RANGE.contains(unit)));
     Ok((
         Source {
             files,

@@ -56,6 +56,8 @@ struct ScoreState {
     refused: bool,
     wanted: BTreeMap<u64, Arc<Snapshot>>,
     found: BTreeMap<u64, (Weak<Subject>, ViewScore)>,
+    /// Incremented when the results so far no longer describe what is shown.
+    epoch: u64,
     progress: Progress,
     /// Whether starting a thread was attempted.
     started: bool,
@@ -127,6 +129,15 @@ impl Scores {
     }
 }
 
+impl Scores {
+    /// Drops all results, also those that are being measured: another clip is shown.
+    pub(in crate::session) fn forget(&self) {
+        let mut state = self.shared.lock();
+        state.epoch += 1;
+        state.found.clear();
+    }
+}
+
 impl Drop for Scores {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
@@ -142,7 +153,7 @@ fn run(shared: &ScoreShared, waker: Option<&Waker>) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let mut scorer: Option<(Weak<Subject>, Scorer)> = None;
     loop {
-        let (wanted, progress) = {
+        let (wanted, progress, epoch) = {
             let mut state = shared.lock();
             while state.wanted.is_empty() && !state.stop {
                 state = shared
@@ -154,7 +165,8 @@ fn run(shared: &ScoreShared, waker: Option<&Waker>) {
                 return;
             }
             state.missed = false;
-            (std::mem::take(&mut state.wanted), state.progress.clone())
+            let wanted = std::mem::take(&mut state.wanted);
+            (wanted, state.progress.clone(), state.epoch)
         };
         let start = Instant::now();
         let mut measured = Vec::new();
@@ -169,7 +181,14 @@ fn run(shared: &ScoreShared, waker: Option<&Waker>) {
             measured.push((key, entry));
         }
         // Together, so that no view shows the score of another frame.
-        shared.lock().found.extend(measured);
+        {
+            let mut state = shared.lock();
+            if state.epoch == epoch {
+                state.found.extend(measured);
+            } else {
+                state.missed = true;
+            }
+        }
         if let Some(waker) = waker {
             waker();
         }
@@ -289,5 +308,10 @@ mod tests {
             .snapshot()
             .map(|snapshot| session.score_of(1, &snapshot));
         assert_eq!(again, Some(Some(score)));
+        session.apply_once(Command::SelectClip(Some(0)));
+        let other = session
+            .snapshot()
+            .map(|snapshot| session.score_of(1, &snapshot));
+        assert_eq!(other, Some(None), "that of another clip is not shown");
     }
 }

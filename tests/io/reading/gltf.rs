@@ -160,6 +160,7 @@ fn springs_of_both_vrm_versions_swing_and_humans_are_known() {
             .collect();
         assert_eq!(swinging, [1, 2, 3], "{version}");
         assert_eq!(has_note(&character, "VRM 0"), version == "VRM 0");
+        assert_eq!(character.faces_negative_z, version == "VRM 0");
         assert!(has_note(&character, "springs"));
     }
     let torn = r#""extensions":{"VRM":{"humanoid":7,"secondaryAnimation":{"boneGroups":[{"bones":"x"},5]}},"VRMC_vrm":[],"VRMC_springBone":{"springs":{}}},"#;

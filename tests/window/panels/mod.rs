@@ -4,6 +4,7 @@
 
 mod dynamics;
 mod joints;
+mod unit;
 
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};

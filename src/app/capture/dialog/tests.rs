@@ -25,6 +25,7 @@ fn dialog(clip_secs: Option<f64>, job: Option<JobView>) -> Harness<'static, Dial
             has_character: true,
             clip_secs,
             view_size: [640, 480],
+            views: [3, 3],
             job: job.as_ref(),
         };
         capture_ui(ui, &view, &mut actions);
@@ -39,7 +40,7 @@ fn dialog(clip_secs: Option<f64>, job: Option<JobView>) -> Harness<'static, Dial
         }
     };
     let mut harness = Harness::builder()
-        .with_size(egui::vec2(440.0, 400.0))
+        .with_size(egui::vec2(480.0, 440.0))
         .build_ui_state(draw, state);
     theme::apply(&harness.ctx);
     harness.run();
@@ -75,6 +76,31 @@ fn a_turntable_is_chosen_and_exported() {
     harness.get_by_label("Export").click();
     harness.run();
     assert_eq!(harness.state().asked, [CaptureAction::Export]);
+}
+
+#[test]
+fn a_figure_says_what_is_in_it() {
+    let mut harness = dialog(None, None);
+    assert!(harness.query_by_label("Scores").is_none());
+    harness.get_by_label("Figure").click();
+    harness.run();
+    harness.get_by_label("of 3 views");
+    harness.get_by_label("3240 × 1080 pixels and captions.");
+    harness.get_by_label("Scores").click();
+    harness.run();
+    harness.get_by_label("SVG").click();
+    harness.run();
+    let settings = &harness.state().settings;
+    assert!(settings.figure.labels && settings.figure.legends && !settings.figure.scores);
+    assert_eq!(settings.extension(), "svg");
+}
+
+#[test]
+fn a_greyed_clip_gives_its_reason() {
+    let without = dialog(None, None);
+    without.get_by_label("(no clip is shown)");
+    let with = dialog(Some(1.0), None);
+    assert!(with.query_by_label("(no clip is shown)").is_none());
 }
 
 #[test]

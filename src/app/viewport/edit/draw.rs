@@ -4,8 +4,10 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, vec2};
 
 use super::pick::ring_corners;
 use super::{EditDrag, EditTool, EditView, LandmarkHandle, PickedItem, carrier};
+use crate::app::look::Backdrop;
 use crate::app::theme::Colors;
 use crate::app::viewport::Viewport;
+use crate::app::viewport::dots::dots;
 use crate::app::viewport::screen_map::ScreenMap;
 use crate::math::Point64;
 use crate::rig::edit::{Placed, RigBone};
@@ -16,8 +18,11 @@ const WAIST: f32 = 0.16;
 const GIRTH: f32 = 0.085;
 const GIRTHS: [f32; 2] = [2.0, 11.0];
 
-/// Colour of bones that are neither selected nor hovered.
-const BONE: Color32 = Color32::from_rgb(196, 200, 208);
+/// Colour of bones that are neither selected nor hovered, on dark and on light backdrops.
+const BONES: [Color32; 2] = [
+    Color32::from_rgb(196, 200, 208),
+    Color32::from_rgb(70, 76, 88),
+];
 
 /// Draws everything that can be dragged.
 pub fn draw(
@@ -26,6 +31,7 @@ pub fn draw(
     tool: &EditTool,
     view: &EditView<'_>,
     colors: &Colors,
+    backdrop: Backdrop,
 ) {
     let Some(map) = viewport.map() else { return };
     let painter = painter.with_clip_rect(map.rect());
@@ -34,6 +40,7 @@ pub fn draw(
         map: &map,
         view,
         colors,
+        bone: BONES[usize::from(backdrop.background().ink()[0] < 128)],
     };
     let faint = tool.fitting.is_some();
     pen.bones(tool, faint);
@@ -73,6 +80,8 @@ struct EditPainter<'a> {
     map: &'a ScreenMap,
     view: &'a EditView<'a>,
     colors: &'a Colors,
+    /// Colour of bones that are neither selected nor hovered.
+    bone: Color32,
 }
 
 impl EditPainter<'_> {
@@ -93,12 +102,12 @@ impl EditPainter<'_> {
             } else if hovered == Some(bone) {
                 self.colors.plate_text
             } else {
-                BONE
+                self.bone
             };
             // Long bones to rig handles would hide the bones with flesh.
             let is_handle =
                 matches!(bone, RigBone::To(joint) if self.view.without_flesh.contains(&joint));
-            if is_handle && color == BONE {
+            if is_handle && color == self.bone {
                 self.painter
                     .line_segment([from, to], Stroke::new(1.0, color.gamma_multiply(0.25)));
             } else {
@@ -160,7 +169,7 @@ impl EditPainter<'_> {
             let color = if hovered {
                 self.colors.plate_accent
             } else {
-                BONE
+                self.bone
             };
             if !said {
                 self.painter.extend(Shape::dashed_line(
@@ -190,10 +199,9 @@ impl EditPainter<'_> {
                 .and_then(|mirror| mirror.partner(self.view.rig, joint).joint(joint))
         };
         let mirrored = self.view.selected.and_then(partner);
-        for (index, joint) in self.view.rig.joints().iter().enumerate() {
-            let Some(at) = self.map.project(&joint.position) else {
-                continue;
-            };
+        let positions = self.view.rig.joints().iter().map(|joint| joint.position);
+        for dot in dots(self.map, positions, 12.0) {
+            let index = dot.joint;
             let (radius, color) = if self.view.selected == Some(index) {
                 (5.5, self.colors.plate_accent)
             } else if hovered == Some(index) {
@@ -201,13 +209,15 @@ impl EditPainter<'_> {
             } else if mirrored == Some(index) {
                 (4.5, self.colors.plate_accent.gamma_multiply(0.7))
             } else {
-                (4.0, Color32::from_rgb(232, 234, 238))
+                let white = Color32::from_rgb(232, 234, 238);
+                (dot.radius(4.0), white.gamma_multiply(dot.strength))
             };
+            let rim = (radius * 0.35).min(1.4);
             self.painter.circle(
-                at,
+                dot.at,
                 radius,
                 color,
-                Stroke::new(1.4, Color32::from_black_alpha(210)),
+                Stroke::new(rim, Color32::from_black_alpha(210)),
             );
         }
         for joint in [self.view.selected, hovered].into_iter().flatten() {
