@@ -44,6 +44,9 @@ pub(super) struct Distill {
     /// Largest number of joints per vertex; game engines expect at most 4.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
     influences: u16,
+    /// Fit to the clips alone, and not to the range of motion of all joints, which makes helpers better in clips never simulated.
+    #[arg(long)]
+    clips_only: bool,
     /// Output file, .glb: skeleton, helpers, weights, and all clips with keys of the helpers.
     #[arg(help_heading = "Output", short, long, value_name = "OUT")]
     output: PathBuf,
@@ -144,6 +147,7 @@ impl Distill {
             fitted,
             held_back,
             fps: self.fps,
+            range: !self.clips_only,
         })
     }
 }

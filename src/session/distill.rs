@@ -1,18 +1,20 @@
 //! Simulated flesh as a rig for game engines: helper joints and weights fitted to clips of a method.
 
-use std::ops::Range;
+mod measure;
+mod simulate;
+
 use std::path::Path;
 
+use self::measure::Measure;
+use self::simulate::{Run, Skin, range_of};
 use crate::character::Character;
 use crate::io::{IoError, loses_materials, write_atomically, write_rigged_glb};
-use crate::math::Point;
-use crate::methods::{Actor, Subject};
+use crate::methods::Actor;
 use crate::progress::Progress;
 use crate::rig::{Channel, Clip, Curve, Pose, Track};
 use crate::studio::{Motion, PlayError, Take};
-use crate::weights::SkinWeights;
 use crate::weights::decomposition::{
-    Decomposition, DecompositionError, DecompositionSettings, Residual, SimulatedFrame, decompose,
+    Decomposition, DecompositionError, DecompositionSettings, Residual, decompose,
 };
 
 /// Positions that are kept for the fit: 1.2 GB.
@@ -31,6 +33,8 @@ pub struct DistillSettings {
     pub held_back: Vec<usize>,
     /// Frames per second of simulation and keys.
     pub fps: f64,
+    /// Fit to the range of motion, too, each pose settled.
+    pub range: bool,
 }
 
 /// Distances to the simulated skin in millimetres.
@@ -60,6 +64,8 @@ pub struct DistillReport {
     pub helpers: usize,
     /// Most joints of a vertex.
     pub influences: usize,
+    /// Poses of the range of motion that were fitted, too.
+    pub range_poses: usize,
     /// The clips that were fitted.
     pub fitted: Vec<ClipResidual>,
     /// The clips that were held back.
@@ -110,55 +116,6 @@ pub enum DistillError {
     Fit(#[from] DecompositionError),
 }
 
-/// The skin of all meshes that joints move.
-struct Skin {
-    /// Vertices of each mesh; `None` for props.
-    parts: Vec<Option<Range<usize>>>,
-    bind: Vec<Point>,
-    weights: SkinWeights,
-}
-
-impl Skin {
-    fn of(subject: &Subject) -> Self {
-        let (mut parts, mut bind, mut rows) = (Vec::new(), Vec::new(), Vec::new());
-        let mut first = 0;
-        for (index, mesh) in subject.character.meshes.iter().enumerate() {
-            let own = first..first + mesh.positions.len();
-            first = own.end;
-            let weights = subject.weights_of_mesh(index);
-            let weights = weights.filter(|_| mesh.is_skin());
-            parts.push(weights.map(|weights| {
-                bind.extend_from_slice(&subject.bind_positions[own.clone()]);
-                rows.extend((0..weights.len()).map(|vertex| weights.row(vertex)));
-                own
-            }));
-        }
-        let weights = SkinWeights::from_rows(rows).0;
-        Self {
-            parts,
-            bind,
-            weights,
-        }
-    }
-
-    /// The positions of the skin among those of all meshes.
-    fn positions(&self, all: &[Point]) -> Vec<Point> {
-        let parts = self.parts.iter().flatten();
-        parts.flat_map(|part| &all[part.clone()]).copied().collect()
-    }
-
-    /// Weights of the skin, mesh by mesh.
-    fn split(&self, weights: &SkinWeights) -> Vec<Option<SkinWeights>> {
-        let mut first = 0;
-        let own = |part: &Option<Range<usize>>| {
-            let vertices = first..first + part.as_ref()?.len();
-            first = vertices.end;
-            Some(SkinWeights::from_rows(vertices.map(|vertex| weights.row(vertex))).0)
-        };
-        self.parts.iter().map(own).collect()
-    }
-}
-
 /// Simulates clips, fits helper joints and weights to some of them, and measures on all.
 ///
 /// # Errors
@@ -187,21 +144,21 @@ pub fn distill(
     if frames.saturating_mul(vertices) > MOST_POSITIONS {
         return Err(DistillError::TooMany { frames, vertices });
     }
-    let all: usize = takes.iter().map(Take::frame_count).sum();
+    let range = if settings.range {
+        range_of(&character.skeleton)
+    } else {
+        Vec::new()
+    };
+    let all: usize = takes.iter().map(Take::frame_count).sum::<usize>() + range.len();
     let per_frame = SIMULATING / all.max(1) as f32;
-    let mut simulated: Vec<SimulatedFrame> = Vec::with_capacity(frames);
-    for take in fitted {
-        let from = simulated.len() as f32 * per_frame;
-        let part = progress.part(from, from + take.frame_count() as f32 * per_frame);
-        take.play(actor, &part, |frame, actor| {
-            simulated.push(SimulatedFrame {
-                pose: take.motion.pose_at(&character, take.time_of(frame)),
-                positions: skin.positions(actor.positions()),
-            });
-            Ok(())
-        })?;
-    }
-    let from = frames as f32 * per_frame;
+    let run = Run {
+        character: &character,
+        skin: &skin,
+        per_frame,
+        progress,
+    };
+    let simulated = run.simulate(actor, fitted, range)?;
+    let from = simulated.len() as f32 * per_frame;
     let rest = 1.0 - SIMULATING;
     let found = decompose(
         &character.skeleton,
@@ -224,6 +181,7 @@ pub fn distill(
             .map(|v| found.weights.of(v).count())
             .max()
             .unwrap_or(0),
+        range_poses: simulated.len() - frames,
         fitted: measure.fitted(&simulated, &settings.fitted, fitted),
         held_back: Vec::new(),
     };
@@ -240,88 +198,6 @@ pub fn distill(
         report,
         influences: settings.fit.influences,
     })
-}
-
-/// Compares a rig with simulated frames.
-struct Measure<'a> {
-    character: &'a Character,
-    skin: &'a Skin,
-    found: &'a Decomposition,
-}
-
-impl Measure<'_> {
-    /// Of a frame: before, with driven helpers, and with its keys if it has some.
-    fn frame(&self, pose: &Pose, positions: &[Point], keyed: Option<&Pose>) -> [Residual; 3] {
-        let (skeleton, bind) = (&self.found.skeleton, &self.skin.bind);
-        let helped =
-            |pose: &Pose| Residual::of_frame(skeleton, &self.found.weights, bind, pose, positions);
-        let given = &self.character.skeleton;
-        [
-            Residual::of_frame(given, &self.skin.weights, bind, pose, positions),
-            helped(&self.found.driven(pose)),
-            keyed.map(helped).unwrap_or_default(),
-        ]
-    }
-
-    fn report(
-        &self,
-        clip: usize,
-        frames: usize,
-        sums: [Residual; 3],
-        is_keyed: bool,
-    ) -> ClipResidual {
-        let millimetres = self.character.metres_per_unit * 1e3;
-        let [before, driven, keyed] = sums.map(|sum| sum.in_units(millimetres));
-        ClipResidual {
-            clip: self.character.clips[clip].name.clone(),
-            frames,
-            before,
-            keyed: is_keyed.then_some(keyed),
-            driven,
-        }
-    }
-
-    fn fitted(
-        &self,
-        simulated: &[SimulatedFrame],
-        clips: &[usize],
-        takes: &[Take],
-    ) -> Vec<ClipResidual> {
-        let mut first = 0;
-        let of_clip = |(&clip, take): (&usize, &Take)| {
-            let frames = first..first + take.frame_count();
-            first = frames.end;
-            let count = frames.len();
-            let sums = frames.fold([Residual::default(); 3], |sums, frame| {
-                let SimulatedFrame { pose, positions } = &simulated[frame];
-                let keyed = self.found.fitted_pose(frame, pose);
-                added(sums, self.frame(pose, positions, Some(&keyed)))
-            });
-            self.report(clip, count, sums, true)
-        };
-        clips.iter().zip(takes).map(of_clip).collect()
-    }
-
-    fn held_back(
-        &self,
-        actor: &mut Actor,
-        take: &Take,
-        clip: usize,
-        progress: &Progress,
-    ) -> Result<ClipResidual, DistillError> {
-        let mut sums = [Residual::default(); 3];
-        take.play(actor, progress, |frame, actor| {
-            let pose = take.motion.pose_at(self.character, take.time_of(frame));
-            let positions = self.skin.positions(actor.positions());
-            sums = added(sums, self.frame(&pose, &positions, None));
-            Ok(())
-        })?;
-        Ok(self.report(clip, take.frame_count(), sums, false))
-    }
-}
-
-fn added(sums: [Residual; 3], more: [Residual; 3]) -> [Residual; 3] {
-    [0, 1, 2].map(|i| sums[i].with(&more[i]))
 }
 
 /// All clips of the character, with keys of the helpers: those fitted to the simulation, or where there are none those of the drivers.

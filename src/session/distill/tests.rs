@@ -2,7 +2,7 @@ use super::*;
 use crate::character::Attachment;
 use crate::io::load;
 use crate::math::Quat;
-use crate::methods::MethodId;
+use crate::methods::{MethodId, Subject};
 use crate::rig::Skeleton;
 
 /// A clip that bends every joint but the first, by up to this angle.
@@ -67,6 +67,7 @@ fn a_written_rig_moves_as_the_report_says() {
         fitted: vec![0],
         held_back: vec![1],
         fps: 20.0,
+        range: true,
     };
     let mut made = distill(&mut actor, &settings, &progress).unwrap();
     let report = made.report.clone();
@@ -113,6 +114,7 @@ fn a_character_without_clips_is_refused() {
         fitted: Vec::new(),
         held_back: Vec::new(),
         fps: 20.0,
+        range: false,
     };
     let error = distill(&mut actor, &settings, &progress).unwrap_err();
     assert!(matches!(error, DistillError::NoClips { .. }), "{error}");

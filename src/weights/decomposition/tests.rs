@@ -296,7 +296,7 @@ fn without_motion_the_weights_at_the_start_are_kept() {
 
 #[test]
 fn sparse_weights_are_recovered_from_their_products() {
-    let wave = |a: usize, b: usize| ((a * 7 + b * 13 + 5) as f64 * 0.37).sin();
+    let wave = |a: usize, b: usize| ((a * 31 + a * b * 5 + b * 17) as f64 * 0.37).sin();
     let truth = [0.0, 0.5, 0.0, 0.2, 0.3, 0.0, 0.0];
     let bones = nalgebra::DMatrix::from_fn(truth.len(), 40, wave);
     let target = bones.tr_mul(&nalgebra::DVector::from_row_slice(&truth));
