@@ -1,5 +1,6 @@
 use super::*;
 use crate::character::Attachment;
+use crate::dynamics::Params;
 use crate::io::load;
 use crate::math::Quat;
 use crate::methods::{MethodId, Subject};
@@ -58,7 +59,7 @@ fn a_written_rig_moves_as_the_report_says() {
     ];
     let subject = std::sync::Arc::new(Subject::build(character.into(), &progress).unwrap());
     let method = MethodId::from_id("pd").unwrap();
-    let mut actor = Actor::bind(&subject, method, &Default::default(), &progress).unwrap();
+    let mut actor = Actor::bind(&subject, method, &Params::default(), &progress).unwrap();
     let settings = DistillSettings {
         fit: DecompositionSettings {
             helpers: 6,
@@ -105,7 +106,7 @@ fn a_character_without_clips_is_refused() {
     let character = load(&["builtin:arm".into()], &progress).unwrap();
     let subject = std::sync::Arc::new(Subject::build(character.into(), &progress).unwrap());
     let method = MethodId::from_id("lbs").unwrap();
-    let mut actor = Actor::bind(&subject, method, &Default::default(), &progress).unwrap();
+    let mut actor = Actor::bind(&subject, method, &Params::default(), &progress).unwrap();
     let settings = DistillSettings {
         fit: DecompositionSettings {
             helpers: 6,

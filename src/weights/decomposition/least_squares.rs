@@ -58,7 +58,7 @@ fn solve(system: &DMatrix<f64>, start: &[f64], damping: f64, mut kept: Vec<usize
         let ones = factor.solve(&DVector::from_element(count, 1.0));
         let weights = &towards + &ones * ((1.0 - towards.sum()) / ones.sum());
         let negative = (0..count)
-            .filter(|&i| !(weights[i] >= 0.0))
+            .filter(|&i| weights[i] < 0.0 || weights[i].is_nan())
             .min_by(|&a, &b| weights[a].total_cmp(&weights[b]));
         match negative {
             Some(negative) if count > 1 => {
