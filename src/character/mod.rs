@@ -10,6 +10,7 @@ mod bytes;
 mod document;
 mod faces;
 mod flesh;
+mod helpers;
 mod image;
 mod place;
 mod rerig;
@@ -21,6 +22,7 @@ pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, 
 pub use document::{SourceDocument, SourcePrimitive};
 pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
 pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE};
+pub use helpers::common_placement;
 pub use image::Image;
 pub use place::{PartError, PartMap, Place};
 pub use up_axis::UpAxis;

@@ -9,6 +9,7 @@ mod calibration;
 mod character;
 mod compare;
 mod crowd;
+mod distill;
 mod explain;
 mod folder;
 mod info;
@@ -80,6 +81,11 @@ enum Verb {
         after_help = "Examples:\n  sinew render hero.glb --method lbs,dqs,pd --rotate forearm.L=0,-100,0 -o elbow.png\n  sinew render hero.glb --method pd --clip walk -o walk.webp\n  sinew render hero.glb --method pd --clip walk --frames 0-30 -o walk####.png"
     )]
     Render(render::Render),
+    /// Fit helper joints and weights to simulated clips: a rig for game engines that moves like the flesh.
+    #[command(
+        after_help = "Examples:\n  sinew distill hero.glb walk.bvh run.bvh --clip walk --bones 24 -o rig.glb\n  sinew distill hero.fbx --held-back jump --influences 4 -o rig.glb"
+    )]
+    Distill(distill::Distill),
     /// Compare methods in many poses: a page, tables and figures.
     #[command(
         after_help = "Examples:\n  sinew compare hero.glb --methods lbs,dqs,pd -o report.html --csv report.csv"
@@ -221,6 +227,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResu
         Some(Verb::Tissue(verb)) => verb.run(options),
         Some(Verb::Bake(verb)) => verb.run(options),
         Some(Verb::Render(verb)) => verb.run(options),
+        Some(Verb::Distill(verb)) => verb.run(options),
         Some(Verb::Compare(verb)) => verb.run(options),
         Some(Verb::Worst(verb)) => verb.run(options),
         Some(Verb::Suite(verb)) => verb.run(options),
@@ -245,7 +252,7 @@ fn suggest_verb(files: &[PathBuf]) -> CommandResult {
     }
     let verbs = [
         "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite", "explain",
-        "bench",
+        "bench", "distill",
     ];
     match verbs
         .into_iter()

@@ -372,5 +372,5 @@ impl Motion {
 }
 
 /// Note for a rig whose file had to be written without the original document.
-pub(super) const MATERIALS_LOST: &str = "Because props are attached to edited joints, only colours, textures and transparency of the \
+pub const MATERIALS_LOST: &str = "Because props are attached to edited joints, only colours, textures and transparency of the \
     materials are in it; metal, roughness, normal maps and cameras of the original file are not.";

@@ -49,6 +49,7 @@ mod channels;
 mod checkup;
 mod clips;
 mod command;
+mod distill;
 mod document;
 mod editing;
 mod gesture;
@@ -80,8 +81,8 @@ pub use crate::studio::{
     Snapshot, SnapshotContent, Take,
 };
 pub use bake::{
-    BakeFormat, BakeSettings, Baked, ContactSummary, RigReport, bake, write_last_pose,
-    write_motion, write_rig,
+    BakeFormat, BakeSettings, Baked, ContactSummary, MATERIALS_LOST, RigReport, bake,
+    write_last_pose, write_motion, write_rig,
 };
 pub use channels::{Channels, Playback, PoseChannel};
 pub use checkup::{
@@ -90,6 +91,7 @@ pub use checkup::{
 };
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue};
+pub use distill::{ClipResidual, DistillError, DistillReport, DistillSettings, Distilled, distill};
 pub use document::Document;
 pub use editing::pose_tools::{PoseCommand, PoseTools, TurnAxes};
 pub use editing::timeline::{Keying, KeysCommand};

@@ -8,6 +8,7 @@ mod biharmonic;
 mod bones;
 mod bounded;
 mod common_params;
+pub mod decomposition;
 mod descriptor;
 mod distance;
 pub mod elastic;

@@ -14,15 +14,12 @@ use serde_json::{Value, json};
 use super::draft::{GlbDraft, JsonObject, set};
 use super::fresh::{self, is_unit};
 use super::{GlbWriteError, in_memory};
-use crate::character::{Attachment, Character, SourceDocument, SourceMesh};
+use crate::character::{Attachment, Character, SourceDocument, SourceMesh, common_placement};
 use crate::math::{Affine, Vec3};
 use crate::weights::{RefitReport, SkinWeights, refit_influences};
 
 /// Maximum number of influences per vertex in the output: the maximum of the reader.
 pub const MOST_INFLUENCES: usize = 64;
-
-/// Bind matrices that differ by no more than this part agree: files hold them in single precision.
-const BIND_ROUNDING: f64 = 1e-4;
 
 /// A character with its skeleton, skin weights and clips as the bytes of a `.glb` file. Meshes
 /// that a skeleton moves get the weights of `chosen` (one entry per mesh, in order) where there are
@@ -162,7 +159,7 @@ fn bound(
                 Some(chosen),
             ) => {
                 // Joints that the file's skin does not use have no matrix of their own for this mesh.
-                let world_from_mesh = world_from_mesh(character, weights, joint_from_mesh)
+                let world_from_mesh = common_placement(&character.skeleton, weights, joint_from_mesh)
                     .ok_or_else(|| GlbWriteError::Inconsistent {
                         mesh: mesh.name.clone(),
                         what: "its inverse bind matrices disagree, so that only the weights of the file fit it",
@@ -183,26 +180,6 @@ fn bound(
         }
     }
     Ok(bound)
-}
-
-/// Where a skinned mesh is in the bind pose, if all joints that move it agree.
-fn world_from_mesh(
-    character: &Character,
-    weights: &SkinWeights,
-    joint_from_mesh: &[Affine],
-) -> Option<Affine> {
-    let mut joints = weights.joints.clone();
-    joints.sort_unstable();
-    joints.dedup();
-    let mut places = joints.into_iter().map(|joint| {
-        let joint = joint as usize;
-        character.skeleton.joints()[joint].world_from_bind * joint_from_mesh[joint]
-    });
-    let first = places.next()?;
-    let rounding = BIND_ROUNDING * (1.0 + first.matrix().amax());
-    places
-        .all(|place| (place.matrix() - first.matrix()).amax() <= rounding)
-        .then_some(first)
 }
 
 /// Unit normals of a mesh of the document, whose triangles the reader turned over where its place mirrors it.
