@@ -4,6 +4,9 @@ use egui::{Color32, FontId, Painter, Rect, Stroke, StrokeKind, pos2, vec2};
 
 use crate::app::theme;
 
+/// Distance of the sentence from the upper edge, below tools and axes, points.
+const BELOW_AXES: f32 = 122.0;
+
 /// The part of a view that a picture of this size shows: a picture has the view's height, and more or less of its sides.
 /// The second value tells whether it shows more than the view on both sides.
 #[must_use]
@@ -38,7 +41,7 @@ pub fn draw(painter: &Painter, view: Rect, size: [u32; 2]) {
             colors.plate_text,
         );
         let plate = Rect::from_center_size(
-            pos2(frame.center().x, frame.top() + 18.0),
+            pos2(frame.center().x, frame.top() + BELOW_AXES),
             text.size() + vec2(14.0, 8.0),
         );
         painter.rect_filled(plate, 4.0, colors.plate);

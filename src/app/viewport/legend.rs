@@ -15,6 +15,8 @@ const INSET: f32 = 12.0;
 /// Number of colour steps in a bar.
 const STEPS: usize = 64;
 
+/// Width at which a title is wrapped, points.
+const TITLE: f32 = 128.0;
 /// Narrowest strip beside a picture, and the steps in which it grows with long titles, points.
 const STRIP: f32 = 112.0;
 const STEP: f32 = 32.0;
@@ -28,7 +30,7 @@ pub fn strip_width(painter: &Painter, legends: &[Legend], before: f32) -> f32 {
     }
     let heading = |legend: &Legend| {
         let font = FontId::proportional(12.0);
-        let laid_out = painter.layout_no_wrap(legend.heading(), font, Color32::WHITE);
+        let laid_out = painter.layout(legend.heading(), font, Color32::WHITE, TITLE);
         laid_out.size().x + 2.0 * (PADDING + INSET)
     };
     let widest = legends.iter().map(heading).fold(STRIP, f32::max);
@@ -56,10 +58,11 @@ pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) -> Vec<
     let colors = theme::colors(painter.ctx());
     let mut y = rect.top() + top + INSET;
     for legend in legends {
-        let heading = painter.layout_no_wrap(
+        let heading = painter.layout(
             legend.heading(),
             FontId::proportional(12.0),
             colors.plate_text,
+            TITLE,
         );
         let ticks: Vec<_> = legend.ticks();
         let number = |text: &str| {

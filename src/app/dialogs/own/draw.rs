@@ -40,7 +40,10 @@ impl OwnDialog {
                     .color(theme::colors(ui.ctx()).text_strong),
             );
             let mut decides = self.path_ui(ui);
-            ui.horizontal_top(|ui| {
+            // A separator is as high as there is room.
+            let lists = egui::Layout::left_to_right(egui::Align::Min);
+            ui.allocate_ui_with_layout(vec2(width, height), lists, |ui| {
+                ui.set_max_size(vec2(width, height));
                 ui.allocate_ui(vec2(PLACES_WIDTH, height), |ui| {
                     ui.set_min_size(vec2(PLACES_WIDTH, height));
                     ui.vertical(|ui| self.places_ui(ui, settings, actions, height));
@@ -119,11 +122,13 @@ impl OwnDialog {
                     ui.label(RichText::new(list.heading).small().color(colors.text_weak));
                     for folder in list.folders {
                         let name = short_name(&folder);
-                        let button = Button::selectable(folder == self.folder, name).truncate();
-                        let button = ui.add_sized(
-                            vec2(ui.available_width(), ui.spacing().interact_size.y),
-                            button,
-                        );
+                        let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
+                        // Text to the right moves the name to the left.
+                        let button = Button::selectable(folder == self.folder, name)
+                            .right_text("")
+                            .truncate()
+                            .min_size(size);
+                        let button = ui.add(button);
                         if button.on_hover_text(folder.display().to_string()).clicked() {
                             goes_to = Some(folder);
                         }
