@@ -9,6 +9,7 @@ mod compared_weights;
 mod crowd_view;
 mod dragged_weights;
 mod found_settings;
+mod keymaps;
 mod panels;
 mod project;
 mod stories;

@@ -1,12 +1,11 @@
 //! Reads keys, and names them.
 
 use std::fmt::Write;
-use std::sync::LazyLock;
 
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 use super::table::ALL;
-use super::{Shortcut, ShortcutContext, Trigger};
+use super::{Bindings, ShortcutContext, Trigger};
 use crate::app::actions::Actions;
 
 /// Keys as text: "Ctrl+Shift+Z".
@@ -69,32 +68,19 @@ pub(super) const DIGITS: [Key; 9] = [
     Key::Num9,
 ];
 
-/// Every row with keys; those with more modifiers first, because Ctrl+Z also matches Ctrl+Shift+Z.
-static BY_MODIFIERS: LazyLock<Vec<(&'static Shortcut, KeyboardShortcut)>> = LazyLock::new(|| {
-    let mut list: Vec<_> = ALL
-        .iter()
-        .flat_map(|shortcut| {
-            shortcut
-                .keys
-                .iter()
-                .flatten()
-                .map(move |keys| (shortcut, *keys))
-        })
-        .collect();
-    let count = |m: Modifiers| u8::from(m.alt) + u8::from(m.ctrl || m.command) + u8::from(m.shift);
-    list.sort_by_key(|(_, keys)| std::cmp::Reverse(count(keys.modifiers)));
-    list
-});
-
 /// Consumes shortcuts from the input and pushes their actions. While text is typed, only those marked for it.
 pub fn read(ctx: &Context, now: &ShortcutContext<'_>, actions: &mut Actions) {
     let typing = ctx.text_edit_focused();
     // An open menu handles Escape itself.
     let menu_open = egui::Popup::is_any_open(ctx);
+    let bindings = Bindings::get(ctx);
+    // A focused widget may use the arrows: a slider, a list.
+    let focused = ctx.memory(|memory| memory.focused().is_some());
     ctx.input_mut(|input| {
-        for (shortcut, keys) in BY_MODIFIERS.iter() {
-            let asleep =
-                typing && !shortcut.while_typing || menu_open && keys.logical_key == Key::Escape;
+        for (shortcut, keys) in bindings.rows() {
+            let asleep = typing && !shortcut.while_typing
+                || menu_open && keys.logical_key == Key::Escape
+                || focused && is_arrow(keys.logical_key);
             let Trigger::For(action) = shortcut.trigger else {
                 continue;
             };
@@ -109,6 +95,10 @@ pub fn read(ctx: &Context, now: &ShortcutContext<'_>, actions: &mut Actions) {
             } {
                 actions.push(action());
             }
+            // What is typed after it in the same pass is for its search.
+            if presses > 0 && shortcut.id == "palette" {
+                return;
+            }
         }
         for shortcut in ALL.iter().filter(|_| !typing) {
             let Trigger::ForDigit(action) = shortcut.trigger else {
@@ -121,4 +111,11 @@ pub fn read(ctx: &Context, now: &ShortcutContext<'_>, actions: &mut Actions) {
             }
         }
     });
+}
+
+fn is_arrow(key: Key) -> bool {
+    matches!(
+        key,
+        Key::ArrowUp | Key::ArrowDown | Key::ArrowLeft | Key::ArrowRight
+    )
 }
