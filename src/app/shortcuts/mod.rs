@@ -8,12 +8,14 @@ mod rows;
 mod bindings;
 mod keys;
 mod presets;
+mod read;
 mod table;
 
 use egui::{Key, KeyboardShortcut, Modifiers, Response, RichText, Ui};
 
 pub use self::bindings::{Bindings, is_reserved, preset_keys, set_keys};
-pub use self::keys::{keys_text, read};
+pub use self::keys::keys_text;
+pub use self::read::read;
 pub use self::table::ALL;
 use super::actions::Action;
 use super::theme;
