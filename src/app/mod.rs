@@ -28,6 +28,7 @@ pub mod ghosts;
 mod graphics;
 pub(crate) mod icon;
 pub(crate) mod icons;
+pub mod keymap;
 pub mod layout;
 pub mod look;
 pub mod navigation;

@@ -6,10 +6,11 @@ use egui::{Align, Label, Layout, ProgressBar, Rect, RichText, Sense, Stroke, Ui,
 
 use super::actions::{Action, Actions};
 use super::icons::{self, Icon};
+use super::shortcuts::{self, Bindings};
+use super::theme;
 use super::viewport::Viewport;
 use super::viewport::gizmo::Ring;
 use super::viewport::posing::{PoseDrag, PoseHandle};
-use super::{shortcuts, theme};
 use crate::app::actions::ToolWindowAction;
 use crate::rig::Skeleton;
 use crate::session::{Command, JobView, Level};
@@ -22,6 +23,7 @@ pub fn hint(
     pins: &BTreeSet<usize>,
     pointer_in_viewport: bool,
     has_clips: bool,
+    bindings: &Bindings,
 ) -> String {
     let Some(skeleton) = skeleton else {
         return "Drop a character on the window, or choose Open…".to_owned();
@@ -35,6 +37,7 @@ pub fn hint(
     if let Some(drag) = &viewport.drag {
         return drag_hint(drag, &name);
     }
+    let plays = has_clips.then(|| bindings.hint("play", "plays")).flatten();
     match (viewport.hovered_handle, viewport.hovered) {
         (Some(PoseHandle::Ring(ring)), _) => format!("Drag to turn about {} – Ctrl snaps", axis(ring)),
         (Some(PoseHandle::Arrow(_)), _) => {
@@ -45,13 +48,19 @@ pub fn hint(
         (None, Some(target)) => {
             let joint = target.joint();
             let pin = if pins.contains(&joint) { "lets it go" } else { "pins it" };
-            format!("{}: click to select, drag to pull it – right click for more, P {pin}", name(joint))
+            let pin = bindings.hint("pins.toggle", pin).map_or_else(String::new, |pin| format!(", {pin}"));
+            format!("{}: click to select, drag to pull it – right click for more{pin}", name(joint))
         }
         (None, None) if pointer_in_viewport => {
-            format!("Drag to orbit, Shift or right drag to pan, wheel to zoom – F frames{}", if has_clips { ", Space plays" } else { "" })
+            let keys = [bindings.hint("frame", "frames"), plays];
+            let keys: Vec<String> = keys.into_iter().flatten().collect();
+            let dash = if keys.is_empty() { "" } else { " – " };
+            format!("Drag to orbit, Shift or right drag to pan, wheel to zoom{dash}{}", keys.join(", "))
         }
         (None, None) => {
-            format!("Click a joint or the flesh to pose{}; F1 lists all shortcuts", if has_clips { "; Space plays" } else { "" })
+            let keys = [plays, bindings.hint("sheet", "lists all shortcuts")];
+            let keys: String = keys.into_iter().flatten().map(|key| format!("; {key}")).collect();
+            format!("Click a joint or the flesh to pose{keys}")
         }
     }
 }

@@ -287,13 +287,12 @@ impl Figure {
 
 /// A rectangle with the gradient of a map.
 fn bar_svg(number: usize, map: ColorMap, [x, y]: [f32; 2], [width, height]: [f32; 2]) -> String {
-    let stops: String = (0..=STOPS)
-        .map(|stop| {
-            let share = stop as f32 / STOPS as f32;
-            let [r, g, b] = map.color(share);
-            format!("<stop offset=\"{share:.4}\" stop-color=\"rgb({r},{g},{b})\"/>")
-        })
-        .collect();
+    let mut stops = String::new();
+    for stop in 0..=STOPS {
+        let share = stop as f32 / STOPS as f32;
+        let [r, g, b] = map.color(share);
+        stops += &format!("<stop offset=\"{share:.4}\" stop-color=\"rgb({r},{g},{b})\"/>");
+    }
     format!(
         "<linearGradient id=\"bar{number}\">{stops}</linearGradient>\
          <rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"url(#bar{number})\"/>\n"

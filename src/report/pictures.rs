@@ -283,8 +283,10 @@ impl<'a> Drawer<'a> {
     }
 
     pub(super) fn camera(&self, points: &[Point]) -> Camera {
-        let mut camera = Camera::default();
-        camera.world_from_stage = self.world_from_stage;
+        let mut camera = Camera {
+            world_from_stage: self.world_from_stage,
+            ..Camera::default()
+        };
         camera.look_from(self.settings.view);
         camera.frame_points_within(points, self.aspect(), Margins::default());
         camera

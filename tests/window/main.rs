@@ -11,6 +11,7 @@ mod dragged_weights;
 mod figure;
 mod file_dialog;
 mod found_settings;
+mod keymaps;
 mod moved_views;
 mod panels;
 mod project;

@@ -9,11 +9,10 @@ use super::distance::Distances;
 use super::{Pane, PaneContext};
 use crate::app::actions::Action;
 use crate::app::actions::LayoutAction;
+use crate::app::shortcuts::Bindings;
 use crate::app::theme;
 use crate::session::{Compare, PaneState, ViewId};
 
-/// While it is held, a flickering view shows the other method.
-pub const FLICKER_KEY: Key = Key::V;
 /// Distance from the line within which it can be dragged, points.
 const REACH: f32 = 6.0;
 /// Height of the names above the bottom, points.
@@ -23,7 +22,8 @@ const NUDGE: f32 = 0.02;
 
 /// Whether the key that shows the other method is down.
 pub(super) fn is_held(ctx: &Context) -> bool {
-    !ctx.text_edit_focused() && ctx.input(|input| input.key_down(FLICKER_KEY))
+    let bindings = Bindings::get(ctx);
+    !ctx.text_edit_focused() && ctx.input(|input| bindings.is_held(input, "compare.hold"))
 }
 
 /// Draws the wipe line, which can be dragged, and the names of both sides. Returns the rectangles of the names.

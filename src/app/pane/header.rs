@@ -12,6 +12,7 @@ use crate::app::actions::LayoutAction;
 use crate::app::actions::LayoutPreset;
 use crate::app::actions::SplitSide;
 use crate::app::panels::overlays::{LookView, look_ui};
+use crate::app::shortcuts::Bindings;
 use crate::app::theme;
 use crate::methods::registry;
 use crate::render::{NamedView, Projection};
@@ -221,7 +222,7 @@ fn compare_modes(ui: &mut Ui, view: View, state: PaneState, context: &mut PaneCo
         (
             Compare::Flicker,
             "Flicker",
-            "The other method while V is held.",
+            "The other method while its key is held.",
         ),
         (
             Compare::Difference,
@@ -232,7 +233,11 @@ fn compare_modes(ui: &mut Ui, view: View, state: PaneState, context: &mut PaneCo
         let chosen = std::mem::discriminant(&state.comparing) == std::mem::discriminant(&comparing);
         if ui
             .add(Button::selectable(chosen, RichText::new(name).small()))
-            .on_hover_text(sentence)
+            .on_hover_ui(|ui| {
+                let keys = Bindings::get(ui.ctx()).hint("compare.hold", "shows the other method.");
+                let flicker = keys.filter(|_| comparing == Compare::Flicker);
+                ui.label(flicker.as_deref().unwrap_or(sentence));
+            })
             .clicked()
             && !chosen
         {

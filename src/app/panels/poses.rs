@@ -99,8 +99,10 @@ impl Thumbnails<'_> {
         };
         let side = (self.side * self.pixels_per_point).round();
         let bounds = Bounds::of(snapshot.positions());
-        let mut camera = Camera::default();
-        camera.world_from_stage = self.world_from_stage;
+        let mut camera = Camera {
+            world_from_stage: self.world_from_stage,
+            ..Camera::default()
+        };
         camera.look_from(NamedView::ThreeQuarter);
         camera.frame(&bounds, 1.0);
         let picture = Picture {

@@ -286,7 +286,8 @@ fn row_ui(ui: &mut Ui, id: &str, now: &ShortcutContext<'_>, actions: &mut Action
         _ => shortcut.title.to_owned(),
     };
     let on = shortcut.on(now);
-    let response = entry(ui, now.allows(shortcut), &title, &shortcut.keys_text(), on);
+    let keys = shortcuts::Bindings::get(ui.ctx()).text(shortcut);
+    let response = entry(ui, now.allows(shortcut), &title, &keys, on);
     if response
         .on_hover_text(shortcut.sentence)
         .on_disabled_hover_text(shortcut.sentence)

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::app::keymap::Keymap;
 use crate::app::navigation::Navigation;
 use crate::app::navigation::NavigationPreset;
 use crate::methods::MethodId;
@@ -119,6 +120,8 @@ pub struct Settings {
     pub animations: bool,
     /// Mouse and key preset of the camera.
     pub navigation: NavigationPreset,
+    /// Keys of the commands.
+    pub keymap: Keymap,
     /// Whether the zoom direction of the wheel is inverted.
     pub invert_zoom: bool,
     /// Orbit speed; 1 is the default.
@@ -161,6 +164,7 @@ impl Default for Settings {
             ui_scale: 1.0,
             animations: true,
             navigation: NavigationPreset::default(),
+            keymap: Keymap::default(),
             invert_zoom: false,
             orbit_speed: 1.0,
             pan_speed: 1.0,

@@ -1,13 +1,8 @@
-//! Reads keys, and names them.
+//! Names of keys.
 
 use std::fmt::Write;
-use std::sync::LazyLock;
 
-use egui::{Context, Key, KeyboardShortcut, Modifiers};
-
-use super::table::ALL;
-use super::{Shortcut, ShortcutContext, Trigger};
-use crate::app::actions::Actions;
+use egui::{Key, KeyboardShortcut, Modifiers};
 
 /// Keys as text: "Ctrl+Shift+Z".
 #[must_use]
@@ -68,57 +63,3 @@ pub(super) const DIGITS: [Key; 9] = [
     Key::Num8,
     Key::Num9,
 ];
-
-/// Every row with keys; those with more modifiers first, because Ctrl+Z also matches Ctrl+Shift+Z.
-static BY_MODIFIERS: LazyLock<Vec<(&'static Shortcut, KeyboardShortcut)>> = LazyLock::new(|| {
-    let mut list: Vec<_> = ALL
-        .iter()
-        .flat_map(|shortcut| {
-            shortcut
-                .keys
-                .iter()
-                .flatten()
-                .map(move |keys| (shortcut, *keys))
-        })
-        .collect();
-    let count = |m: Modifiers| u8::from(m.alt) + u8::from(m.ctrl || m.command) + u8::from(m.shift);
-    list.sort_by_key(|(_, keys)| std::cmp::Reverse(count(keys.modifiers)));
-    list
-});
-
-/// Consumes shortcuts from the input and pushes their actions. While text is typed, only those marked for it.
-pub fn read(ctx: &Context, now: &ShortcutContext<'_>, actions: &mut Actions) {
-    let typing = ctx.text_edit_focused();
-    // An open menu handles Escape itself.
-    let menu_open = egui::Popup::is_any_open(ctx);
-    ctx.input_mut(|input| {
-        for (shortcut, keys) in BY_MODIFIERS.iter() {
-            let asleep =
-                typing && !shortcut.while_typing || menu_open && keys.logical_key == Key::Escape;
-            let Trigger::For(action) = shortcut.trigger else {
-                continue;
-            };
-            if asleep || !now.allows(shortcut) {
-                continue;
-            }
-            let presses = input.count_and_consume_key(keys.modifiers, keys.logical_key);
-            for _ in 0..if shortcut.repeats {
-                presses
-            } else {
-                presses.min(1)
-            } {
-                actions.push(action());
-            }
-        }
-        for shortcut in ALL.iter().filter(|_| !typing) {
-            let Trigger::ForDigit(action) = shortcut.trigger else {
-                continue;
-            };
-            for (digit, key) in DIGITS.into_iter().enumerate() {
-                if digit < now.clips && input.consume_key(Modifiers::NONE, key) {
-                    actions.push(action(digit));
-                }
-            }
-        }
-    });
-}

@@ -5,12 +5,17 @@
 
 #[macro_use]
 mod rows;
+mod bindings;
 mod keys;
+mod presets;
+mod read;
 mod table;
 
 use egui::{Key, KeyboardShortcut, Modifiers, Response, RichText, Ui};
 
-pub use self::keys::{keys_text, read};
+pub use self::bindings::{Bindings, is_reserved, preset_keys, set_keys};
+pub use self::keys::keys_text;
+pub use self::read::read;
 pub use self::table::ALL;
 use super::actions::Action;
 use super::theme;
@@ -91,7 +96,6 @@ pub enum ActiveMode {
 
 impl ActiveMode {
     /// Whether both can be active at the same time.
-    #[cfg(test)]
     pub(crate) fn overlaps(self, other: Self) -> bool {
         self == other || self == Self::Always || other == Self::Always
     }
@@ -162,7 +166,7 @@ pub struct Shortcut {
     pub id: &'static str,
     /// Its heading on the sheet.
     pub group: Group,
-    /// The keys, the preferred ones first.
+    /// The keys of the preset Sinew, the preferred ones first; [`Bindings`] has those of the user.
     pub keys: [Option<KeyboardShortcut>; 3],
     /// Title: "Reset pose".
     pub title: &'static str,
@@ -276,27 +280,10 @@ impl Shortcut {
         }
     }
 
-    /// The preferred keys as text: "Ctrl+Shift+Z"; empty if there are none.
+    /// Whether the user can give it other keys. Escape leaves, and digits are clips, everywhere.
     #[must_use]
-    pub fn keys_text(&self) -> String {
-        if matches!(self.trigger, Trigger::ForDigit(_)) {
-            return "1 – 9".to_owned();
-        }
-        self.keys[0].as_ref().map(keys_text).unwrap_or_default()
-    }
-
-    /// All keys as text: "Ctrl+Shift+Z or Ctrl+Y".
-    #[must_use]
-    pub fn all_keys_text(&self) -> String {
-        if matches!(self.trigger, Trigger::ForDigit(_)) {
-            return self.keys_text();
-        }
-        self.keys
-            .iter()
-            .flatten()
-            .map(keys_text)
-            .collect::<Vec<_>>()
-            .join(" or ")
+    pub fn is_changeable(&self) -> bool {
+        self.id != "escape" && !matches!(self.trigger, Trigger::ForDigit(_))
     }
 
     /// Whether it is on; `None` if it is not a toggle.
@@ -319,11 +306,11 @@ pub fn tip(response: Response, id: &str) -> Response {
         debug_assert!(false, "there is no shortcut \"{id}\"");
         return response;
     };
-    response
-        .on_hover_ui(|ui| tip_ui(ui, shortcut.title, &shortcut.keys_text(), shortcut.sentence))
-        .on_disabled_hover_ui(|ui| {
-            tip_ui(ui, shortcut.title, &shortcut.keys_text(), shortcut.sentence);
-        })
+    let tip = |ui: &mut Ui| {
+        let keys = Bindings::get(ui.ctx()).text(shortcut);
+        tip_ui(ui, shortcut.title, &keys, shortcut.sentence);
+    };
+    response.on_hover_ui(tip).on_disabled_hover_ui(tip)
 }
 
 /// Contents of a tooltip: a title with its keys, and a sentence.

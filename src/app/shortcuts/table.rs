@@ -193,7 +193,7 @@ pub static ALL: &[Shortcut] = &[
         "mode.edit",
         Group::Skeleton,
         "Edit the skeleton",
-        "Places, moves and names joints; Tab does it, too",
+        "Places, moves and names joints",
         mode!(Edit),
     )
     .also("rig build joint bone draw create place")
@@ -204,13 +204,26 @@ pub static ALL: &[Shortcut] = &[
         "mode.pose",
         Group::Skeleton,
         "Pose the character",
-        "Leaves the editing of the skeleton; Tab does it, too",
+        "Leaves the editing of the skeleton",
         mode!(Pose),
     )
     .also("animate leave done finish")
     .key(CTRL_SHIFT, Key::E)
     .needs(Needs::Character)
     .mode(ActiveMode::Editing),
+    Shortcut::new("mode.toggle", Group::Skeleton, "Pose or edit", "Changes between posing and editing the skeleton", Elsewhere)
+        .also("mode switch rig")
+        .key(NONE, Key::Tab)
+        .needs(Needs::Character),
+    Shortcut::new("joint.delete", Group::Skeleton, "Delete joint", "Takes the selected joint out of the skeleton; its children go to its parent", Elsewhere)
+        .also("remove bone")
+        .key(NONE, Key::Delete)
+        .key(NONE, Key::Backspace)
+        .mode(ActiveMode::Editing),
+    Shortcut::new("joint.merge", Group::Skeleton, "Merge joint", "Makes the selected joint and its parent one", Elsewhere)
+        .also("join collapse bone dissolve")
+        .key(NONE, Key::M)
+        .mode(ActiveMode::Editing),
     template!("template.human", "Template: human", "Fits the skeleton of somebody on two legs by a few landmarks", Human)
         .also("biped person body autorig rig"),
     template!("template.hand", "Template: hand", "Fits the skeleton of a hand with five fingers by a few landmarks", Hand)
@@ -243,13 +256,21 @@ pub static ALL: &[Shortcut] = &[
     timeline!("key", "Set key", "Keys the pose shown where the playhead is: the selected joints, or all", SetKey)
         .also("keyframe insert set animate")
         .key(NONE, Key::K),
+    Shortcut::new("keys.delete", Group::Time, "Delete keys", "Deletes the selected keys while the pointer is over the timeline", Elsewhere)
+        .also("keyframe remove")
+        .key(NONE, Key::Delete)
+        .key(NONE, Key::Backspace)
+        .mode(ActiveMode::Posing),
     timeline!("key.previous", "Previous key", "Goes to the key before the playhead", PreviousKey)
         .also("keyframe back jump")
         .key(NONE, Key::Comma),
     timeline!("key.next", "Next key", "Goes to the key after the playhead", NextKey).also("keyframe forward jump").key(NONE, Key::Period),
-    Shortcut::new("frame.next", Group::Time, "Next frame", "Goes on by one frame; Left goes back", Elsewhere).key(NONE, Key::ArrowRight),
-    Shortcut::new("range.end", Group::Time, "End of the range", "Goes to the end of the range; Ctrl+Left to its start", Elsewhere)
+    Shortcut::new("frame.next", Group::Time, "Next frame", "Goes on by one frame", Elsewhere).key(NONE, Key::ArrowRight),
+    Shortcut::new("frame.previous", Group::Time, "Previous frame", "Goes back by one frame", Elsewhere).key(NONE, Key::ArrowLeft),
+    Shortcut::new("range.end", Group::Time, "End of the range", "Goes to the end of the range, or of the clip", Elsewhere)
         .key(CTRL, Key::ArrowRight),
+    Shortcut::new("range.start", Group::Time, "Start of the range", "Goes to the start of the range, or of the clip", Elsewhere)
+        .key(CTRL, Key::ArrowLeft),
     timeline!("record", "Record a take", "Records what you do by hand as a new clip, or ends that", Record)
         .also("take capture performance live"),
     timeline!("auto-key", "Auto-key", "Turning a joint sets a key in the clip shown, or not", AutoKey).also("autokey keyframe automatic"),
@@ -301,8 +322,11 @@ pub static ALL: &[Shortcut] = &[
         .also("compare rest split view side by side"),
     ask!("compare.wipe", "Compare: wipe", "A second method in the active view, right of a line that can be dragged", Wipe)
         .also("slider split line side by side difference before after ab"),
-    ask!("compare.flicker", "Compare: flicker", "A second method in the active view while V is held", Flicker)
+    ask!("compare.flicker", "Compare: flicker", "A second method in the active view while a key is held", Flicker)
         .also("blink toggle ab difference switch"),
+    Shortcut::new("compare.hold", Group::View, "Other method while held", "Shows the second method of a view that compares by flicker", Elsewhere)
+        .also("blink flicker toggle ab")
+        .key(NONE, Key::V),
     ask!("compare.distance", "Compare: distance", "How far the skin is from where a second method puts it, as colours", Distance)
         .also("difference map heatmap heat error deviation millimetres"),
     ask!("compare.none", "Compare with nothing", "One method alone in the active view", CompareNone)

@@ -1,41 +1,54 @@
 //! The table as a whole.
 
-use super::keys::DIGITS;
 use super::*;
+use crate::app::keymap::{Keymap, KeymapPreset};
 
 #[test]
-fn keys_and_ids_are_unique() {
-    for (index, a) in ALL.iter().enumerate() {
-        for b in &ALL[index + 1..] {
-            assert_ne!(a.id, b.id);
-            for keys in a.keys.iter().flatten().filter(|_| a.mode.overlaps(b.mode)) {
-                let clashes = b.keys.iter().flatten().any(|other| keys == other);
+fn keys_and_ids_are_unique_in_every_preset() {
+    for (index, row) in ALL.iter().enumerate() {
+        assert!(ALL[index + 1..].iter().all(|other| other.id != row.id));
+    }
+    for preset in KeymapPreset::ALL {
+        let bindings = Bindings::of(&Keymap {
+            preset,
+            ..Keymap::default()
+        });
+        for row in ALL {
+            for keys in bindings.keys(row) {
+                let rivals = bindings.rivals(row, *keys);
+                let rivals: Vec<_> = rivals.iter().map(|rival| rival.id).collect();
+                let (id, keys) = (row.id, keys_text(keys));
                 assert!(
-                    !clashes,
-                    "{} and {} both want {}",
-                    a.id,
-                    b.id,
-                    keys_text(keys)
+                    rivals.is_empty(),
+                    "{preset:?}: {id} and {rivals:?} want {keys}"
                 );
             }
-            let digits = |shortcut: &Shortcut| matches!(shortcut.trigger, Trigger::ForDigit(_));
-            let bare_digit = |shortcut: &Shortcut| {
-                shortcut
-                    .keys
-                    .iter()
-                    .flatten()
-                    .any(|keys| keys.modifiers.is_none() && DIGITS.contains(&keys.logical_key))
-            };
-            let clashes =
-                digits(a) && bare_digit(b) || digits(b) && bare_digit(a) || digits(a) && digits(b);
-            assert!(
-                !(clashes && a.mode.overlaps(b.mode)),
-                "{} and {} both want digits",
-                a.id,
-                b.id
-            );
+        }
+        for (id, _) in presets::rows(preset) {
+            assert!(find(id).is_some_and(Shortcut::is_changeable), "{id}");
         }
     }
+}
+
+#[test]
+fn the_user_changes_keys_and_gets_those_of_the_preset_back() {
+    let play = find("play").unwrap();
+    let mut keymap = Keymap {
+        preset: KeymapPreset::Maya,
+        ..Keymap::default()
+    };
+    assert_eq!(Bindings::of(&keymap).text(play), "Alt+V");
+    let own = KeyboardShortcut::new(Modifiers::NONE, Key::F8);
+    set_keys(&mut keymap, play, vec![own]);
+    assert_eq!(Bindings::of(&keymap).text(play), "F8");
+    set_keys(&mut keymap, play, preset_keys(KeymapPreset::Maya, play));
+    assert!(keymap.changes.is_empty());
+    let clip = find("clip").unwrap();
+    set_keys(&mut keymap, clip, vec![own]);
+    assert!(keymap.changes.is_empty(), "digits are fixed");
+    let digit = KeyboardShortcut::new(Modifiers::NONE, Key::Num3);
+    let rivals = Bindings::of(&keymap).rivals(play, digit);
+    assert!(rivals.iter().any(|rival| rival.id == "clip"));
 }
 
 #[test]
@@ -62,7 +75,12 @@ fn every_row_has_a_title_and_one_sentence() {
 
 #[test]
 fn keys_are_named_as_on_a_keyboard() {
-    let text = |id: &str| find(id).map(Shortcut::all_keys_text).unwrap_or_default();
+    let bindings = Bindings::of(&Keymap::default());
+    let text = |id: &str| {
+        find(id)
+            .map(|row| bindings.all_text(row))
+            .unwrap_or_default()
+    };
     assert_eq!(text("redo"), "Ctrl+Shift+Z or Ctrl+Y");
     assert_eq!(text("clip"), "1 – 9");
     assert_eq!(text("escape"), "Esc");

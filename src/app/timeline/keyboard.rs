@@ -7,6 +7,7 @@ use egui::{Context, Key, Modifiers};
 use super::transport::{scrub, set_key, step};
 use super::{TimelineState, TimelineView, ruler};
 use crate::app::actions::Actions;
+use crate::app::shortcuts::Bindings;
 use crate::session::{Command, KeysCommand};
 
 /// Applies an action.
@@ -76,10 +77,11 @@ pub fn keyboard(
     let pressed = |modifiers: Modifiers, key: Key| {
         ctx.input_mut(|input| input.count_and_consume_key(modifiers, key))
     };
+    let bindings = Bindings::get(ctx);
+    let asked = |id: &str| ctx.input_mut(|input| bindings.presses(input, id));
     if hovered
         && !state.selected.is_empty()
-        && (pressed(Modifiers::NONE, Key::Delete) > 0
-            || pressed(Modifiers::NONE, Key::Backspace) > 0)
+        && asked("keys.delete") > 0
         && let Some((clip, _)) = view.take()
     {
         actions.once(Command::Keys(KeysCommand::DeleteKeys {
@@ -93,19 +95,14 @@ pub fn keyboard(
         return;
     }
     let [from, to] = ruler::range(view);
-    if pressed(Modifiers::COMMAND, Key::ArrowLeft) > 0
-        || (hovered && pressed(Modifiers::NONE, Key::Home) > 0)
-    {
+    if asked("range.start") > 0 || (hovered && pressed(Modifiers::NONE, Key::Home) > 0) {
         scrub(view, from, actions);
     }
-    if pressed(Modifiers::COMMAND, Key::ArrowRight) > 0
-        || (hovered && pressed(Modifiers::NONE, Key::End) > 0)
-    {
+    if asked("range.end") > 0 || (hovered && pressed(Modifiers::NONE, Key::End) > 0) {
         scrub(view, to, actions);
     }
     // Presses collected during a slow frame are applied as one step.
-    let steps = pressed(Modifiers::NONE, Key::ArrowRight) as f64
-        - pressed(Modifiers::NONE, Key::ArrowLeft) as f64;
+    let steps = asked("frame.next") as f64 - asked("frame.previous") as f64;
     if steps != 0.0 {
         step(view, steps, actions);
     }

@@ -5,6 +5,7 @@ use egui::{Align, Button, ComboBox, Layout, Response, RichText, Slider, Ui, Widg
 use super::{TimelineState, TimelineView, menus};
 use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
+use crate::app::shortcuts::Bindings;
 use crate::app::theme;
 use crate::session::{Command, Gesture, KeysCommand, Scrubbing};
 
@@ -261,10 +262,15 @@ fn clock_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState) {
             .color(colors.error)
             .monospace(),
         (None, None) => {
+            let bindings = Bindings::get(ui.ctx());
             let text = if view.clips.is_empty() {
-                "No clips yet – K keys the pose"
+                let keys = bindings.hint("key", "keys the pose");
+                keys.map_or_else(
+                    || "No clips yet".to_owned(),
+                    |keys| format!("No clips yet – {keys}"),
+                )
             } else {
-                "Space plays"
+                bindings.hint("play", "plays").unwrap_or_default()
             };
             RichText::new(text).color(colors.text_weak)
         }

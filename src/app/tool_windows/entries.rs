@@ -9,7 +9,7 @@ use crate::app::panels::index::settings_of;
 use crate::app::panels::overlays::LookView;
 use crate::app::panels::top_bar::names_of;
 use crate::app::settings::{Settings, ThemeChoice};
-use crate::app::shortcuts::{self, ShortcutContext};
+use crate::app::shortcuts::{self, Bindings, ShortcutContext};
 use crate::app::widgets::capitalised;
 use crate::methods::registry;
 use crate::session::{Command, Gesture, Session, Source, ViewCommand};
@@ -17,13 +17,14 @@ use crate::session::{Command, Gesture, Session, Source, ViewCommand};
 /// All available entries: commands first, then items of the character, then files and settings.
 #[must_use]
 pub fn gather(
+    bindings: &Bindings,
     session: &Session,
     settings: &Settings,
     look: Option<&LookView>,
     now: &ShortcutContext<'_>,
 ) -> Vec<PaletteItem> {
     let mut entries = Vec::new();
-    commands(now, &mut entries);
+    commands(bindings, now, &mut entries);
     methods(session, &mut entries);
     panel_settings(session, look, &mut entries);
     clips(session, &mut entries);
@@ -53,7 +54,7 @@ fn entry(
     }
 }
 
-fn commands(now: &ShortcutContext<'_>, entries: &mut Vec<PaletteItem>) {
+fn commands(bindings: &Bindings, now: &ShortcutContext<'_>, entries: &mut Vec<PaletteItem>) {
     for shortcut in shortcuts::ALL
         .iter()
         .filter(|shortcut| now.allows(shortcut) && !matches!(shortcut.id, "palette" | "escape"))
@@ -66,7 +67,7 @@ fn commands(now: &ShortcutContext<'_>, entries: &mut Vec<PaletteItem>) {
             Some(false) => format!("{} (off)", shortcut.title),
             None => shortcut.title.to_owned(),
         };
-        let (keys, words) = (shortcut.keys_text(), shortcut.words);
+        let (keys, words) = (bindings.text(shortcut), shortcut.words);
         entries.push(PaletteItem {
             words,
             keys,

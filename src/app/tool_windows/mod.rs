@@ -23,7 +23,7 @@ use super::actions::{Action, Actions};
 use super::notices::Notices;
 use super::panels::overlays::LookView;
 use super::settings::{FirstSteps, LoadedSettings, Settings, SettingsFile, ThemeChoice, UI_SCALES};
-use super::shortcuts::ShortcutContext;
+use super::shortcuts::{Bindings, ShortcutContext};
 use crate::session::{Command, Session};
 
 /// Steps of the interface scale.
@@ -97,12 +97,24 @@ impl ToolWindows {
     pub fn apply_and_save(&mut self, ctx: &Context) -> Option<String> {
         if !self.applied {
             self.settings.apply(ctx);
+            Bindings::of(&self.settings.keymap).install(ctx);
             self.applied = true;
         }
         if self.unsaved && !ctx.input(|input| input.pointer.any_down()) {
             return self.save();
         }
         None
+    }
+
+    /// Takes the keys that are pressed for a command, if the user is asked for them. Returns whether they were.
+    pub fn record_keys(&mut self, ctx: &Context) -> bool {
+        if !self.sheet.is_recording() {
+            return false;
+        }
+        if let Some(keymap) = self.sheet.record(ctx, &self.settings.keymap) {
+            self.change(|settings| settings.keymap = keymap);
+        }
+        true
     }
 
     /// Writes changed settings. Returns a sentence if they cannot be written.
@@ -158,8 +170,9 @@ impl ToolWindows {
             ToolWindowAction::Change(settings) => self.change(|present| *present = *settings),
             ToolWindowAction::TogglePalette => {
                 if !self.palette.close() {
-                    self.palette
-                        .open(entries::gather(session, &self.settings, look, now));
+                    let bindings = Bindings::get(ctx);
+                    let entries = entries::gather(&bindings, session, &self.settings, look, now);
+                    self.palette.open(entries);
                 }
             }
             ToolWindowAction::ToggleSheet => self.sheet.toggle(),
@@ -260,7 +273,7 @@ impl ToolWindows {
 
     /// Draws the windows that are open.
     pub fn windows(&mut self, ctx: &Context, now: &ShortcutContext<'_>, actions: &mut Actions) {
-        self.sheet.ui(ctx, now);
+        self.sheet.ui(ctx, now, &self.settings, actions);
         self.settings_window.ui(ctx, &self.settings, actions);
         self.notices.list_ui(ctx);
         self.log_panel.ui(ctx);

@@ -79,6 +79,9 @@ impl CommandPalette {
         if !self.open {
             return;
         }
+        if self.fresh {
+            self.search.push_str(&typed_at_once(ctx));
+        }
         let listed = self.list();
         let [up, down, enter] = Self::keys(ctx);
         self.chosen = match listed.len() {
@@ -191,6 +194,21 @@ impl CommandPalette {
         });
         picked
     }
+}
+
+/// Text of the pass in which the palette opens, before its field has the focus: a fast user types on while a frame is slow.
+fn typed_at_once(ctx: &Context) -> String {
+    ctx.input_mut(|input| {
+        let mut text = String::new();
+        input.events.retain(|event| match event {
+            egui::Event::Text(typed) => {
+                text.push_str(typed);
+                false
+            }
+            _ => true,
+        });
+        text
+    })
 }
 
 impl PaletteItem {

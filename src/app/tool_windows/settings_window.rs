@@ -8,6 +8,7 @@ use self::inputs::{check, choice, drag, scale, speed, threads};
 use crate::app::actions::ToolWindowAction;
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
+use crate::app::keymap::KeymapPreset;
 use crate::app::navigation::NavigationPreset;
 use crate::app::popup::CENTER;
 use crate::app::popup::dialog;
@@ -85,6 +86,23 @@ pub static ROWS: &[SettingRow] = &[
             );
         },
         copy: |to, from| to.navigation = from.navigation,
+    },
+    SettingRow {
+        group: "Navigation",
+        name: "Keys",
+        sentence: "Which program's keys the commands have; the sheet of shortcuts changes single ones",
+        words: "keyboard keymap hotkeys shortcuts blender maya preset",
+        draw: |ui, label, settings| {
+            choice(
+                ui,
+                label,
+                "keymap",
+                &mut settings.keymap.preset,
+                &KeymapPreset::ALL,
+                KeymapPreset::label,
+            );
+        },
+        copy: |to, from| to.keymap.clone_from(&from.keymap),
     },
     SettingRow {
         group: "Navigation",
@@ -325,6 +343,7 @@ fn fits(row: &SettingRow, search: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::keymap::Keymap;
 
     #[test]
     fn every_setting_is_found_by_its_name_and_copied_by_its_row() {
@@ -333,6 +352,10 @@ mod tests {
             ui_scale: 1.5,
             animations: false,
             navigation: NavigationPreset::Maya,
+            keymap: Keymap {
+                preset: KeymapPreset::Maya,
+                ..Keymap::default()
+            },
             invert_zoom: true,
             orbit_speed: 0.5,
             pan_speed: 2.0,

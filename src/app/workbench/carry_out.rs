@@ -36,6 +36,9 @@ impl Workbench {
         if let Some(warning) = self.tool_windows.apply_and_save(ctx) {
             self.session.add_message(Level::Warning, warning);
         }
+        if self.tool_windows.record_keys(ctx) {
+            return;
+        }
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
         self.read_tab(ctx);
         self.read_enter(ctx);

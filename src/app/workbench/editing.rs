@@ -7,11 +7,12 @@ use crate::app::actions::Action;
 use crate::app::actions::EditAction;
 use crate::app::panels::rig::{RigPanelView, rig_ui};
 use crate::app::panels::rig_tree::{RigTreeView, rig_tree_ui};
+use crate::app::shortcuts::Bindings;
 use crate::app::viewport::edit::{EditView, Fitting, PickedItem};
 use crate::app::widgets::section;
 use crate::session::{Command, Mode, RigCommand};
 
-/// What the key Tab means.
+/// What the key that changes the mode means, which is Tab unless the user chose another.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TabState {
     /// Whether text was edited in the last pass.
@@ -64,7 +65,8 @@ impl Workbench {
         {
             return;
         }
-        if ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Tab)) {
+        let bindings = Bindings::get(ctx);
+        if ctx.input_mut(|input| bindings.presses(input, "mode.toggle")) > 0 {
             let mode = if self.session.rigging().mode() == Mode::Edit {
                 Mode::Pose
             } else {

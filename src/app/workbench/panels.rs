@@ -16,6 +16,7 @@ use crate::app::sections::{
     character_section, checkup_section, joints_section, now, resolution_section,
     unavailable_methods,
 };
+use crate::app::shortcuts::Bindings;
 use crate::app::status::StatusView;
 use crate::app::timeline::{self, TimelineView, timeline_ui};
 use crate::app::viewport::edit::{self, EditView};
@@ -74,16 +75,18 @@ impl Workbench {
             .layout
             .pane(under.unwrap_or(self.active()))
             .map(|pane| &pane.viewport);
+        let bindings = Bindings::get(ui.ctx());
         let hint = match (skeleton, self.session.jobs().first(), viewport) {
             (None, Some(job), _) => job.title.clone(),
             _ if self.is_editing() => EditView::of(&self.session)
-                .map_or_else(String::new, |view| edit::hint(&self.edit, &view)),
+                .map_or_else(String::new, |view| edit::hint(&self.edit, &view, &bindings)),
             (_, _, Some(viewport)) => status::hint(
                 viewport,
                 skeleton,
                 &self.session.document().pins,
                 under.is_some(),
                 !self.session.document().clips().is_empty(),
+                &bindings,
             ),
             (_, _, None) => String::new(),
         };

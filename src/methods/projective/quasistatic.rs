@@ -37,7 +37,7 @@ enum Stage {
     Start,
     /// Restores the volume; this many rounds are done.
     Volume(usize),
-    Equilibrium(dynamics::Settling),
+    Equilibrium(Box<dynamics::Settling>),
 }
 
 impl Projective {
@@ -168,7 +168,7 @@ impl Projective {
                 for _ in 0..VOLUME_ROUNDS_PER_PART {
                     *rounds += 1;
                     if !self.restore_volume(target)? || *rounds >= VOLUME_ROUNDS {
-                        settling.stage = Stage::Equilibrium(dynamics::Settling::default());
+                        settling.stage = Stage::Equilibrium(Box::default());
                         break;
                     }
                 }

@@ -6,7 +6,7 @@ use super::SimulatedFrame;
 use crate::math::{Affine, Point, Vec64};
 use crate::rig::{Pose, Skeleton};
 
-/// Takes a point of the bind pose to a frame, in the world: world_from_joint · (world_from_bind)⁻¹.
+/// Takes a point of the bind pose to a frame, in the world: `world_from_joint` · `world_from_bind`⁻¹.
 pub(super) type Delta = Matrix3x4<f64>;
 
 /// Frames and the transforms of all bones in them.

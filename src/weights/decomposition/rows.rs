@@ -110,7 +110,9 @@ impl Fit<'_> {
             .collect();
         row.retain(|&(_, weight)| weight > LEAST);
         let sum: f64 = row.iter().map(|(_, weight)| weight).sum();
-        row.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        for (_, weight) in row.iter_mut() {
+            *weight /= sum;
+        }
         row
     }
 }

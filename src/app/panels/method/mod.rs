@@ -108,17 +108,33 @@ fn method_button(
         .find(|(other, _)| *other == method)
         .map(|(_, reason)| reason.as_str());
     let chosen = view.chosen == method;
-    let text = RichText::new(method.label()).color(if chosen {
+    let color = if chosen {
         theme::colors(ui.ctx()).accent
     } else {
         theme::colors(ui.ctx()).text
-    });
+    };
+    let font = egui::TextStyle::Button.resolve(ui.style());
+    let needed = ui
+        .painter()
+        .layout_no_wrap(method.label().to_owned(), font, color)
+        .size()
+        .x;
+    // Two names that are cut off could look the same.
+    let name = if needed + 2.0 * ui.spacing().button_padding.x > width {
+        method.short_label()
+    } else {
+        method.label()
+    };
+    let text = RichText::new(name).color(color);
     // A long name is cut off instead of making the panel wider.
     let button = Button::new(text).selected(chosen).truncate();
     let response = ui
         .add_enabled_ui(reason.is_none(), |ui| ui.add_sized([width, 26.0], button))
         .inner
         .on_hover_text(format!("{}: {}", method.label(), method.descriptor().doc));
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(egui::Role::Button, reason.is_none(), chosen, method.label())
+    });
     if response
         .on_disabled_hover_text(reason.unwrap_or_default())
         .clicked()

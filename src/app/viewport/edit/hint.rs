@@ -1,12 +1,25 @@
 //! Mouse hints of edit mode.
 
 use super::{EditDrag, EditTool, EditView, LandmarkHandle, PickedItem};
+use crate::app::shortcuts::Bindings;
 use crate::app::viewport::edit::carrier;
 use crate::rig::edit::Partner;
 
+/// What the keys of commands do, after `begin`; nothing if they have no keys.
+fn ending(bindings: &Bindings, keys: &[(&str, &str)], begin: &str) -> String {
+    let keys: Vec<String> = keys
+        .iter()
+        .filter_map(|(id, what)| bindings.hint(id, what))
+        .collect();
+    if keys.is_empty() {
+        return String::new();
+    }
+    format!("{begin}{}", keys.join(", "))
+}
+
 /// The mouse hint, one line.
 #[must_use]
-pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
+pub fn hint(tool: &EditTool, view: &EditView<'_>, bindings: &Bindings) -> String {
     let name = |joint: usize| {
         view.rig
             .joints()
@@ -47,7 +60,11 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
             Some(selected) => {
                 format!("{}: click to select, drag to move – Ctrl+click: {} hangs on it", name(joint), name(selected))
             }
-            None => format!("{}: drag to move, Ctrl takes its children along – Delete deletes, M merges", name(joint)),
+            None => {
+                let keys = [("joint.delete", "deletes"), ("joint.merge", "merges")];
+                let keys = ending(bindings, &keys, " – ");
+                format!("{}: drag to move, Ctrl takes its children along{keys}", name(joint))
+            }
         },
         Some(PickedItem::Tail(joint)) if view.selected == Some(joint) => {
             format!("End of {}: drag to set where its bone ends, click for a joint here", name(joint))
@@ -74,7 +91,10 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
         Some(PickedItem::Landmark(_)) | None => match (view.rig.is_empty(), view.selected) {
             (true, _) => "Click into the mesh to place the first joint, or choose a template – drag orbits, wheel zooms".to_owned(),
             (false, Some(selected)) => format!("Click into the mesh to extend {}, beside it to deselect – drag orbits", name(selected)),
-            (false, None) => "Click a joint to select it – drag orbits, wheel zooms, Tab leaves edit mode".to_owned(),
+            (false, None) => {
+                let leaves = ending(bindings, &[("mode.toggle", "leaves edit mode")], ", ");
+                format!("Click a joint to select it – drag orbits, wheel zooms{leaves}")
+            }
         },
     }
 }

@@ -5,6 +5,7 @@ use egui::{Key, Modifiers, Ui};
 use super::{EditTool, EditView};
 use crate::app::actions::EditAction;
 use crate::app::actions::{Action, Actions};
+use crate::app::shortcuts::Bindings;
 use crate::rig::edit::RigEdit;
 use crate::session::{Command, RigCommand};
 
@@ -20,13 +21,12 @@ pub(super) fn read(ui: &Ui, tool: &EditTool, view: &EditView<'_>, actions: &mut 
         return;
     }
     let Some(joint) = view.selected else { return };
+    let bindings = Bindings::get(ui.ctx());
     let mut edit = |edit: RigEdit| actions.once(Command::Rig(RigCommand::Edit(edit)));
     ui.input_mut(|input| {
-        if input.consume_key(Modifiers::NONE, Key::Delete)
-            || input.consume_key(Modifiers::NONE, Key::Backspace)
-        {
+        if bindings.presses(input, "joint.delete") > 0 {
             edit(RigEdit::Delete(joint));
-        } else if input.consume_key(Modifiers::NONE, Key::M) {
+        } else if bindings.presses(input, "joint.merge") > 0 {
             edit(RigEdit::Merge(joint));
         }
     });
