@@ -59,8 +59,9 @@ pub fn hint(
         }
         (None, None) => {
             let keys = [plays, bindings.hint("sheet", "lists all shortcuts")];
-            let keys: String = keys.into_iter().flatten().map(|key| format!("; {key}")).collect();
-            format!("Click a joint or the flesh to pose{keys}")
+            let click = "Click a joint or the flesh to pose".to_owned();
+            let hints: Vec<String> = std::iter::once(click).chain(keys.into_iter().flatten()).collect();
+            hints.join("; ")
         }
     }
 }

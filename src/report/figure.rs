@@ -291,7 +291,11 @@ fn bar_svg(number: usize, map: ColorMap, [x, y]: [f32; 2], [width, height]: [f32
     for stop in 0..=STOPS {
         let share = stop as f32 / STOPS as f32;
         let [r, g, b] = map.color(share);
-        stops += &format!("<stop offset=\"{share:.4}\" stop-color=\"rgb({r},{g},{b})\"/>");
+        // Writing to a string does not fail.
+        let _ = write!(
+            stops,
+            "<stop offset=\"{share:.4}\" stop-color=\"rgb({r},{g},{b})\"/>"
+        );
     }
     format!(
         "<linearGradient id=\"bar{number}\">{stops}</linearGradient>\

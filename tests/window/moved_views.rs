@@ -60,7 +60,7 @@ fn a_dragged_gap_is_undone_in_one_step() {
     assert_eq!(before.len(), 2);
     let steps = harness.state().session().history().position;
     let gap = pos2(
-        (before[0].right() + before[1].left()) / 2.0,
+        f32::midpoint(before[0].right(), before[1].left()),
         before[0].center().y,
     );
     harness.event(Event::PointerMoved(gap));

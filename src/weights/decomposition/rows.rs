@@ -110,7 +110,7 @@ impl Fit<'_> {
             .collect();
         row.retain(|&(_, weight)| weight > LEAST);
         let sum: f64 = row.iter().map(|(_, weight)| weight).sum();
-        for (_, weight) in row.iter_mut() {
+        for (_, weight) in &mut row {
             *weight /= sum;
         }
         row

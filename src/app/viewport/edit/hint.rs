@@ -56,16 +56,15 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>, bindings: &Bindings) -> String
         };
     }
     match tool.under {
-        Some(PickedItem::Joint(joint)) => match view.selected.filter(|&selected| selected != joint) {
-            Some(selected) => {
+        Some(PickedItem::Joint(joint)) => {
+            if let Some(selected) = view.selected.filter(|&selected| selected != joint) {
                 format!("{}: click to select, drag to move – Ctrl+click: {} hangs on it", name(joint), name(selected))
-            }
-            None => {
+            } else {
                 let keys = [("joint.delete", "deletes"), ("joint.merge", "merges")];
                 let keys = ending(bindings, &keys, " – ");
                 format!("{}: drag to move, Ctrl takes its children along{keys}", name(joint))
             }
-        },
+        }
         Some(PickedItem::Tail(joint)) if view.selected == Some(joint) => {
             format!("End of {}: drag to set where its bone ends, click for a joint here", name(joint))
         }
