@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use super::contact_solver::ContactSolver;
 use super::system::System;
-use crate::math::Point;
 use crate::numerics::anderson::Anderson;
 use crate::numerics::lanes::Padded;
 use crate::numerics::tiles::TiledFactor;
@@ -26,14 +24,6 @@ pub(super) struct IterationParams<'a> {
     pub(super) patience: usize,
     /// Stop at this time, after at least one iteration.
     pub(super) deadline: Option<Instant>,
-}
-
-/// The contact solver, and buffers for positions by vertex.
-pub(super) struct IterationContacts<'a> {
-    pub(super) solver: &'a mut ContactSolver,
-    pub(super) positions: &'a mut [Point],
-    /// Whether contacts are detected again between iterations (solve for an equilibrium).
-    pub(super) redetect: bool,
 }
 
 /// What an iteration depends on besides positions and contacts.

@@ -14,7 +14,7 @@ use std::time::Instant;
 use super::contact_solver::ContactSolver;
 use super::contacts::FactorKind;
 use super::guidance::Quadratic;
-use super::iterations::{IterationContacts, IterationParams, IterationState, IterationStats};
+use super::iterations::{IterationParams, IterationState, IterationStats};
 use super::local::{self, BlockWeights, ForceTask};
 use super::rows::Rows;
 use super::system::System;
@@ -54,6 +54,14 @@ pub(super) struct Solver {
     pub(super) total_weight: f64,
     /// Resistance to changes of volume, relative to the resistance to changes of shape.
     pub(super) volume: f32,
+}
+
+/// The contact solver, and buffers for positions by vertex.
+pub(super) struct IterationContacts<'a> {
+    pub(super) solver: &'a mut ContactSolver,
+    pub(super) positions: &'a mut [Point],
+    /// Whether contacts are detected again between iterations (solve for an equilibrium).
+    pub(super) redetect: bool,
 }
 
 impl Solver {

@@ -5,10 +5,9 @@ use std::time::Instant;
 use super::{Simulation, StepReport, slot};
 use crate::dynamics::contacts::FactorKind;
 use crate::dynamics::guidance::Target;
-use crate::dynamics::iterations::{
-    IterationContacts, IterationParams, IterationState, IterationStats,
-};
+use crate::dynamics::iterations::{IterationParams, IterationState, IterationStats};
 use crate::dynamics::rows::Rows;
+use crate::dynamics::solver::IterationContacts;
 use crate::dynamics::system::System;
 use crate::math::Point;
 use crate::numerics::FactorError;

@@ -12,6 +12,7 @@
 //! run on the CPU.
 
 mod explain;
+mod fading;
 mod guided_base;
 mod method;
 mod on_device;
@@ -30,10 +31,11 @@ pub use pose_stepper::{PoseStepper, SettledState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::fading::Fading;
 use self::on_device::DeviceLink;
 use self::params::{contacts, materials_of};
 use self::poses::{compose, largest_turn, relative_into};
-use self::reseat::{CALM_TOLERANCE, Fading, Reseat};
+use self::reseat::{CALM_TOLERANCE, Reseat};
 use super::check::check_joints;
 use super::{BindError, DeviceError, Frame, SkinError, StepTimes};
 use crate::collision::{

@@ -6,11 +6,12 @@
 //! continues from there at once; the skin that is shown gets there smoothly, by an offset that fades out ([`Fading`]). The same pose
 //! then looks the same, whatever was before.
 
+use super::fading::Fading;
 use super::quasistatic::Settling;
 use super::saved_state::SavedState;
 use super::{Projective, STEPS_TO_SLEEP};
 use crate::dynamics::FactorError;
-use crate::math::{Affine, Point, Vec3};
+use crate::math::{Affine, Point};
 use crate::rig::Trs;
 
 /// Flesh is calm if neither it nor its base moves by more than this fraction of the size in a step…
@@ -19,8 +20,6 @@ pub(super) const CALM_TOLERANCE: f32 = 2e-6;
 const STEPS_TO_CALM: u32 = 8;
 /// Joints that turn by less than this (rad), and move or scale by less than this fraction of the size, hold their pose.
 const POSE_TOLERANCE: f64 = 1e-6;
-/// Number of steps in which the skin moves to the equilibrium.
-const FADING_STEPS: u32 = 30;
 
 /// A solve for the equilibrium. Meanwhile the flesh is shown where it came to rest.
 pub(super) struct Reseat {
@@ -28,22 +27,6 @@ pub(super) struct Reseat {
     /// Positions of the solve; the simulation shows those of `held`.
     hidden: Vec<Point>,
     settling: Settling,
-}
-
-/// Offset of the shown skin from the simulation, which fades out.
-#[derive(Clone)]
-pub(super) struct Fading {
-    offsets: Vec<Vec3>,
-    /// Steps since it began.
-    step: u32,
-}
-
-impl Fading {
-    /// The offset of a vertex, world units.
-    pub(super) fn offset(&self, vertex: usize) -> Vec3 {
-        let t = self.step as f32 / FADING_STEPS as f32;
-        self.offsets[vertex] * (1.0 - t * t * t * (10.0 + t * (6.0 * t - 15.0)))
-    }
 }
 
 impl Projective {
@@ -86,12 +69,7 @@ impl Projective {
     /// Makes the next part of the solve, instead of a time step, or advances the fading. Returns whether a time step is to be
     /// skipped.
     pub(super) fn step_reseat(&mut self, target: &[Affine]) -> Result<bool, FactorError> {
-        if let Some(fading) = &mut self.fading {
-            fading.step += 1;
-            if fading.step >= FADING_STEPS {
-                self.fading = None;
-            }
-        }
+        self.fading = self.fading.take().and_then(Fading::after_a_step);
         let Some(mut reseat) = self.reseat.take() else {
             return Ok(false);
         };
@@ -105,11 +83,7 @@ impl Projective {
         self.seated = true;
         let settled = self.simulation.positions();
         if settled.iter().all(|p| (p.x + p.y + p.z).is_finite()) {
-            let pairs = reseat.hidden.iter().zip(settled);
-            self.fading = Some(Fading {
-                offsets: pairs.map(|(shown, settled)| shown - settled).collect(),
-                step: 0,
-            });
+            self.fading = Some(Fading::new(&reseat.hidden, settled));
             self.still_steps = STEPS_TO_SLEEP;
         } else {
             self.restore_held(&reseat.held);

@@ -1,9 +1,9 @@
 //! Saving and restoring the state of a simulation.
 
 use super::Projective;
+use super::fading::Fading;
 use super::guided_base::{GuidedBase, SavedGuide};
 use super::poses::compose;
-use super::reseat::Fading;
 use crate::dynamics::{Contacts, SavedContacts, State, Target, VirtualBones};
 use crate::math::Point;
 use crate::methods::StateError;
