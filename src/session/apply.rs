@@ -380,13 +380,13 @@ impl Session {
 
     pub(super) fn select_clip(&mut self, clip: Option<usize>) {
         let document = &self.editor.document;
-        if self
-            .channels
-            .active_mut()
-            .select_clip(document, clip)
-            .is_some()
-        {
+        let channel = self.channels.active_mut();
+        let before = channel.playback.clip;
+        let cut = channel.select_clip(document, clip);
+        if channel.playback.clip != before {
             self.scores.forget();
+        }
+        if cut.is_some() {
             self.settle();
         }
     }

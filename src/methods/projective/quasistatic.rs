@@ -141,6 +141,7 @@ impl Projective {
 
     /// Solves for the equilibrium in the frame's pose, independent of the state before.
     pub(super) fn settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        (self.reseat, self.fading, self.calm_steps) = (None, None, 0);
         let mut settling = Settling::default();
         while !self.settle_part(target, &mut settling)? {}
         self.pending_secs = 0.0;
