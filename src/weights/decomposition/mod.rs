@@ -16,7 +16,7 @@
 //! the frames moved by the driven helpers, too, and pull the helpers of a frame towards the driven ones.
 //!
 //! # Departures
-//! - The number of influences is reduced by leaving out, one by one, the bone that costs least ([`least_squares`]).
+//! - The number of influences is reduced by leaving out, one by one, the bone that costs least (`least_squares.rs`).
 //! - Transforms of the given joints are not changed.
 //! - Weights are not smoothed: the weights of the file act where frames don't decide.
 
