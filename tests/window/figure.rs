@@ -3,15 +3,14 @@
 use std::time::{Duration, Instant};
 
 use egui::accesskit::Role;
-use egui::{Event, Key, Modifiers, Ui, vec2};
+use egui::{Event, Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use sinew::app::actions::{Action, LayoutAction, LayoutPreset};
-use sinew::app::theme;
-use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::session::{Command, Session, Source};
 
+use crate::bench::workbench_on;
 use crate::common::drawn::renderer;
 use crate::common::folder::TestFolder;
 
@@ -31,14 +30,7 @@ fn wait(harness: &mut Harness<'_, Workbench>, what: &str, done: impl Fn(&Workben
 fn bench() -> Harness<'static, Workbench> {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
-    let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
-        .build_ui_state(draw, Workbench::with_session(session));
-    theme::apply(&harness.ctx);
-    wait(&mut harness, "the character", |bench| {
-        bench.session().jobs().is_empty()
-    });
+    let mut harness = workbench_on(session);
     let three = Action::Layout(LayoutAction::Arrange(LayoutPreset::Methods));
     harness.state_mut().raise(three);
     harness.run_steps(5);

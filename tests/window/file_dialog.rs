@@ -1,49 +1,28 @@
 //! The program's own file dialog: opened by its setting, used by keyboard and pointer.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::accesskit::Role;
-use egui::{Event, Key, Modifiers, Ui, vec2};
+use egui::{Event, Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use sinew::app::actions::{Action, ToolWindowAction};
 use sinew::app::settings::Settings;
-use sinew::app::theme;
-use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::session::{Command, Session, Source};
 
+use crate::bench::{wait_until, workbench_on};
 use crate::common::folder::TestFolder;
 
 const TETRAHEDRON: &str =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
-fn wait(harness: &mut Harness<'_, Workbench>, what: &str, done: impl Fn(&Workbench) -> bool) {
-    let start = Instant::now();
-    while !done(harness.state()) {
-        assert!(
-            start.elapsed() < Duration::from_mins(1),
-            "waited for {what}"
-        );
-        harness.step();
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    harness.run_steps(3);
-}
-
 /// A workbench that uses the own dialog, and has chosen files in `folder` before.
 fn bench(folder: &Path) -> Harness<'static, Workbench> {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
-    let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
-        .build_ui_state(draw, Workbench::with_session(session));
-    theme::apply(&harness.ctx);
-    wait(&mut harness, "the character", |bench| {
-        bench.session().jobs().is_empty()
-    });
+    let mut harness = workbench_on(session);
     let settings = Settings {
         system_dialogs: false,
         folders: vec![folder.to_path_buf()],
@@ -94,7 +73,7 @@ fn a_typed_path_is_completed_and_opened() {
         harness.query_by_label("Open a character").is_none(),
         "it is closed"
     );
-    wait(&mut harness, "the file", |bench| {
+    wait_until(&mut harness, "the file", |bench| {
         bench.session().document().source.files.contains(&file)
     });
     let settings = harness.state().settings();

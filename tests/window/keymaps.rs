@@ -1,32 +1,21 @@
 //! Keymaps: presets, changed keys, conflicts, and the exchange of keymaps as text.
 
-use std::time::{Duration, Instant};
-
-use egui::{Event, Key, Modifiers, Ui, vec2};
+use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use sinew::app::actions::{Action, ToolWindowAction};
 use sinew::app::keymap::{Keymap, KeymapPreset};
 use sinew::app::settings::Settings;
-use sinew::app::theme;
-use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::session::{Command, Session, Source};
+
+use crate::bench::workbench_on;
 
 fn workbench() -> Harness<'static, Workbench> {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
-    let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder()
-        .with_size(vec2(1280.0, 1600.0))
-        .build_ui_state(draw, Workbench::with_session(session));
-    theme::apply(&harness.ctx);
-    let start = Instant::now();
-    while !harness.state().session().jobs().is_empty() {
-        assert!(start.elapsed() < Duration::from_mins(1));
-        harness.step();
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut harness = workbench_on(session);
+    harness.set_size(vec2(1280.0, 1600.0));
     harness.run_steps(3);
     harness
 }

@@ -1,29 +1,17 @@
 //! A dragged gap between views is an undo step.
 
-use std::time::{Duration, Instant};
-
-use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Ui, pos2, vec2};
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, pos2, vec2};
 use egui_kittest::Harness;
 use sinew::app::actions::{Action, LayoutAction, LayoutPreset};
-use sinew::app::theme;
-use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::session::{Command, Session, Source};
+
+use crate::bench::workbench_on;
 
 fn bench() -> Harness<'static, Workbench> {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
-    let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
-        .build_ui_state(draw, Workbench::with_session(session));
-    theme::apply(&harness.ctx);
-    let start = Instant::now();
-    while !harness.state().session().jobs().is_empty() {
-        assert!(start.elapsed() < Duration::from_mins(1));
-        harness.step();
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut harness = workbench_on(session);
     let two = Action::Layout(LayoutAction::Arrange(LayoutPreset::BeforeAfter));
     harness.state_mut().raise(two);
     harness.run_steps(6);
