@@ -125,7 +125,7 @@ pub fn distill(
     settings: &DistillSettings,
     progress: &Progress,
 ) -> Result<Distilled, DistillError> {
-    let subject = actor.subject().clone();
+    let subject = actor.subject().in_set_unit();
     let character = subject.character.clone();
     let name = || character.name.clone();
     if settings.fitted.is_empty() {
