@@ -1,6 +1,7 @@
 //! The composed field of a pose: which parts are near a vertex, and the value of all of them together.
 
 use super::field::PartField;
+use super::fold::{Fold, PosedFold};
 use super::operators::{Operator, Tables};
 use super::tree::Tree;
 use crate::math::Affine;
@@ -54,6 +55,8 @@ pub(super) struct Composite {
     /// The value of the own side of that contact minus that of the other: positive on the own side of the contact surface.
     pub(super) side: f32,
     pub(super) side_gradient: V,
+    /// The smaller of both values in that contact: above ½ where both parts would be.
+    pub(super) overlap: f32,
 }
 
 /// Where a field is in a pose.
@@ -71,11 +74,14 @@ struct Place {
 /// All fields in a pose.
 pub(super) struct PosedFields {
     places: Vec<Place>,
+    folds: Vec<PosedFold>,
 }
 
 /// A group of fields.
 #[derive(Clone, Copy)]
 struct Group {
+    /// The field with the largest value.
+    field: u16,
     value: f32,
     gradient: V,
 }
@@ -90,11 +96,20 @@ impl PosedFields {
         };
         Self {
             places: vec![place; fields],
+            folds: vec![PosedFold::NONE; fields],
         }
     }
 
     /// Moves the fields with their joints: `now_from_bind` of every joint, relative to the centre of the skin.
-    pub(super) fn follow(&mut self, fields: &[PartField], now_from_bind: &[Affine]) {
+    pub(super) fn follow(
+        &mut self,
+        fields: &[PartField],
+        folds: &[Fold],
+        now_from_bind: &[Affine],
+    ) {
+        for (posed, fold) in self.folds.iter_mut().zip(folds) {
+            *posed = fold.posed(now_from_bind);
+        }
         for (place, field) in self.places.iter_mut().zip(fields) {
             let motion = &now_from_bind[field.joint as usize];
             let inverse = motion.try_inverse();
@@ -178,8 +193,10 @@ impl Field<'_> {
             depth: 0.0,
             side: 0.0,
             side_gradient: [0.0; 3],
+            overlap: 0.0,
         };
         let nothing = Group {
+            field: 0,
             value: 0.0,
             gradient: [0.0; 3],
         };
@@ -197,8 +214,8 @@ impl Field<'_> {
             }
             if let Some(link) = pending.filter(|_| top > 0) {
                 while top > 1 && self.level(links[top - 1]) > self.level(link) {
-                    let [a, b] = [stack[top - 2], stack[top - 1]];
-                    stack[top - 2] = self.join(links[top - 1], a, b, own, &mut composite);
+                    let pair = [stack[top - 2], stack[top - 1]];
+                    stack[top - 2] = self.join(links[top - 1], pair, at, own, &mut composite);
                     top -= 1;
                 }
                 links[top] = link;
@@ -208,8 +225,8 @@ impl Field<'_> {
             pending = None;
         }
         while top > 1 {
-            let [a, b] = [stack[top - 2], stack[top - 1]];
-            stack[top - 2] = self.join(links[top - 1], a, b, own, &mut composite);
+            let pair = [stack[top - 2], stack[top - 1]];
+            stack[top - 2] = self.join(links[top - 1], pair, at, own, &mut composite);
             top -= 1;
         }
         composite.value = stack[0].value;
@@ -229,12 +246,20 @@ impl Field<'_> {
         let g = local.gradient;
         let rows = &place.rows;
         Group {
+            field,
             value: local.value,
             gradient: [0, 1, 2].map(|c| rows[0][c] * g[0] + rows[1][c] * g[1] + rows[2][c] * g[2]),
         }
     }
 
-    fn join(&self, link: u16, a: Group, b: Group, own: u16, composite: &mut Composite) -> Group {
+    fn join(
+        &self,
+        link: u16,
+        [a, b]: [Group; 2],
+        at: V,
+        own: u16,
+        composite: &mut Composite,
+    ) -> Group {
         let Some(junction) = self.tree.links.get(usize::from(link)) else {
             return a;
         };
@@ -244,17 +269,22 @@ impl Field<'_> {
         } else {
             1.0
         };
-        let depth = self.operator.depth(cosine);
+        let fold = self.posed.folds[usize::from(b.field)];
+        let is_folded = self.operator.has_contact() && fold.parent == a.field;
+        let folded = if is_folded { fold.depth(at) } else { 0.0 };
+        let depth = self.operator.depth(cosine).max(folded);
         if depth > composite.depth && (junction.first..junction.end).contains(&own) {
             let sign = if own < junction.middle { 1.0 } else { -1.0 };
             composite.depth = depth;
             composite.side = sign * (a.value - b.value);
+            composite.overlap = a.value.min(b.value);
             composite.side_gradient =
                 std::array::from_fn(|c| sign * (a.gradient[c] - b.gradient[c]));
         }
         let joined = self.tables.at(self.operator, a.value, b.value, depth);
         let [s, t] = joined.slopes;
         Group {
+            field: if a.value < b.value { b.field } else { a.field },
             value: joined.value,
             gradient: std::array::from_fn(|c| s * a.gradient[c] + t * b.gradient[c]),
         }

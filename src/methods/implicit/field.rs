@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::hrbf::{Hrbf, Sample};
 use super::samples::PartShape;
 use crate::math::{Point64, Vec64};
+use crate::mesh::closest_on_segment;
 
 /// Nodes along an axis of the grid of a part.
 pub(super) const NODES: usize = 32;
@@ -14,10 +15,14 @@ pub(super) const NODES: usize = 32;
 const COARSE: usize = 9;
 /// A field may lie so far outside of the skin at rest, in radii of the part, before it is held back.
 const SLACK: f64 = 0.25;
-/// |f/r| of the vertices of a part at most: there the compact value is between 0.1 and 0.9.
+/// −x on the bones: the compact value there is 0.97, and its gradient still has a direction.
+const DEEPEST: f64 = 0.7;
+/// x of the vertices of a part at most: there the compact value is above 0.1.
 const FARTHEST: f64 = 0.5;
-/// The radius grows at most by this factor for them.
+/// x outside of the surface is divided at most by this factor for them.
 const LARGEST_GROWTH: f64 = 2.0;
+/// The local radius is at least this part of the radius of the part.
+const LEAST_RADIUS: f64 = 0.1;
 /// The box of a part reaches so far beyond its samples, in radii.
 const MARGIN: f64 = 1.0;
 
@@ -38,11 +43,11 @@ pub(super) struct PartField {
     low: [f32; 3],
     high: [f32; 3],
     per_cell: [f32; 3],
-    /// f/r and its gradient; z fastest.
+    /// x and its gradient; z fastest.
     nodes: Vec<[f32; 4]>,
 }
 
-/// The compact value `t_r` for x = f/r, and its derivative by x: C², 1 up to −1 and 0 from 1 on.
+/// The compact value for x, and its derivative by x: C², 1 up to −1 and 0 from 1 on.
 pub(super) fn compact(x: f32) -> [f32; 2] {
     if x >= 1.0 {
         return [0.0, 0.0];
@@ -80,10 +85,15 @@ impl PartField {
             })
             .collect();
         let fitted = Hrbf::fit(&scaled)?;
-        let value_at = |at: Vec64| fitted.at(&Point64::from((at - middle) / unit));
+        let relative = Relative {
+            fitted: &fitted,
+            middle,
+            unit,
+            bones: &shape.bones,
+        };
         let farthest = vertices
             .iter()
-            .map(|vertex| value_at(vertex.coords).0.abs())
+            .map(|vertex| relative.at(vertex.coords).0)
             .fold(0.0, f64::max);
         let growth = (farthest / FARTHEST).clamp(1.0, LARGEST_GROWTH);
         let radius = unit * growth;
@@ -94,8 +104,12 @@ impl PartField {
             let place = place(index, NODES);
             let share = place.map(|k| k as f64 / (NODES - 1) as f64);
             let at: Vec64 = mixed(&low, &high, share);
-            let (value, gradient) = value_at(at);
-            let (value, gradient) = (value / growth, gradient / radius);
+            let (value, gradient) = relative.at(at);
+            let (value, gradient) = if value > 0.0 {
+                (value / growth, gradient / growth)
+            } else {
+                (value, gradient)
+            };
             let (held, slope) = guard.at(share);
             let is_border = place.iter().any(|&k| k == 0 || k == NODES - 1);
             let (value, gradient) = if held > value {
@@ -158,9 +172,49 @@ impl PartField {
     }
 }
 
-/// Lower bounds of f/r from the distance to the skin: keeps fields of open patches from reaching out of the body.
+/// x: how far a point is from the surface of a part, relative to the part's own radius there, so that parts of any thickness press each other
+/// by the same share.
+///
+/// ```text
+/// x = a f / (d − f),   a = 0.7
+/// ```
+///
+/// f is the HRBF (negative inside) and d the distance from the bones of the part: x is 0 on the surface and −a on the bones.
+struct Relative<'a> {
+    fitted: &'a Hrbf,
+    middle: Vec64,
+    /// The radius of the part.
+    unit: f64,
+    bones: &'a [[Point64; 2]],
+}
+
+impl Relative<'_> {
+    /// x and its gradient.
+    fn at(&self, at: Vec64) -> (f64, Vec64) {
+        let (f, slope) = self
+            .fitted
+            .at(&Point64::from((at - self.middle) / self.unit));
+        let from_bone = self.bones.iter().map(|[a, b]| {
+            let along = closest_on_segment(&Point64::from(at), a, b);
+            at - (a + (b - a) * along).coords
+        });
+        let nearest = from_bone.min_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
+        let nearest = nearest.unwrap_or_else(Vec64::zeros) / self.unit;
+        let distance = nearest.norm();
+        let radius = distance - f;
+        if radius <= LEAST_RADIUS {
+            let scale = DEEPEST / LEAST_RADIUS;
+            return (scale * f, slope * (scale / self.unit));
+        }
+        let away = nearest.try_normalize(1e-9).unwrap_or_else(Vec64::zeros);
+        let scale = DEEPEST / (radius * radius * self.unit);
+        (DEEPEST * f / radius, (slope * distance - away * f) * scale)
+    }
+}
+
+/// Lower bounds of x from the distance to the skin: keeps fields of open patches from reaching out of the body.
 struct Guard {
-    /// f/r at least, on the coarse grid.
+    /// x at least, on the coarse grid.
     least: Vec<f64>,
     size: Vec64,
 }
@@ -259,6 +313,7 @@ mod tests {
             joint: 0,
             samples: samples.collect(),
             radius,
+            bones: vec![[Point64::origin(); 2]],
         }
     }
 

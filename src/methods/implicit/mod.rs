@@ -34,6 +34,7 @@
 
 mod composed;
 mod field;
+mod fold;
 mod hrbf;
 mod model;
 mod motions;

@@ -6,24 +6,29 @@ use rayon::prelude::*;
 
 use super::composed::{Field, PosedFields};
 use super::field::PartField;
+use super::fold::Fold;
 use super::operators::{Operator, Tables};
 use super::parts::joints_of_vertices;
 use super::rings::Rings;
 use super::samples::{PartShape, shapes};
 use super::tree::Tree;
-use crate::math::{Affine, Point64};
+use crate::math::{Affine, Point64, Vec64};
 use crate::mesh::{Topology, TriMesh, TriangleTree};
 use crate::methods::smoothing::Surface;
 use crate::methods::{BindError, Subject};
 use crate::numerics::lanes::Padded;
 use crate::progress::Progress;
+use crate::rig::Skeleton;
+use crate::weights::Segment;
 
+/// Least radius of a limb at a joint, as a part of the radius of its part.
+const LEAST_FOLD: f64 = 0.2;
 /// A vertex that belongs to no field.
 pub(super) const NO_PART: u16 = u16::MAX;
 /// Contacts shallower than this do not hold vertices on their side.
 pub(super) const LEAST_DEPTH: f32 = 0.05;
 /// How far on its own side a vertex in contact stays, in values of the fields.
-const MARGIN: f32 = 0.004;
+const MARGIN: f32 = 0.006;
 /// A gradient below this, in one over the radius of the part, has no direction to follow.
 pub(super) const WEAK: f32 = 0.05;
 
@@ -43,6 +48,8 @@ pub(super) struct Held {
 /// A character bound to fields.
 pub(super) struct Model {
     pub(super) fields: Vec<PartField>,
+    /// Of every field, the fold at its joint.
+    pub(super) folds: Vec<Fold>,
     pub(super) tree: Tree,
     pub(super) tables: &'static Tables,
     pub(super) rings: Rings,
@@ -70,7 +77,8 @@ impl Model {
         let joint_of = joints_of_vertices(mesh, &topology, skeleton, weights);
         let shapes = shapes(mesh, skeleton, &surface.center, &joint_of);
         progress.check()?;
-        let fitted = fitted(mesh, &surface, &shapes, &joint_of, progress)?;
+        let triangles = TriangleTree::new(mesh);
+        let fitted = fitted(mesh, &surface, &triangles, &shapes, &joint_of, progress)?;
         let mut has_part = vec![false; skeleton.len()];
         for field in &fitted {
             has_part[field.joint as usize] = true;
@@ -89,6 +97,7 @@ impl Model {
                 fields.push(field);
             }
         }
+        let folds = folds(skeleton, &surface.center, &triangles, &fields, &field_of);
         let padded = |p: &Point64| [p.x as f32, p.y as f32, p.z as f32, 0.0];
         let rest: Vec<Padded> = surface.positions.iter().map(padded).collect();
         let own = |joint: &Option<u32>| joint.map_or(NO_PART, |joint| field_of[joint as usize]);
@@ -103,6 +112,7 @@ impl Model {
             rings: Rings::of(&surface, &rest),
             rest,
             fields,
+            folds,
             tree,
             tables,
             center: surface.center,
@@ -133,7 +143,7 @@ impl Model {
     /// What vertices are held to is the composed field at rest.
     fn measure_rest(&mut self, joints: usize) {
         let mut posed = PosedFields::new(self.fields.len());
-        posed.follow(&self.fields, &vec![Affine::identity(); joints]);
+        posed.follow(&self.fields, &self.folds, &vec![Affine::identity(); joints]);
         let mut held = std::mem::take(&mut self.held);
         let field = self.field(&posed);
         held.par_iter_mut()
@@ -175,14 +185,14 @@ impl Model {
 fn fitted(
     mesh: &TriMesh,
     surface: &Surface,
+    tree: &TriangleTree,
     shapes: &[PartShape],
     joint_of: &[Option<u32>],
     progress: &Progress,
 ) -> Result<Vec<PartField>, BindError> {
-    let tree = TriangleTree::new(mesh);
     let normals = mesh.vertex_normals();
     let outside =
-        |at: &Point64| signed_distance(mesh, &normals, &tree, &(at + surface.center.coords));
+        |at: &Point64| signed_distance(mesh, &normals, tree, &(at + surface.center.coords));
     let fields: Result<Vec<Option<PartField>>, BindError> = shapes
         .par_iter()
         .map(|shape| {
@@ -194,6 +204,43 @@ fn fitted(
         })
         .collect();
     Ok(fields?.into_iter().flatten().collect())
+}
+
+/// The fold at the joint of every field.
+fn folds(
+    skeleton: &Skeleton,
+    center: &Point64,
+    skin: &TriangleTree,
+    fields: &[PartField],
+    field_of: &[u16],
+) -> Vec<Fold> {
+    let mut along = vec![Vec64::zeros(); skeleton.len()];
+    for segment in Segment::of(skeleton) {
+        along[segment.joint as usize] += segment.ends[1] - segment.ends[0];
+    }
+    let fold = |field: &PartField| {
+        let joint = field.joint as usize;
+        let above = std::iter::successors(skeleton.joints()[joint].parent, |&above| {
+            skeleton.joints()[above].parent
+        });
+        let parent = above.into_iter().find(|&above| field_of[above] != NO_PART);
+        let Some(parent) = parent else {
+            return Fold::NONE;
+        };
+        let at = skeleton.bind_position(joint);
+        let closest = skin.closest(&at, f64::INFINITY, |_| true);
+        let (radius, own) = (closest.map_or(0.0, |c| c.distance), f64::from(field.radius));
+        Fold {
+            parent: field_of[parent],
+            joint: field.joint,
+            parent_joint: parent as u32,
+            at: at - center.coords,
+            parent_at: skeleton.bind_position(parent) - center.coords,
+            along: along[joint],
+            radius: radius.clamp(LEAST_FOLD * own, own) as f32,
+        }
+    };
+    fields.iter().map(fold).collect()
 }
 
 /// The distance of a point from the skin, positive on the side that the normals point to.

@@ -23,6 +23,8 @@ pub(super) struct PartShape {
     pub(super) samples: Vec<Sample>,
     /// Largest distance of its vertices from its bones: where its field ends.
     pub(super) radius: f64,
+    /// Its bones, relative to the centre of the skin.
+    pub(super) bones: Vec<[Point64; 2]>,
 }
 
 /// Distances of the vertices of a part from its bones.
@@ -63,6 +65,11 @@ pub(super) fn shapes(
             joint: joint as u32,
             samples,
             radius: own.largest,
+            bones: segments
+                .iter()
+                .filter(|segment| segment.joint as usize == joint)
+                .map(|segment| segment.ends.map(|end| end - center.coords))
+                .collect(),
         });
     }
     shapes

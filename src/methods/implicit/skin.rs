@@ -20,6 +20,13 @@ const RADIUS: f32 = 0.95;
 /// How far above the iso-value the field may be on a contact surface, and how much farther than other moves one onto it may go.
 const BEYOND: f32 = 0.03;
 const CONTACT_REACH: f32 = 4.0;
+/// What a vertex that turns back takes of its next move, at least, and how that grows while it goes on. Between two surfaces that meet in
+/// a crease vertices would move to and fro for ever.
+const CALMER: f32 = 0.6;
+const CALMEST: f32 = 0.1;
+const LIVELIER: f32 = 1.1;
+/// Values of a field so far above ½ are inside of a part.
+const INSIDE: f32 = 0.02;
 /// Vertices of one task.
 const CHUNK: usize = 64;
 
@@ -35,6 +42,8 @@ pub(super) struct Spot {
     /// |iso − f| at the last Newton step, and the part of the next one that is taken.
     error: f32,
     rate: f32,
+    /// The part of its relaxation that is taken: less for a vertex that moves to and fro.
+    calm: f32,
     /// How far the vertex was moved in the last round.
     pub(super) moved: f32,
 }
@@ -168,8 +177,11 @@ impl Skin {
 
     /// Brings the skin to its iso-values and relaxes it in the surface. Returns whether it is still.
     pub(super) fn settle(&mut self, step: &Step<'_>) -> bool {
-        self.posed
-            .follow(&step.model.fields, &step.motions.now_from_bind);
+        self.posed.follow(
+            &step.model.fields,
+            &step.model.folds,
+            &step.motions.now_from_bind,
+        );
         self.find_aims(step);
         self.find_active(step);
         if self.active.is_empty() {
@@ -275,7 +287,7 @@ impl Skin {
                 let v = v as usize;
                 let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
                 *next = spots[v];
-                (next.error, next.rate) = (f32::INFINITY, 1.0);
+                (next.error, next.rate, next.calm) = (f32::INFINITY, 1.0, 1.0);
                 for _ in 0..NEWTON_STEPS {
                     newton(next, &field, &aims[v].near, held, reach);
                     if next.error < EXACT {
@@ -314,10 +326,17 @@ impl Skin {
             });
             let across = dot(shift, own.normal);
             shift = std::array::from_fn(|c| shift[c] - across * own.normal[c]);
-            shift = limited(shift, reach);
+            shift = limited(shift, reach).map(|c| own.calm * c);
             place(next, std::array::from_fn(|c| own.at[c] + shift[c]));
             newton(next, &field, &aim.near, held, reach);
             let total: [f32; 3] = std::array::from_fn(|c| next.at[c] - own.at[c]);
+            let last: [f32; 3] = std::array::from_fn(|c| own.at[c] - own.before[c]);
+            if dot(total, last) < 0.0 {
+                next.calm = (CALMER * own.calm).max(CALMEST);
+                next.before = next.at;
+            } else {
+                next.calm = (LIVELIER * own.calm).min(1.0);
+            }
             next.moved = dot(total, total).sqrt();
         });
         let mut largest = 0.0_f32;
@@ -344,6 +363,7 @@ fn at_rest(at: Padded) -> Spot {
         normal: [0.0; 3],
         error: 0.0,
         rate: 1.0,
+        calm: 1.0,
         moved: 0.0,
     }
 }
@@ -395,9 +415,18 @@ fn newton(spot: &mut Spot, field: &Field<'_>, near: &Near, held: &Held, reach: f
     let across = dot(found.side_gradient, found.side_gradient);
     if found.depth > LEAST_DEPTH && across > held.weak * held.weak {
         let shift: [f32; 3] = std::array::from_fn(|c| to[c] - at[c]);
-        if found.side + dot(found.side_gradient, shift) < held.margin {
-            to = on_contact(at, &found, held, reach, held.margin - found.side);
+        // Skin that both parts cover is pressed, and stays on the surface between them from either side.
+        let is_pressed = found.overlap > held.iso.max(0.5) + INSIDE;
+        if is_pressed || found.side + dot(found.side_gradient, shift) < held.margin {
+            let deeper = if is_pressed {
+                (held.iso - 0.5).max(0.0)
+            } else {
+                0.0
+            };
+            let side = held.margin + deeper;
+            to = on_contact(at, &found, held, reach, side - found.side);
             spot.normal = found.side_gradient.map(|c| c / across.sqrt());
+            spot.error = 0.0;
         }
     }
     place(spot, to);

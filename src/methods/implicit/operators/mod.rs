@@ -76,6 +76,11 @@ impl Operator {
     /// All of them, in the order of the parameter.
     pub(super) const ALL: [Self; 4] = [Self::Contact, Self::Bulge, Self::Union, Self::Blend];
 
+    /// Whether parts press each other where they meet.
+    pub(super) fn has_contact(self) -> bool {
+        matches!(self, Self::Contact | Self::Bulge)
+    }
+
     /// d for the cosine of the angle α between the gradients: from 80° to 120° for contact, from 20° to 120° for bulges, 0 for the
     /// others.
     pub(super) fn depth(self, cosine: f32) -> f32 {
