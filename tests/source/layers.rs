@@ -117,6 +117,7 @@ const CRATES: &[(&str, &str)] = &[
     ("image", "character io gpu render studio report app cli"),
     ("indicatif", "cli"),
     ("log", "any"),
+    ("lz4_flex", "io"),
     ("naga", "gpu render"),
     ("nalgebra", "any"),
     ("nalgebra_sparse", "numerics mesh weights"),

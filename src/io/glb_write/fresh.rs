@@ -310,7 +310,7 @@ pub(super) fn unit(normals: &[Vec3]) -> Vec<Vec3> {
 const SAME_PLACE: f32 = 1e-6;
 
 /// The unit normals of a mesh: the file's, or else smooth ones. `None` without triangles.
-pub(super) fn normals_of(mesh: &SourceMesh) -> Option<Vec<Vec3>> {
+pub(in crate::io) fn normals_of(mesh: &SourceMesh) -> Option<Vec<Vec3>> {
     if let Some(normals) = &mesh.normals {
         return Some(unit(normals));
     }
