@@ -84,7 +84,9 @@ impl<W: Write, S: Read + Seek> TextWriter<'_, W, S> {
             writeln!(self.out, "{declared}.connect = <{target}>")?;
             return Ok(());
         }
-        if property.samples.is_empty() || property.value.is_some() {
+        // Metadata belongs to the declaration, not to the samples.
+        let is_declared = property.value.is_some() || !property.meta.is_empty();
+        if property.samples.is_empty() || is_declared {
             write!(self.out, "{declared}")?;
             if let Some(value) = &property.value {
                 write!(self.out, " = ")?;
@@ -99,12 +101,7 @@ impl<W: Write, S: Read + Seek> TextWriter<'_, W, S> {
                 self.value(value, shape)?;
                 writeln!(self.out, ",")?;
             }
-            write!(self.out, "{indent}}}")?;
-            if property.value.is_none() {
-                self.property_meta(property, &indent)?;
-            } else {
-                writeln!(self.out)?;
-            }
+            writeln!(self.out, "{indent}}}")?;
         }
         Ok(())
     }
