@@ -68,13 +68,13 @@ fn clip_of(
         let rest = &joints.skeleton.joints()[joint].rest;
         let mut add = |channel| tracks.push(Track { joint, channel });
         let take = |list, width| elements(list, place, width, joint_of.len(), &secs);
-        if let Some(curve) = vectors(take(channels[0], 3), &rest.translation) {
+        if let Some(curve) = vectors(&take(channels[0], 3), &rest.translation) {
             add(Channel::Translation(curve));
         }
         if let Some(curve) = rotations(take(channels[1], 4), rest) {
             add(Channel::Rotation(curve));
         }
-        if let Some(curve) = vectors(take(channels[2], 3), &rest.scale) {
+        if let Some(curve) = vectors(&take(channels[2], 3), &rest.scale) {
             add(Channel::Scale(curve));
         }
     }
@@ -105,7 +105,7 @@ fn elements<'a>(
 }
 
 /// A curve, if it leaves the rest pose. Equal neighbours of a key are left out.
-fn vectors(keys: Vec<(f64, &[f64])>, rest: &Vec64) -> Option<Curve<Vec64>> {
+fn vectors(keys: &[(f64, &[f64])], rest: &Vec64) -> Option<Curve<Vec64>> {
     let values: Vec<Vec64> = keys
         .iter()
         .map(|(_, v)| Vec64::new(v[0], v[1], v[2]))
@@ -114,8 +114,8 @@ fn vectors(keys: Vec<(f64, &[f64])>, rest: &Vec64) -> Option<Curve<Vec64>> {
     if !values.iter().any(moves) {
         return None;
     }
-    let times = keys.iter().map(|(time, _)| *time).collect();
-    Some(thinned(times, values))
+    let times: Vec<f64> = keys.iter().map(|(time, _)| *time).collect();
+    Some(thinned(&times, &values))
 }
 
 fn rotations(keys: Vec<(f64, &[f64])>, rest: &Trs) -> Option<Curve<nalgebra::Quaternion<f64>>> {
@@ -132,12 +132,12 @@ fn rotations(keys: Vec<(f64, &[f64])>, rest: &Trs) -> Option<Curve<nalgebra::Qua
     if !made.iter().any(|(_, q)| moves(q)) {
         return None;
     }
-    let (times, values) = made.into_iter().unzip();
-    Some(thinned(times, values))
+    let (times, values): (Vec<f64>, Vec<_>) = made.into_iter().unzip();
+    Some(thinned(&times, &values))
 }
 
 /// A linear curve without keys between equal ones.
-fn thinned<T: PartialEq + Clone>(times: Vec<f64>, values: Vec<T>) -> Curve<T> {
+fn thinned<T: PartialEq + Clone>(times: &[f64], values: &[T]) -> Curve<T> {
     let count = values.len();
     let is_kept = |&i: &usize| {
         i == 0

@@ -1,8 +1,9 @@
 //! Clips as `SkelAnimation` prims.
 
+use super::joints_write::{FPS, WrittenJoints, local_of};
 use super::layer::{Prim, Property, Value};
 use super::names::SiblingNames;
-use super::rig_write::{FPS, WrittenJoints, local_of};
+
 use crate::math::Quat;
 use crate::rig::{Channel, Clip, Interpolation, Skeleton, Trs};
 

@@ -48,7 +48,7 @@ impl UsdFrames {
     pub fn create(path: &Path, format: UsdFormat, character: &Character) -> Result<Self, IoError> {
         let mut data = AtomicFile::create(path)?;
         if format == UsdFormat::Binary {
-            data.write(|out| BinaryWriter::start(out))?;
+            data.write(BinaryWriter::start)?;
         }
         let mut first = 0;
         let samples = |mesh: &SourceMesh| {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::layer::Prim;
 use super::package::Package;
 use super::scene::Scene;
-use crate::character::{Character, Image, Material, Severity};
+use crate::character::{Character, Image, Material, NormalMap, Severity};
 use crate::io::error::{ParseProblem, Parsed};
 use crate::io::picture::PictureBudget;
 use crate::io::referenced::{abridged, read_referenced};
@@ -33,6 +33,42 @@ impl Pictures<'_> {
     }
 }
 
+/// Textures of a file, each decoded once.
+struct Textures<'a> {
+    pictures: &'a Pictures<'a>,
+    budget: PictureBudget,
+    /// By name and by whether they are data.
+    known: HashMap<(String, bool), Option<Arc<Image>>>,
+}
+
+impl Textures<'_> {
+    fn image(
+        &mut self,
+        file: &str,
+        is_data: bool,
+        character: &mut Character,
+    ) -> Option<Arc<Image>> {
+        let key = (file.to_owned(), is_data);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let bytes = self.pictures.bytes(file);
+        let image = match bytes.and_then(|bytes| self.budget.decode(&bytes)) {
+            Ok(image) if is_data => Some(Arc::new(image.of_data())),
+            Ok(image) => Some(Arc::new(image)),
+            Err(problem) => {
+                let file = abridged(file);
+                let text =
+                    format!("the texture \"{file}\" {problem}; the mesh is drawn without it");
+                character.note(Severity::Warning, 1, text);
+                None
+            }
+        };
+        self.known.insert(key, image.clone());
+        image
+    }
+}
+
 /// The material of each `Material` prim.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
@@ -48,43 +84,37 @@ impl Looks {
         character: &mut Character,
     ) -> Self {
         let mut looks = Self::default();
-        let mut budget = PictureBudget::default();
-        let mut known: HashMap<String, Arc<Image>> = HashMap::new();
+        let mut textures = Textures {
+            pictures,
+            budget: PictureBudget::default(),
+            known: HashMap::new(),
+        };
         for index in scene.of_kind("Material") {
             let surface = surface_of(scene, index);
             let mut material = surface.map_or_else(plain, described);
             material.name = scene.prims[index].title();
-            let file = surface.and_then(|surface| texture_of(scene, surface));
-            if let Some((file, scale)) = file {
-                let image = known.get(&file).cloned().map_or_else(
-                    || {
-                        let bytes = pictures.bytes(&file)?;
-                        budget.decode(&bytes).map(Arc::new)
-                    },
-                    Ok,
-                );
-                match image {
-                    Ok(image) => {
-                        known.insert(file, image.clone());
-                        let opacity = material.base_color[3];
-                        material.base_color = scale;
-                        material.base_color[3] = opacity.min(scale[3]);
-                        material.base_color_image = Some(image);
-                    }
-                    Err(problem) => {
-                        let file = abridged(&file);
-                        let text = format!(
-                            "the texture \"{file}\" {problem}; the mesh is drawn without it"
-                        );
-                        character.note(Severity::Warning, 1, text);
-                    }
-                }
+            let color = surface.and_then(|s| texture_of(scene, s, "inputs:diffuseColor"));
+            if let Some((file, scale)) = color
+                && let Some(image) = textures.image(&file, false, character)
+            {
+                let opacity = material.base_color[3];
+                material.base_color = scale;
+                material.base_color[3] = opacity.min(scale[3]);
+                material.base_color_image = Some(image);
+            }
+            let normals = surface.and_then(|s| texture_of(scene, s, "inputs:normal"));
+            if let Some((file, scale)) = normals {
+                let image = textures.image(&file, true, character);
+                // Twice, because components of −1 to 1 are stored from 0 to 1.
+                let scale = scale[0] / 2.0;
+                let scale = if scale > 0.5 { scale } else { 1.0 };
+                material.normal_map = image.map(|image| NormalMap { image, scale });
             }
             looks.of_prim.insert(index, character.materials.len());
             looks.names.push(named(&material.name, looks.names.len()));
             character.materials.push(material);
         }
-        budget.note(character);
+        textures.budget.note(character);
         looks
     }
 
@@ -118,11 +148,8 @@ fn named(name: &str, index: usize) -> String {
 
 fn plain() -> Material {
     Material {
-        name: String::new(),
         base_color: [0.8, 0.8, 0.8, 1.0],
-        base_color_image: None,
-        double_sided: false,
-        alpha_cutoff: None,
+        ..Material::default()
     }
 }
 
@@ -157,13 +184,13 @@ fn described(surface: &Prim) -> Material {
     }
 }
 
-/// The file of the base colour and the factor on it.
-fn texture_of(scene: &Scene<'_>, surface: &Prim) -> Option<(String, [f32; 4])> {
-    let target = surface.target("inputs:diffuseColor")?;
+/// The file of a texture that an input is connected to, and the factor on it.
+fn texture_of(scene: &Scene<'_>, surface: &Prim, input: &str) -> Option<(String, [f32; 4])> {
+    let target = surface.target(input)?;
     let reader = scene.prims[scene.find(target)?];
     let file = reader.texts("inputs:file").first()?.clone();
     let scale = match reader.numbers("inputs:scale") {
-        &[r, g, b, a] => [r, g, b, a].map(|c| if c.is_finite() { c as f32 } else { 1.0 }),
+        &[r, g, b, a] => [r, g, b, a].map(|c| if c.abs() < 1e3 { c as f32 } else { 1.0 }),
         _ => [1.0; 4],
     };
     (!file.is_empty()).then_some((file, scale))

@@ -22,10 +22,12 @@ pub(super) struct Looks {
     names: Vec<String>,
     /// The texture of each material.
     textures: Vec<Option<PathBuf>>,
+    /// The normal map of each material.
+    normals: Vec<Option<PathBuf>>,
 }
 
 impl Looks {
-    /// Below the prim `root`; the texture of material N is `NAME.N.png` beside the file.
+    /// Below the prim `root`; the texture of material N is `NAME.N.png` beside the file, its normal map `NAME.N.normals.png`.
     ///
     /// # Errors
     /// [`IoError::OverInput`] if a texture is a protected input.
@@ -42,12 +44,20 @@ impl Looks {
         let textures: Vec<Option<PathBuf>> = (character.materials.iter().enumerate())
             .map(texture)
             .collect();
-        (textures.iter().flatten()).try_for_each(|texture| refuse_protected(texture))?;
+        let map = |(index, material): (usize, &Material)| {
+            let map = material.normal_map.as_ref();
+            map.map(|_| path.with_extension(format!("{index}.normals.png")))
+        };
+        let normals: Vec<Option<PathBuf>> =
+            (character.materials.iter().enumerate()).map(map).collect();
+        let mut files = textures.iter().chain(&normals).flatten();
+        files.try_for_each(|texture| refuse_protected(texture))?;
         let path = |name: &String| format!("{root}/{SCOPE}/{name}");
         Ok(Self {
             paths: names.iter().map(path).collect(),
             names,
             textures,
+            normals,
         })
     }
 
@@ -74,11 +84,33 @@ impl Looks {
         let output = Property::connected("token", "outputs:surface", surface_out);
         prim.properties.push(output);
         let texture = self.textures[index].as_ref();
-        prim.children
-            .push(surface(path, material, texture.is_some()));
+        let normals = self.normals[index].as_ref();
+        prim.children.push(surface(
+            path,
+            material,
+            [texture, normals].map(|file| file.is_some()),
+        ));
+        let name = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default();
+            format!("./{}", name.to_string_lossy())
+        };
         if let Some(file) = texture {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            prim.children.push(texture_reader(path, material, &name));
+            let factor = material.base_color.map(f64::from);
+            let mut reader = texture_reader("Texture", path, name(file), "sRGB", factor);
+            reader.properties.push(output_of("float", "outputs:a"));
+            prim.children.push(reader);
+        }
+        if let (Some(file), Some(map)) = (normals, &material.normal_map) {
+            // From 0 to 1 to −1 to 1, red and green times the scale.
+            let scale = f64::from(map.scale);
+            let factor = [2.0 * scale, 2.0 * scale, 2.0, 1.0];
+            let mut reader = texture_reader("Normals", path, name(file), "raw", factor);
+            let bias = Value::Numbers(vec![-scale, -scale, -1.0, 0.0]);
+            let bias = Property::of("float4", "inputs:bias", bias);
+            reader.properties.push(bias);
+            prim.children.push(reader);
+        }
+        if texture.or(normals).is_some() {
             let mut reader = shader("Coordinates", "UsdPrimvarReader_float2");
             let st = Property::of("string", "inputs:varname", Value::text("st"));
             reader.properties.push(st);
@@ -92,7 +124,7 @@ impl Looks {
 
     /// The files of the textures.
     pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.textures.iter().flatten()
+        self.textures.iter().chain(&self.normals).flatten()
     }
 
     /// Writes the textures.
@@ -100,15 +132,22 @@ impl Looks {
     /// # Errors
     /// [`IoError::Write`].
     pub(super) fn write(&self, character: &Character) -> Result<(), IoError> {
-        for (material, texture) in character.materials.iter().zip(&self.textures) {
-            let (Some(texture), Some(image)) = (texture, &material.base_color_image) else {
-                continue;
-            };
-            let png = encode_png(image).map_err(|error| IoError::Write {
-                file: shown(texture),
-                source: std::io::Error::other(error),
-            })?;
-            write_atomically(texture, |out| out.write_all(&png))?;
+        for (index, material) in character.materials.iter().enumerate() {
+            let normals = material.normal_map.as_ref().map(|map| &map.image);
+            let pictures = [
+                (&self.textures[index], material.base_color_image.as_ref()),
+                (&self.normals[index], normals),
+            ];
+            for (file, image) in pictures {
+                let (Some(file), Some(image)) = (file, image) else {
+                    continue;
+                };
+                let png = encode_png(image).map_err(|error| IoError::Write {
+                    file: shown(file),
+                    source: std::io::Error::other(error),
+                })?;
+                write_atomically(file, |out| out.write_all(&png))?;
+            }
         }
         Ok(())
     }
@@ -129,7 +168,7 @@ fn output_of(kind: &str, name: &str) -> Property {
     }
 }
 
-fn surface(path: &str, material: &Material, is_textured: bool) -> Prim {
+fn surface(path: &str, material: &Material, [is_textured, has_normals]: [bool; 2]) -> Prim {
     let mut prim = shader("Surface", "UsdPreviewSurface");
     let [r, g, b, opacity] = material.base_color.map(f64::from);
     let number = |name: &str, value: f64| Property::of("float", name, Value::number(value));
@@ -153,25 +192,35 @@ fn surface(path: &str, material: &Material, is_textured: bool) -> Prim {
         let cutoff = number("inputs:opacityThreshold", f64::from(cutoff));
         prim.properties.push(cutoff);
     }
+    if has_normals {
+        let normals = format!("{path}/Normals.outputs:rgb");
+        let normals = Property::connected("normal3f", "inputs:normal", normals);
+        prim.properties.push(normals);
+    }
     prim.properties.push(number("inputs:metallic", 0.0));
     prim.properties.push(number("inputs:roughness", 0.8));
     prim.properties.push(output_of("token", "outputs:surface"));
     prim
 }
 
-fn texture_reader(path: &str, material: &Material, file: &str) -> Prim {
-    let mut prim = shader("Texture", "UsdUVTexture");
-    let factor = Value::Numbers(material.base_color.map(f64::from).to_vec());
+fn texture_reader(
+    name: &str,
+    path: &str,
+    file: String,
+    color_space: &str,
+    factor: [f64; 4],
+) -> Prim {
+    let mut prim = shader(name, "UsdUVTexture");
     let st = format!("{path}/Coordinates.outputs:result");
+    let token = |name: &str, value: &str| Property::of("token", name, Value::text(value));
     prim.properties.extend([
-        Property::of("asset", "inputs:file", Value::text(format!("./{file}"))),
-        Property::of("token", "inputs:sourceColorSpace", Value::text("sRGB")),
-        Property::of("token", "inputs:wrapS", Value::text("repeat")),
-        Property::of("token", "inputs:wrapT", Value::text("repeat")),
-        Property::of("float4", "inputs:scale", factor),
+        Property::of("asset", "inputs:file", Value::text(file)),
+        token("inputs:sourceColorSpace", color_space),
+        token("inputs:wrapS", "repeat"),
+        token("inputs:wrapT", "repeat"),
+        Property::of("float4", "inputs:scale", Value::Numbers(factor.to_vec())),
         Property::connected("float2", "inputs:st", st),
         output_of("float3", "outputs:rgb"),
-        output_of("float", "outputs:a"),
     ]);
     prim
 }

@@ -71,19 +71,21 @@ fn add_indices(prim: &mut Prim, mesh: &SourceMesh, name: &str) {
 pub(super) fn add_normals(prim: &mut Prim, mesh: &SourceMesh, mut normals: Property) {
     let is_split = !mesh.faces.copies.is_empty();
     let interpolation = if is_split { "faceVarying" } else { "vertex" };
-    normals.kind = "normal3f[]".to_owned();
     // Only primvars have indices.
-    normals.name = if is_split {
+    let name = if is_split {
         "primvars:normals"
     } else {
         "normals"
-    }
-    .to_owned();
-    let name = normals.name.clone();
+    };
+    normals = Property {
+        kind: "normal3f[]".to_owned(),
+        name: name.to_owned(),
+        ..normals
+    };
     prim.properties
         .push(normals.with("interpolation", Value::text(interpolation)));
     if is_split {
-        add_indices(prim, mesh, &name);
+        add_indices(prim, mesh, name);
     }
 }
 

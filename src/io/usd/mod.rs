@@ -1,7 +1,7 @@
 //! Pixar's Universal Scene Description: text (`.usda`), binary (`.usdc`) and packages (`.usdz`).
 //!
 //! - Read: meshes with skins of `UsdSkel`, its animations, `UsdPreviewSurface` materials. File → [`Layer`](layer::Layer) ([`text`],
-//!   [`binary`], [`package`]) → character ([`scene`]).
+//!   [`binary`], [`package`]) → prims ([`scene`]) → character ([`assemble`]).
 //! - Written: point caches ([`frames`]), and characters with skeleton, weights and clips ([`rig_write`]).
 //!
 //! # Departures
@@ -9,10 +9,13 @@
 //! - The world is rotated so that +Y is up; lengths stay in the file's unit.
 //! - Of attributes that change over time, other than the joints of animations, the first value is read.
 
+mod assemble;
 mod binary;
 mod clips_read;
 mod clips_write;
 mod frames;
+mod influences_read;
+mod joints_write;
 mod layer;
 mod look_read;
 mod look_write;
@@ -76,7 +79,7 @@ pub(super) fn read(bytes: &[u8], folder: Option<&Path>, progress: &Progress) -> 
         return bad("not a USD file: it starts with neither #usda nor PXR-USDC");
     };
     progress.set_fraction(0.5);
-    scene::read(&layer, &look_read::Pictures { package, folder }, progress)
+    assemble::read(&layer, &look_read::Pictures { package, folder }, progress)
 }
 
 #[cfg(test)]

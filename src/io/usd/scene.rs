@@ -1,17 +1,10 @@
-//! A layer as a character.
+//! The prims of a layer with their places.
 
 use std::collections::HashMap;
 
-use super::clips_read;
 use super::layer::{Layer, Prim, Specifier};
-use super::look_read::{Looks, Pictures};
-use super::mesh_read;
-use super::skeleton_read::UsdJoints;
-use crate::character::{Attachment, Character, Severity};
 use crate::io::error::{Parsed, bad};
-use crate::io::finish::static_to_unweighted;
 use crate::math::{Affine, Quat, Vec64, linear_part, origin_of};
-use crate::progress::Progress;
 use crate::rig::Trs;
 
 /// Numbers above this are treated as damage.
@@ -39,52 +32,8 @@ pub(super) struct Scene<'a> {
     pub(super) start: Option<f64>,
 }
 
-/// Reads a character; it may lack meshes or joints.
-pub(super) fn read(
-    layer: &Layer,
-    pictures: &Pictures<'_>,
-    progress: &Progress,
-) -> Parsed<Character> {
-    let scene = Scene::of(layer)?;
-    let unit = layer.meta("metersPerUnit").map(|value| value.numbers());
-    let unit = unit.and_then(|numbers| numbers.first().copied());
-    let unit = unit.filter(|unit| *unit > 0.0 && unit.is_finite());
-    let mut character = Character {
-        metres_per_unit: unit.unwrap_or(1.0),
-        declared_metres_per_unit: unit,
-        ..Character::default()
-    };
-    let joints = UsdJoints::of(&scene)?;
-    let looks = Looks::read(&scene, pictures, &mut character);
-    progress.set_fraction(0.7);
-    mesh_read::read(&scene, &joints, &looks, &mut character)?;
-    character.clips = clips_read::read(&scene, &joints);
-    character.skeleton = joints.skeleton;
-    let is_static = |attachment: &Attachment| matches!(attachment, Attachment::Static { .. });
-    let unskinned = character
-        .meshes
-        .iter()
-        .all(|mesh| is_static(&mesh.attachment));
-    if !character.skeleton.is_empty() && unskinned && !character.meshes.is_empty() {
-        static_to_unweighted(&mut character);
-        character.note(
-            Severity::Info,
-            0,
-            "the file has joints and a mesh, but no skin weights",
-        );
-    }
-    if scene.moving > 0 {
-        let text = format!(
-            "prims with transforms that change over time, of which the first are used: {}",
-            scene.moving
-        );
-        character.note(Severity::Warning, scene.moving, text);
-    }
-    Ok(character)
-}
-
 impl<'a> Scene<'a> {
-    fn of(layer: &'a Layer) -> Parsed<Self> {
+    pub(super) fn of(layer: &'a Layer) -> Parsed<Self> {
         let is_z_up = (layer.meta("upAxis")).is_some_and(|axis| axis.texts() == ["Z"]);
         let quarter = Quat::from_axis_angle(&Vec64::x_axis(), -std::f64::consts::FRAC_PI_2);
         let number = |name: &str| Some(*layer.meta(name)?.numbers().first()?);

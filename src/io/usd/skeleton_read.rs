@@ -179,7 +179,7 @@ fn add<'a>(
             joint
                 .bind
                 .or(Some(joint.rest_in_skeleton))
-                .and_then(|bind| bind.try_inverse())
+                .and_then(Affine::try_inverse)
                 .unwrap_or_else(Affine::identity),
         );
         joints.push(Joint {

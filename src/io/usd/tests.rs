@@ -367,3 +367,48 @@ fn stored_zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     out.extend([0, 0]);
     out
 }
+
+#[test]
+fn textures_are_written_beside_the_file_and_read_back() {
+    use crate::character::{Image, Material, NormalMap};
+    let mut character = builtin("cylinder");
+    let image = |red| std::sync::Arc::new(Image::new(2, 1, vec![red, 0, 9, 255, 0, 128, 64, 255]));
+    character.materials = vec![Material {
+        name: "Skin tone".to_owned(),
+        base_color: [0.5, 1.0, 0.25, 1.0],
+        base_color_image: Some(image(200)),
+        double_sided: true,
+        alpha_cutoff: Some(0.5),
+        normal_map: Some(NormalMap {
+            image: image(127),
+            scale: 0.75,
+        }),
+    }];
+    character.meshes[0].tex_coords = Some(vec![[0.25, 0.75]; character.meshes[0].positions.len()]);
+    character.meshes[0].material = Some(0);
+    let folder = crate::test_folder::TestFolder::new("usd textures");
+    for (format, file) in FORMATS {
+        let path = folder.0.join(file);
+        let written = write_refitted_usd(&path, format, &character, &[], 64, &[]);
+        assert_eq!(written.unwrap().0.len(), 3);
+        let read = load(&[path], &Progress::new()).unwrap();
+        let [material] = &read.materials[..] else {
+            panic!("{:?}", read.materials)
+        };
+        let expected = &character.materials[0];
+        assert_eq!(material.name, expected.name);
+        assert_eq!(material.base_color, expected.base_color);
+        assert_eq!(material.alpha_cutoff, expected.alpha_cutoff);
+        assert!(material.double_sided);
+        let pixels = |material: &Material| {
+            let normals = material.normal_map.clone().unwrap();
+            let color = material.base_color_image.clone().unwrap();
+            (
+                color.rgba.clone(),
+                normals.image.rgba.clone(),
+                normals.scale,
+            )
+        };
+        assert_eq!(pixels(material), pixels(expected));
+    }
+}

@@ -1,6 +1,6 @@
 //! Reads layers as text (`.usda`).
 //!
-//! The grammar is that of OpenUSD's text format 1.0: prims, properties, values, time samples, metadata. Composition (references,
+//! The grammar is that of `OpenUSD`'s text format 1.0: prims, properties, values, time samples, metadata. Composition (references,
 //! payloads, inherits, specializes, sublayers, variants) is refused.
 
 use super::layer::{
@@ -23,7 +23,7 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<Layer> {
         Ok(layer) => Ok(layer),
         Err(problem) => {
             let before = &bytes[..parser.at.min(bytes.len())];
-            let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+            let line = before.split(|&byte| byte == b'\n').count();
             Err(ParseProblem::new(format!("line {line}: {problem}")))
         }
     }

@@ -175,7 +175,7 @@ mod tests {
         let half = lz4_flex::block::compress(&data[..5000]);
         let mut chunks = vec![2];
         for block in [&half, &lz4_flex::block::compress(&data[5000..])] {
-            chunks.extend((block.len() as i32).to_le_bytes());
+            chunks.extend((block.len() as u32).to_le_bytes());
             chunks.extend(block);
         }
         assert_eq!(decompress(&chunks, data.len()).unwrap(), data);

@@ -1,4 +1,4 @@
-//! Layers as binary "crate" files (`.usdc`), as OpenUSD's `crateFile.cpp` defines them.
+//! Layers as binary "crate" files (`.usdc`), as `crateFile.cpp` of `OpenUSD` defines them.
 //!
 //! ```text
 //! header · values at any place · sections TOKENS STRINGS FIELDS FIELDSETS PATHS SPECS · table of contents
@@ -7,6 +7,8 @@
 //! says where it is. Sections are compressed ([`coding`]). Versions from 0.4.0 are read, 0.8.0 is written.
 
 mod coding;
+mod encode;
+mod file;
 mod read;
 mod values;
 mod write;

@@ -2,7 +2,7 @@
 
 use super::super::layer::Value;
 use super::ValueRep;
-use super::read::{BinaryFile, Cursor, broken};
+use super::file::{BinaryFile, Cursor, broken};
 use crate::io::error::{Parsed, bad};
 
 /// What a field holds.
@@ -41,7 +41,7 @@ impl Stored {
             Self::Unsigned(_) => whole as f64,
             Self::Signed(bytes) => {
                 let shift = 64 - 8 * bytes as u32;
-                (((whole << shift) as i64) >> shift) as f64
+                ((whole << shift).cast_signed() >> shift) as f64
             }
             Self::Half => f64::from(float_of(whole as u16)),
             Self::Float => f64::from(f32::from_bits(whole as u32)),
@@ -136,7 +136,7 @@ impl BinaryFile<'_> {
             // Token list operation.
             32 => {
                 let mut cursor = self.at(rep.payload());
-                plain(Value::Texts(self.list_operation(&mut cursor, |n| {
+                plain(Value::Texts(Self::list_operation(&mut cursor, |n| {
                     self.owned_token(n as usize)
                 })?))
             }
@@ -161,7 +161,6 @@ impl BinaryFile<'_> {
 
     /// The items that a list operation gives: explicit, added, prepended and appended ones.
     fn list_operation(
-        &self,
         cursor: &mut Cursor<'_>,
         item: impl Fn(u32) -> Parsed<String>,
     ) -> Parsed<Vec<String>> {
@@ -185,7 +184,7 @@ impl BinaryFile<'_> {
             self.spend(path.len()).map(|()| path)
         };
         match rep.kind() {
-            34 => self.list_operation(&mut cursor, path),
+            34 => Self::list_operation(&mut cursor, path),
             40 => {
                 let count = cursor.count(4)?;
                 (0..count).map(|_| path(cursor.u32()?)).collect()
@@ -228,7 +227,7 @@ impl BinaryFile<'_> {
             return numbers(&mut self.at(rep.payload()), width, stored);
         }
         let bytes = rep.payload().to_le_bytes();
-        let small = |i: usize| f64::from(bytes[i] as i8);
+        let small = |i: usize| f64::from(bytes[i].cast_signed());
         Ok(match (width, stored) {
             (1, Stored::Double) => vec![Stored::Float.number(&bytes[..4])],
             (1, Stored::Signed(8)) => vec![Stored::Signed(4).number(&bytes[..4])],
@@ -238,7 +237,7 @@ impl BinaryFile<'_> {
             (4 | 9 | 16, Stored::Double) => {
                 let size = width.isqrt();
                 let entry = |i: usize| {
-                    if i % (size + 1) == 0 {
+                    if i.is_multiple_of(size + 1) {
                         small(i / size)
                     } else {
                         0.0
@@ -337,7 +336,7 @@ fn numbers(cursor: &mut Cursor<'_>, count: usize, stored: Stored) -> Parsed<Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::super::write::half_for_tests;
+    use super::super::encode::half_of;
     use super::*;
 
     #[test]
@@ -347,12 +346,12 @@ mod tests {
             if value.is_nan() {
                 continue;
             }
-            assert_eq!(half_for_tests(value), bits, "{value}");
+            assert_eq!(half_of(value), bits, "{value}");
         }
         // Ties go to the even one.
-        assert_eq!(half_for_tests(1.0 + 1.0 / 2048.0), 0x3C00);
-        assert_eq!(half_for_tests(1.0 + 3.0 / 2048.0), 0x3C02);
-        assert_eq!(half_for_tests(1e6), 0x7C00);
+        assert_eq!(half_of(1.0 + 1.0 / 2048.0), 0x3C00);
+        assert_eq!(half_of(1.0 + 3.0 / 2048.0), 0x3C02);
+        assert_eq!(half_of(1e6), 0x7C00);
     }
 
     #[test]

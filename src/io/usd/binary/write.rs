@@ -5,6 +5,7 @@ use std::io::{Seek, Write};
 
 use super::super::layer::{Layer, Prim, Property, Scalar, Shape, Specifier, Value};
 use super::super::text_write::meta_shape;
+use super::encode::{Table, half_of, kind_of, signed};
 use super::{HEADER, Kind, MAGIC, ValueRep, coding, spec};
 
 const VERSION: [u8; 8] = [0, 8, 0, 0, 0, 0, 0, 0];
@@ -32,31 +33,6 @@ pub(in crate::io::usd) struct BinaryWriter<'a, W> {
     paths: Vec<[i32; 2]>,
     path_of: HashMap<String, u32>,
     sections: Vec<(&'static str, u64, u64)>,
-}
-
-/// Different values with their numbers.
-struct Table<T> {
-    list: Vec<T>,
-    numbers: HashMap<T, u32>,
-}
-
-impl<T: Clone + Eq + std::hash::Hash> Table<T> {
-    fn new() -> Self {
-        Self {
-            list: Vec::new(),
-            numbers: HashMap::new(),
-        }
-    }
-
-    fn number(&mut self, value: T) -> u32 {
-        if let Some(&number) = self.numbers.get(&value) {
-            return number;
-        }
-        let number = self.list.len() as u32;
-        self.list.push(value.clone());
-        self.numbers.insert(value, number);
-        number
-    }
 }
 
 impl<'a, W: Write + Seek> BinaryWriter<'a, W> {
@@ -100,13 +76,13 @@ impl<'a, W: Write + Seek> BinaryWriter<'a, W> {
         let token = if name.is_empty() {
             0
         } else {
-            self.tokens.number(name.to_owned()) as i32
+            self.tokens.number(name.to_owned()).cast_signed()
         };
         self.paths.push([token, 0]);
         self.path_of.insert(path.to_owned(), index as u32);
         let base = if path == "/" { "" } else { path };
         for (i, property) in properties.iter().enumerate() {
-            let token = self.tokens.number(property.name.clone()) as i32;
+            let token = self.tokens.number(property.name.clone()).cast_signed();
             let is_last = i + 1 == properties.len() && children.is_empty();
             let place = self.paths.len() as u32;
             self.path_of
@@ -126,7 +102,7 @@ impl<'a, W: Write + Seek> BinaryWriter<'a, W> {
         }
         let has_child = self.paths.len() > index + 1;
         self.paths[index][1] = match (has_child, has_sibling) {
-            (true, true) => (self.paths.len() - index) as i32,
+            (true, true) => signed(self.paths.len() - index),
             (true, false) => -1,
             (false, true) => 0,
             (false, false) => -2,
@@ -276,14 +252,16 @@ impl<'a, W: Write + Seek> BinaryWriter<'a, W> {
     }
 
     fn spec(&mut self, path: &str, kind: u32, fields: Vec<(&str, ValueRep)>) {
-        let set = self.sets.len() as i32;
+        let set = signed(self.sets.len());
         for (key, rep) in fields {
             let token = self.tokens.number(key.to_owned());
-            self.sets.push(self.fields.number((token, rep)) as i32);
+            let field = self.fields.number((token, rep));
+            self.sets.push(field.cast_signed());
         }
         self.sets.push(-1);
         let path = self.path_of.get(path).copied().unwrap_or(0);
-        self.specs.push([path as i32, set, kind as i32]);
+        self.specs
+            .push([path.cast_signed(), set, kind.cast_signed()]);
     }
 
     fn value(&mut self, value: &Value, shape: Shape) -> std::io::Result<ValueRep> {
@@ -369,7 +347,7 @@ impl<'a, W: Write + Seek> BinaryWriter<'a, W> {
         self.section("FIELDS", |writer| {
             let fields = std::mem::take(&mut writer.fields.list);
             writer.count(fields.len())?;
-            writer.integers(fields.iter().map(|(token, _)| *token as i32))?;
+            writer.integers(fields.iter().map(|(token, _)| token.cast_signed()))?;
             let reps = fields.iter().flat_map(|(_, rep)| rep.0.to_le_bytes());
             writer.packed(&reps.collect::<Vec<u8>>())
         })?;
@@ -382,7 +360,7 @@ impl<'a, W: Write + Seek> BinaryWriter<'a, W> {
             let paths = std::mem::take(&mut writer.paths);
             writer.count(paths.len())?;
             writer.count(paths.len())?;
-            writer.integers(0..paths.len() as i32)?;
+            writer.integers(0..signed(paths.len()))?;
             writer.integers(paths.iter().map(|path| path[0]))?;
             writer.integers(paths.iter().map(|path| path[1]))
         })?;
@@ -432,44 +410,4 @@ impl<'a, W: Write + Seek> BinaryWriter<'a, W> {
     fn integers(&mut self, values: impl Iterator<Item = i32>) -> std::io::Result<()> {
         self.packed(&coding::encode(values))
     }
-}
-
-fn kind_of(shape: Shape, name: &str) -> Kind {
-    match (shape.scalar, shape.width) {
-        (Scalar::Bool, _) => Kind::Bool,
-        (Scalar::Int, _) => Kind::Int,
-        (Scalar::Half, _) => Kind::Vec3h,
-        (Scalar::Token, _) => Kind::Token,
-        (Scalar::String, _) => Kind::String,
-        (Scalar::Asset, _) => Kind::AssetPath,
-        (Scalar::Double, 16) => Kind::Matrix4d,
-        (Scalar::Double, _) => Kind::Double,
-        (Scalar::Float, 2) => Kind::Vec2f,
-        (Scalar::Float, 3) => Kind::Vec3f,
-        (Scalar::Float, 4) if name.starts_with("quatf") => Kind::Quatf,
-        (Scalar::Float, 4) => Kind::Vec4f,
-        (Scalar::Float, _) => Kind::Float,
-    }
-}
-
-/// Rounds to half precision.
-fn half_of(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let sign = ((bits >> 16) & 0x8000) as u16;
-    let size = value.abs();
-    // Beyond the largest half.
-    if !(size < 65_520.0) {
-        return sign | if size.is_nan() { 0x7E00 } else { 0x7C00 };
-    }
-    if size < 6.103_515_6e-5 {
-        // Subnormal: multiples of 2⁻²⁴.
-        return sign | (size * 16_777_216.0).round_ties_even() as u16;
-    }
-    let rounded = (size.to_bits() + 0x0FFF + ((size.to_bits() >> 13) & 1)) >> 13;
-    sign | (rounded - (112 << 10)) as u16
-}
-
-#[cfg(test)]
-pub(super) fn half_for_tests(value: f32) -> u16 {
-    half_of(value)
 }
