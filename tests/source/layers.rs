@@ -92,6 +92,10 @@ const LAYERS: &[(&str, &str)] = &[
         "cli",
         "progress files param cache logbook math numerics mesh rig weights character tissue upsample collision dynamics anatomy stages metrics methods io gpu render studio report session",
     ),
+    (
+        "python",
+        "progress math rig character dynamics stages methods metrics io",
+    ),
     ("lib", "open"),
     ("main", "app cli"),
 ];
@@ -123,9 +127,11 @@ const CRATES: &[(&str, &str)] = &[
     ("nalgebra_sparse", "numerics mesh weights"),
     ("percent_encoding", "io"),
     ("png", "io"),
+    ("numpy", "python"),
     ("pollster", "gpu app"),
     ("postcard", "cache"),
     ("pulp", "numerics upsample dynamics methods cli"),
+    ("pyo3", "python"),
     ("rayon", "any"),
     ("rfd", "app"),
     ("rustix", "files cli"),
