@@ -79,6 +79,12 @@ for character in "${characters[@]}"; do
             check "$sinew" bake "$character" --rig --influences 64 -o "$out/$name.rig.$kind" --quiet
         done
         check "$usd_python" "$here/usd_positions.py" "$out/$name.json" 30 2 "$out/$name".usd[ac] "$out/$name".rig.usd[ac]
+        # And back: what Pixar's library writes of the rig.
+        check "$usd_python" "$here/usd_rewritten.py" "$out/$name.rig.usda" "$out/$name.pixar.usdc" "$out/$name.pixar.usdz"
+        for kind in usdc usdz; do
+            check "$sinew" bake "$out/$name.pixar.$kind" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind.json" --quiet
+            check "$usd_python" "$here/usd_rewritten.py" "$out/$name.json" "$out/$name.$kind.json"
+        done
     fi
     if [ $has_blender = yes ]; then
         log="$out/blender.log"

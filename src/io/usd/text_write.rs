@@ -185,9 +185,7 @@ impl<W: Write, S: Read + Seek> TextWriter<'_, W, S> {
     /// The shortest text that reads back equal.
     fn number(&mut self, number: f64, scalar: Scalar) -> std::io::Result<()> {
         match scalar {
-            Scalar::Bool if number == 0.0 => write!(self.out, "false"),
-            Scalar::Bool => write!(self.out, "true"),
-            Scalar::Int => write!(self.out, "{}", number as i64),
+            Scalar::Bool | Scalar::Int => write!(self.out, "{}", number as i64),
             Scalar::Double => write!(self.out, "{number}"),
             _ => write!(self.out, "{}", number as f32),
         }
