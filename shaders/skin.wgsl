@@ -2,13 +2,15 @@
 
 struct Material {
     base_color: vec4<f32>,
-    // Alpha cutoff (negative: none), 1 with a texture, 1 for a material of the file, unused.
+    // Alpha cutoff (negative: none), 1 with a texture, 1 for a material of the file, scale of the normal map (0: none).
     params: vec4<f32>,
 }
 
 @group(2) @binding(0) var<uniform> material: Material;
 @group(2) @binding(1) var base_texture: texture_2d<f32>;
 @group(2) @binding(2) var base_sampler: sampler;
+// Normals in tangent space: x along u, y against v, z outwards.
+@group(2) @binding(3) var normal_texture: texture_2d<f32>;
 
 // Only for `vs_edges`, which fetches its corners itself to know their index, and for `vs_crowd`: positions and normals of
 // all instances are consecutive.
@@ -80,6 +82,21 @@ fn flat_tone(albedo: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
     return tone_map(albedo * (KEY_COLOR * key + FILL_COLOR * fill + sky));
 }
 
+// The normal `n` turned by a normal map, with tangents from the derivatives of place and texture coordinates: Mikkelsen, "Bump Mapping
+// Unparametrized Surfaces on the GPU", 2010, as Schüler writes it (GPU Pro 5, 2014, "Normal Mapping without Precomputed Tangents").
+fn mapped_normal(n: vec3<f32>, map: vec3<f32>, along: mat2x3<f32>, uv: mat2x2<f32>) -> vec3<f32> {
+    let across_y = cross(along[1], n);
+    let across_x = cross(n, along[0]);
+    // Independent of which way the screen's y and the triangle face.
+    let side = sign(dot(along[0], across_y));
+    let tangent = side * (across_y * uv[0].x + across_x * uv[1].x);
+    let down = side * (across_y * uv[0].y + across_x * uv[1].y);
+    let size = max(dot(tangent, tangent), dot(down, down));
+    // Where texture coordinates are constant there is no direction.
+    let scale = select(0.0, inverseSqrt(max(size, 1e-30)), size > 1e-30);
+    return normalize(scale * (tangent * map.x - down * map.y) + n * max(map.z, 1e-3));
+}
+
 @fragment
 fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let mode = i32(style.params.z);
@@ -92,13 +109,20 @@ fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec
     let pixels = in.corner / slopes;
     let edge = min(pixels.x, min(pixels.y, pixels.z));
     let height = 1.0 / max(slopes.x, max(slopes.y, slopes.z));
-    let faceted = cross(dpdx(in.world), dpdy(in.world));
+    let along = mat2x3(dpdx(in.world), dpdy(in.world));
+    let uv_along = mat2x2(dpdx(in.tex_coord), dpdy(in.tex_coord));
+    let map = textureSample(normal_texture, base_sampler, in.tex_coord).xyz * 2.0 - 1.0;
+    let faceted = cross(along[0], along[1]);
 
     let v = towards_eye(in.world);
     let face = faceted * inverseSqrt(max(dot(faceted, faceted), 1e-30));
     let has_normal = dot(in.normal, in.normal) > 1e-12;
     var n = normalize(select(face, in.normal, has_normal));
     n = select(-n, n, front || !has_normal);
+    let bump = material.params.w * from_file;
+    if mode == STUDIO && bump != 0.0 && has_normal {
+        n = mapped_normal(n, vec3(map.xy * bump, map.z), along, uv_along);
+    }
     // Interpolated normals near the outline may turn away from the eye.
     n = normalize(n + v * max(0.0, 0.02 - dot(n, v)));
     let ball = ball_normal(n, v);

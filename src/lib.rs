@@ -38,7 +38,7 @@
 //! shape:    mesh → rig → weights → character
 //! body:     tissue, upsample → collision → dynamics
 //! methods:  stages → metrics, methods · io
-//! outer:    gpu (device forms of methods) → render → studio → report → session → app | cli
+//! outer:    gpu (device forms of methods) → render → studio → report → session → app | cli; python, above methods and io
 //! ```
 //! The core never names wgpu; only `gpu`, `render`, `studio` and `app` do. egui is named only in `app`. `app` and `cli` do not see each other.
 //!
@@ -48,6 +48,7 @@
 //! | `gpu`   | `gpu`, `render`, `studio`, `report`, `session` (wgpu) | by `app`, `cli` |
 //! | `app`   | `app`, the workbench (egui, winit)           | yes            |
 //! | `cli`   | `cli` and the binary `sinew` (clap)          | yes            |
+//! | `python` | `python`, the functions of the Python module (`PyO3`) | no     |
 //!
 //! Without features the crate is a library of the layers up to `methods`, `metrics` and `io`.
 //!
@@ -145,6 +146,8 @@ pub mod session;
 pub mod app;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "python")]
+pub mod python;
 
 #[cfg(all(test, feature = "gpu"))]
 #[path = "../tests/common/skip.rs"]

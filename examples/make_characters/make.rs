@@ -75,8 +75,7 @@ pub fn make(name: &str, root: &Path, rough: bool, strict: bool) -> Result<Charac
         name: "skin".to_owned(),
         base_color,
         base_color_image: None,
-        double_sided: false,
-        alpha_cutoff: None,
+        ..Material::default()
     };
     eprintln!("{name}: made in {:.1} s", start.elapsed().as_secs_f64());
     Ok(Character {

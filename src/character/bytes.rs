@@ -11,10 +11,10 @@ impl Character {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let mut seen = HashSet::new();
-        let images = self
-            .materials
-            .iter()
-            .filter_map(|m| m.base_color_image.as_ref());
+        let images = self.materials.iter().flat_map(|material| {
+            let normals = material.normal_map.as_ref().map(|map| &map.image);
+            material.base_color_image.iter().chain(normals)
+        });
         let images = images.filter(|image| seen.insert(Arc::as_ptr(image)));
         let document = self.document.as_ref().map_or(0, |document| {
             let buffers = document.buffers.iter().flatten().map(Vec::len);
@@ -62,11 +62,8 @@ mod tests {
         let mesh = SourceMesh::bare("a", vec![Point::origin(); 10], vec![[0, 1, 2]; 4]);
         let image = Arc::new(Image::new(2, 2, vec![0; 16]));
         let material = Material {
-            name: String::new(),
-            base_color: [1.0; 4],
             base_color_image: Some(image),
-            double_sided: false,
-            alpha_cutoff: None,
+            ..Material::default()
         };
         let character = Character {
             meshes: vec![mesh],

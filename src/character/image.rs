@@ -41,6 +41,44 @@ impl Image {
         image
     }
 
+    /// The same with mip levels of plain averages: for data that are no colours, as normals.
+    #[must_use]
+    pub(crate) fn of_data(mut self) -> Self {
+        let mut halvings: Vec<Self> = Vec::new();
+        for _ in 0..self.halvings.len() {
+            let next = halvings.last().unwrap_or(&self).averaged();
+            halvings.push(next);
+        }
+        self.halvings = halvings;
+        self
+    }
+
+    /// Half the size, each number the mean of four.
+    fn averaged(&self) -> Self {
+        let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
+        let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            let at = |dx: u32, dy: u32| {
+                let x = (2 * x + dx).min(self.width - 1) as usize;
+                let y = (2 * y + dy).min(self.height - 1) as usize;
+                (y * self.width as usize + x) * 4
+            };
+            let four = [at(0, 0), at(1, 0), at(0, 1), at(1, 1)];
+            let sum = |c: usize| {
+                four.iter()
+                    .map(|at| u32::from(self.rgba[at + c]))
+                    .sum::<u32>()
+            };
+            rgba.extend((0..4).map(|c| ((sum(c) + 2) / 4) as u8));
+        }
+        Self {
+            width,
+            height,
+            rgba,
+            halvings: Vec::new(),
+        }
+    }
+
     /// Whether it has pixels, and as many as its size requires.
     #[must_use]
     pub(crate) fn is_sound(&self) -> bool {
@@ -155,6 +193,20 @@ mod tests {
             "{image:?}"
         );
         assert_eq!(alpha, 127);
+    }
+
+    #[test]
+    fn mip_levels_of_data_are_plain_means() {
+        let image = Image::new(
+            2,
+            2,
+            vec![
+                0, 10, 255, 255, 100, 10, 255, 255, 0, 30, 255, 0, 100, 30, 255, 255,
+            ],
+        );
+        let data = image.of_data();
+        assert_eq!(data.halvings.len(), 1);
+        assert_eq!(data.halvings[0].rgba, [50, 20, 255, 191]);
     }
 
     #[test]

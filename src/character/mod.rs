@@ -97,6 +97,31 @@ pub struct Material {
     pub double_sided: bool,
     /// Discard where alpha is below this (glTF `MASK`).
     pub alpha_cutoff: Option<f32>,
+    /// Normals in tangent space.
+    pub normal_map: Option<NormalMap>,
+}
+
+impl Default for Material {
+    /// White and opaque, without a name.
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            base_color: [1.0; 4],
+            base_color_image: None,
+            double_sided: false,
+            alpha_cutoff: None,
+            normal_map: None,
+        }
+    }
+}
+
+/// A texture of normals in tangent space: red along growing u, green along falling v (up in the image), blue outwards.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NormalMap {
+    /// Components −1 to 1 as 0 to 255, linear.
+    pub image: Arc<Image>,
+    /// Factor on red and green.
+    pub scale: f32,
 }
 
 /// Severity of a note.

@@ -52,8 +52,8 @@ pub(super) struct Bake {
     weights: WeightsOption,
     #[command(flatten)]
     pose: PoseOptions,
-    /// Output file: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
-    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .npz (numpy arrays), .json (positions), or .bvh (the motion alone,
+    /// Output file: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .usda or .usdc (USD: meshes
+    /// at all frames; or --rig), .pc2 or .mdd (point caches), .obj or .ply (several frames: NAME.0000.obj …), .npz (numpy arrays), .json (positions), or .bvh (the motion alone,
     /// without a method). With {character} in its name every FILE that is not a motion, a skeleton or weights is a character of its own.
     #[arg(
         help_heading = "Output",
@@ -69,7 +69,7 @@ pub(super) struct Bake {
     /// Tolerance for leaving out frames of a .glb that interpolation reproduces, as a fraction of the character's size; 0 keeps all.
     #[arg(help_heading = "Output", long, value_name = "PART", default_value_t = BakeSettings::DEFAULT_TOLERANCE, value_parser = parse_tolerance)]
     tolerance: f32,
-    /// Write the rigged character instead of a take: skeleton, skin weights and all clips, as .glb.
+    /// Write the rigged character instead of a take: skeleton, skin weights and all clips, as .glb, .usda or .usdc.
     #[arg(help_heading = "Output", long, conflicts_with_all = ["method", "every", "tolerance", "clip", "pose", "rotate", "frames", "settle"])]
     rig: bool,
     /// With --rig: largest number of joints per vertex; game engines expect at most 4 [default: 4].
@@ -215,7 +215,7 @@ impl Bake {
         if let Some(path) = &self.pose_out {
             write_last_pose(&subject.character, &take, path)?;
         }
-        let mut fitted = None;
+        let (mut fitted, mut beside) = (None, self.output.iter().cloned().collect());
         match work {
             BakeKind::Skin {
                 path,
@@ -224,15 +224,16 @@ impl Bake {
             } => return self.skin(options, &subject, &take, path, format, method),
             BakeKind::Rig(path) => {
                 let influences = self.influences.unwrap_or(4);
-                let report = write_rig(&subject, path, influences.into(), self.keep_units)?;
-                note_cut(&report, influences, options);
-                fitted = Some(report);
+                let written = write_rig(&subject, path, influences.into(), self.keep_units)?;
+                note_cut(&written.report, influences, options);
+                fitted = Some(written.report);
+                beside = written.files;
             }
             BakeKind::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
             BakeKind::Pose => {}
         }
-        let files = self.output.iter().chain(&self.pose_out);
-        Ok(self.wrote(options, &subject, files, fitted))
+        beside.extend(self.pose_out.clone());
+        Ok(self.wrote(options, &subject, beside, fitted))
     }
 
     fn skin(
@@ -311,14 +312,13 @@ impl Bake {
         }))
     }
 
-    fn wrote<'a>(
+    fn wrote(
         &self,
         options: &Options,
         subject: &Subject,
-        files: impl Iterator<Item = &'a PathBuf>,
+        files: Vec<PathBuf>,
         influences: Option<RigReport>,
     ) -> Report {
-        let files: Vec<PathBuf> = files.cloned().collect();
         if !options.quiet && !self.json {
             for file in &files {
                 stderr::line(&format!("wrote {}", file.display()));
@@ -339,9 +339,9 @@ impl Bake {
         // The method is known after the project was read.
         let saved = self.character.project().map(|_| MethodId::default());
         match (BakeFormat::of_path(path), self.method.or(saved)) {
-            (Some(BakeFormat::Glb), _) if self.rig => Ok(BakeKind::Rig(path)),
+            (Some(BakeFormat::Glb | BakeFormat::Usd(_)), _) if self.rig => Ok(BakeKind::Rig(path)),
             _ if self.rig => Err(Failure::Usage(format!(
-                "{shown}: a rig is written as .glb; name the file so"
+                "{shown}: a rig is written as .glb, .usda or .usdc; name the file so"
             ))),
             _ if is_bvh => Ok(BakeKind::Motion(path)),
             (Some(format), Some(method)) => Ok(BakeKind::Skin {
@@ -354,7 +354,7 @@ impl Bake {
                 Err(Failure::Usage(sentence.to_owned()))
             }
             (None, _) => Err(Failure::Usage(format!(
-                "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply, .npz, .json and .bvh"
+                "{shown}: can't tell what to write from this extension; there are .glb, .usda, .usdc, .pc2, .mdd, .obj, .ply, .npz, .json and .bvh"
             ))),
         }
     }

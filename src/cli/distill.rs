@@ -10,7 +10,7 @@ use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::pose::{find_clip, parse_fps};
 use super::weights::WeightsOption;
 use super::{CommandResult, Failure, character, print_json, stderr};
-use crate::io::MOST_INFLUENCES;
+use crate::io::{MOST_INFLUENCES, UsdFormat};
 use crate::methods::{MethodId, Subject};
 use crate::session::{
     ClipResidual, DEFAULT_FPS, DistillReport, DistillSettings, MATERIALS_LOST, distill,
@@ -47,7 +47,7 @@ pub(super) struct Distill {
     /// Fit to the clips alone, and not to the range of motion of all joints, which makes helpers better in clips never simulated.
     #[arg(long)]
     clips_only: bool,
-    /// Output file, .glb: skeleton, helpers, weights, and all clips with keys of the helpers.
+    /// Output file, .glb, .usda or .usdc: skeleton, helpers, weights, and all clips with keys of the helpers.
     #[arg(help_heading = "Output", short, long, value_name = "OUT")]
     output: PathBuf,
     /// Write the file's units instead of metres.
@@ -70,9 +70,9 @@ struct Report<'a> {
 impl Distill {
     pub(super) fn run(&self, options: &Options) -> CommandResult {
         let is_glb = (self.output.extension()).is_some_and(|e| e.eq_ignore_ascii_case("glb"));
-        if !is_glb {
+        if !is_glb && UsdFormat::of_path(&self.output).is_none() {
             return Err(Failure::Usage(format!(
-                "{}: a rig is written as .glb; name the file so",
+                "{}: a rig is written as .glb, .usda or .usdc; name the file so",
                 self.output.display()
             )));
         }

@@ -63,7 +63,7 @@ impl JobVerb {
     pub(super) fn run(&self, options: &Options) -> CommandResult {
         if BakeFormat::of_path(Path::new(&format!("x.{}", self.format))).is_none() {
             return Err(Failure::Usage(format!(
-                "--format {}: there are glb, pc2, mdd, obj, ply, npz and json",
+                "--format {}: there are glb, usda, usdc, pc2, mdd, obj, ply, npz and json",
                 self.format
             )));
         }

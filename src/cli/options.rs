@@ -16,7 +16,7 @@ use crate::session::{DeviceChoice, ProjectState};
 /// Which character.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct CharacterOptions {
-    /// A project (.sinew); or one character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
+    /// A project (.sinew); or one character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .usd .obj .off .ply .stl .mesh); for a mesh without joints a
     /// skeleton (.skel .tgf, or another scene) and perhaps weights (.dmat); motions (.anim, or further scenes); or an .ini that names
     /// them; or builtin:NAME.
     #[arg(value_name = "FILE")]

@@ -10,6 +10,7 @@ pub(super) enum FileKind {
     Builtin,
     Gltf,
     Fbx,
+    Usd,
     Obj,
     Off,
     Ply,
@@ -24,11 +25,15 @@ pub(super) enum FileKind {
 }
 
 /// Supported file extensions and their kinds.
-const KINDS: [(&str, FileKind); 15] = [
+const KINDS: [(&str, FileKind); 19] = [
     ("glb", FileKind::Gltf),
     ("gltf", FileKind::Gltf),
     ("vrm", FileKind::Gltf),
     ("fbx", FileKind::Fbx),
+    ("usd", FileKind::Usd),
+    ("usda", FileKind::Usd),
+    ("usdc", FileKind::Usd),
+    ("usdz", FileKind::Usd),
     ("obj", FileKind::Obj),
     ("off", FileKind::Off),
     ("ply", FileKind::Ply),
@@ -94,8 +99,9 @@ pub(super) fn kind_of(path: &Path) -> Result<FileKind, IoError> {
         "max" | "3ds" => ("3ds Max", "export it as .fbx".to_owned()),
         "c4d" => ("Cinema 4D", "export it as .fbx or .glb".to_owned()),
         "zip" | "7z" | "rar" | "gz" => ("packed", "unpack it first".to_owned()),
-        "usd" | "usda" | "usdc" | "usdz" | "abc" | "msh" | "meshb" | "vtk" | "vtu" | "3mf"
-        | "x3d" | "wrl" | "x" | "md5mesh" => (extension.as_str(), convert.to_owned()),
+        "abc" | "msh" | "meshb" | "vtk" | "vtu" | "3mf" | "x3d" | "wrl" | "x" | "md5mesh" => {
+            (extension.as_str(), convert.to_owned())
+        }
         "sinew" => (
             "Sinew project",
             "a project cannot be part of a character; open it separately".to_owned(),

@@ -8,7 +8,7 @@ use super::kind::{FileKind, builtin_name, known};
 use super::motion::{add_clips, take_motion};
 use super::rigging::{is_rigged, take_clips, take_matrix, take_skeleton};
 use super::roles::{FileRoles, FileSource, assign, stem, twice};
-use super::{builtin, bvh, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf};
+use super::{builtin, bvh, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf, usd};
 use crate::character::{Character, NO_SKELETON, Severity};
 use crate::mesh::Bounds;
 use crate::progress::Progress;
@@ -31,7 +31,7 @@ struct JointNumbering {
 
 /// Reads the files that make up one character, in any order:
 ///
-/// - a mesh: `.obj .off .ply .stl .mesh`, a scene `.glb .gltf .vrm .fbx`, or `builtin:NAME`;
+/// - a mesh: `.obj .off .ply .stl .mesh`, a scene `.glb .gltf .vrm .fbx .usd`, or `builtin:NAME`;
 /// - for a mesh without joints a skeleton: `.skel`, `.tgf`, or another scene with joints (its clips
 ///   are included);
 /// - for a mesh and a skeleton skin weights: `.dmat`;
@@ -136,6 +136,9 @@ fn load_from(
     let unit = match kind {
         FileKind::Gltf | FileKind::Builtin => LengthUnit::Metres,
         FileKind::Fbx => LengthUnit::Said(character.metres_per_unit),
+        FileKind::Usd if character.declared_metres_per_unit.is_some() => {
+            LengthUnit::Said(character.metres_per_unit)
+        }
         _ => LengthUnit::Unknown,
     };
     check_whole(&mut character, unit).map_err(|problem| problem.in_file(&shown(&mesh)))?;
@@ -166,6 +169,7 @@ fn read_file(
     let read: Parsed<Character> = match kind {
         FileKind::Gltf => gltf::read_document(folder, &bytes, progress),
         FileKind::Fbx => fbx::read(&bytes, folder, progress),
+        FileKind::Usd => usd::read(&bytes, folder, progress),
         FileKind::Obj => obj::read(&bytes, folder),
         FileKind::Ply => ply::read(&bytes, folder),
         FileKind::Stl => stl::read(&bytes),

@@ -49,6 +49,7 @@ mod stl;
 mod tgf;
 mod tissue;
 mod unfinished;
+mod usd;
 mod weights_write;
 mod write;
 
@@ -79,5 +80,6 @@ pub use tissue::write_tissue;
 #[cfg(feature = "gpu")]
 pub(crate) use unfinished::clear_unfinished;
 pub use unfinished::remove_unfinished;
+pub use usd::{UsdFormat, UsdFrames, usd_bytes, write_refitted_usd};
 pub use weights_write::{WeightFormat, write_weights};
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically};

@@ -1,4 +1,4 @@
-//! Decodes PNG and JPEG images into 8-bit RGBA, within a budget of memory.
+//! Decodes PNG, JPEG and WebP images into 8-bit RGBA, within a budget of memory.
 //!
 //! What counts is the decoded size with its mip levels. A picture that is too large is decoded to a
 //! smaller size: PNG row by row, so that the full size is never in memory.
@@ -112,7 +112,9 @@ impl PictureBudget {
     /// Formats that are decoded whole.
     fn other(&self, bytes: &[u8]) -> Parsed<(Image, u32)> {
         let unreadable = |error: &dyn std::fmt::Display| {
-            ParseProblem::new(format!("is not a readable PNG or JPEG image: {error}"))
+            ParseProblem::new(format!(
+                "is not a readable PNG, JPEG or WebP image: {error}"
+            ))
         };
         let mut reader = image::ImageReader::new(Cursor::new(bytes))
             .with_guessed_format()

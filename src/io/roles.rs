@@ -86,7 +86,7 @@ pub(super) fn assign(paths: &[PathBuf], files: FileSource<'_>) -> Result<FileRol
 impl FileRoles {
     fn take(&mut self, path: &Path, kind: FileKind) -> Result<(), IoError> {
         let (what, place) = match kind {
-            FileKind::Gltf | FileKind::Fbx => {
+            FileKind::Gltf | FileKind::Fbx | FileKind::Usd => {
                 self.scenes.push((path.to_owned(), kind));
                 return Ok(());
             }

@@ -59,7 +59,7 @@ pub struct StyleUniform {
 pub struct MaterialUniform {
     /// Linear colour and opacity.
     pub base_color: [f32; 4],
-    /// Alpha cutoff (negative: none), 1 with a texture, 1 for a material of the file, unused.
+    /// Alpha cutoff (negative: none), 1 with a texture, 1 for a material of the file, scale of the normal map (0: none).
     pub params: [f32; 4],
 }
 

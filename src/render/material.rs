@@ -36,26 +36,29 @@ pub(super) fn upload(
         ..Default::default()
     });
     let white = Arc::new(Image::new(1, 1, vec![255; 4]));
-    let mut views: HashMap<*const Image, wgpu::TextureView> = HashMap::new();
-    let mut view_of = |image: &Arc<Image>| {
+    let mut views: HashMap<(*const Image, bool), wgpu::TextureView> = HashMap::new();
+    let mut view_of = |image: &Arc<Image>, is_data: bool| {
         views
-            .entry(Arc::as_ptr(image))
-            .or_insert_with(|| texture(gpu, image))
+            .entry((Arc::as_ptr(image), is_data))
+            .or_insert_with(|| texture(gpu, image, is_data))
             .clone()
     };
     let mut make = |material: Option<&Material>| {
         let image = material
             .and_then(|m| m.base_color_image.as_ref())
             .filter(|image| image.is_sound());
+        let normals = material
+            .and_then(|m| m.normal_map.as_ref())
+            .filter(|map| map.image.is_sound());
         let uniform = MaterialUniform {
             base_color: material.map_or([1.0; 4], |m| m.base_color),
             params: [
                 material.and_then(|m| m.alpha_cutoff).unwrap_or(-1.0),
                 f32::from(u8::from(image.is_some())),
-                f32::from(u8::from(
-                    material.is_some_and(|m| shows_colour(m, image.is_some())),
-                )),
-                0.0,
+                f32::from(u8::from(material.is_some_and(|m| {
+                    shows_colour(m, image.is_some() || normals.is_some())
+                }))),
+                normals.map_or(0.0, |map| map.scale),
             ],
         };
         let buffer = gpu
@@ -75,11 +78,21 @@ pub(super) fn upload(
                 },
                 wgpu::BindGroupEntry {
                     binding: 1,
-                    resource: wgpu::BindingResource::TextureView(&view_of(image.unwrap_or(&white))),
+                    resource: wgpu::BindingResource::TextureView(&view_of(
+                        image.unwrap_or(&white),
+                        false,
+                    )),
                 },
                 wgpu::BindGroupEntry {
                     binding: 2,
                     resource: wgpu::BindingResource::Sampler(&sampler),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 3,
+                    resource: wgpu::BindingResource::TextureView(&view_of(
+                        normals.map_or(&white, |map| &map.image),
+                        true,
+                    )),
                 },
             ],
         });
@@ -103,7 +116,7 @@ fn shows_colour(material: &Material, textured: bool) -> bool {
     textured || material.base_color.iter().any(|c| (c - 1.0).abs() > 1e-3)
 }
 
-fn texture(gpu: &GpuContext, image: &Image) -> wgpu::TextureView {
+fn texture(gpu: &GpuContext, image: &Image, is_data: bool) -> wgpu::TextureView {
     let limit = gpu.device.limits().max_texture_dimension_2d;
     // The first mip level within the device's limit, and all smaller ones.
     let levels: Vec<&Image> = std::iter::once(image)
@@ -114,7 +127,7 @@ fn texture(gpu: &GpuContext, image: &Image) -> wgpu::TextureView {
         .first()
         .map_or((1, 1), |level| (level.width, level.height));
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("base colour"),
+        label: Some("texture"),
         size: wgpu::Extent3d {
             width,
             height,
@@ -123,7 +136,11 @@ fn texture(gpu: &GpuContext, image: &Image) -> wgpu::TextureView {
         mip_level_count: levels.len().max(1) as u32,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
-        format: wgpu::TextureFormat::Rgba8UnormSrgb,
+        format: if is_data {
+            wgpu::TextureFormat::Rgba8Unorm
+        } else {
+            wgpu::TextureFormat::Rgba8UnormSrgb
+        },
         usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
         view_formats: &[],
     });

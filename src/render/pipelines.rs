@@ -93,7 +93,7 @@ impl Layouts {
             material: layout(
                 "material",
                 fragment,
-                &[uniform(false, sizes.2), filtered, filtering],
+                &[uniform(false, sizes.2), filtered, filtering, filtered],
             ),
             occlusion: layout("occlusion", fragment, &[plain]),
             blur: layout("occlusion blur", fragment, &[plain, plain]),

@@ -7,6 +7,7 @@
 //! | `.mdd`    | the same for `LightWave`, Blender, Modo, Houdini                                                              |
 //! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
 //! | `.ply`    | the same as PLY                                                                                              |
+//! | `.usda`, `.usdc` | USD meshes with points and normals at all frames                                                       |
 //! | `.npz`    | arrays for `NumPy`: positions and normals of all frames, faces, weights, joints and their transforms             |
 //! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
 //!
@@ -21,7 +22,9 @@ use std::path::{Path, PathBuf};
 
 use self::sink::Sink;
 use crate::character::Character;
-use crate::io::{IoError, write_atomically, write_bvh_poses, write_refitted_glb};
+use crate::io::{
+    IoError, UsdFormat, write_atomically, write_bvh_poses, write_refitted_glb, write_refitted_usd,
+};
 use crate::math::Affine;
 use crate::methods::{Actor, Projective, Subject};
 use crate::progress::Progress;
@@ -46,6 +49,8 @@ pub enum BakeFormat {
     Json,
     /// Arrays of `NumPy`, one file.
     Npz,
+    /// USD, binary or text, one file.
+    Usd(UsdFormat),
 }
 
 impl BakeFormat {
@@ -60,7 +65,7 @@ impl BakeFormat {
             "mdd" => Some(Self::Mdd),
             "json" => Some(Self::Json),
             "npz" => Some(Self::Npz),
-            _ => None,
+            _ => UsdFormat::of_path(path).map(Self::Usd),
         }
     }
 
@@ -74,7 +79,8 @@ impl BakeFormat {
         );
         match self {
             Self::Pc2 | Self::Mdd => vertices * 12,
-            Self::Glb | Self::Npz => vertices * 24,
+            Self::Glb | Self::Npz | Self::Usd(UsdFormat::Binary) => vertices * 24,
+            Self::Usd(UsdFormat::Text) => vertices * 72,
             Self::Ply => vertices * 32 + triangles * 13,
             Self::Json => vertices * 36,
             Self::Obj => vertices * 90 + triangles * 50,
@@ -241,7 +247,7 @@ fn check_finite(path: &Path, frame: u32, actor: &Actor) -> Result<(), IoError> {
     Ok(())
 }
 
-/// Writes the character with its skeleton, skin weights and clips as `.glb`, with at most `influences` joints a vertex, in metres or
+/// Writes the character with its skeleton, skin weights and clips as `.glb`, or as USD by the extension, with at most `influences` joints a vertex, in metres or
 /// in the character's units. Vertices that lose joints are fitted to the clips, or to the range of motion where there are none; returns what
 /// is lost there, in millimetres.
 ///
@@ -252,16 +258,31 @@ pub fn write_rig(
     path: &Path,
     influences: usize,
     keep_units: bool,
-) -> Result<RigReport, IoError> {
+) -> Result<WrittenRig, IoError> {
     // The user's settings of bones are exported too.
     let mut character = Character {
         flesh: (*subject.settings).clone(),
         ..(*subject.character).clone()
     };
-    if keep_units {
+    let usd = UsdFormat::of_path(path);
+    // USD says its unit, so lengths stay.
+    if keep_units && usd.is_none() {
         character.declared_metres_per_unit = Some(1.0);
     }
     let (poses, over) = poses_of_rig(&character);
+    let in_millimetres = subject.metres_per_unit() * 1e3;
+    if let Some(format) = usd {
+        let weights = subject.mesh_weights();
+        let (files, report) =
+            write_refitted_usd(path, format, &character, weights, influences, &poses)?;
+        return Ok(WrittenRig {
+            files,
+            report: RigReport {
+                fit: report.in_units(in_millimetres),
+                over,
+            },
+        });
+    }
     let written = write_refitted_glb(&character, subject.mesh_weights(), influences, &poses);
     let refused = |error| IoError::Write {
         file: path.display().to_string(),
@@ -269,10 +290,22 @@ pub fn write_rig(
     };
     let (bytes, report) = written.map_err(refused)?;
     write_atomically(path, |out| std::io::Write::write_all(out, &bytes))?;
-    Ok(RigReport {
-        fit: report.in_units(subject.metres_per_unit() * 1e3),
-        over,
+    Ok(WrittenRig {
+        files: vec![path.to_owned()],
+        report: RigReport {
+            fit: report.in_units(in_millimetres),
+            over,
+        },
     })
+}
+
+/// Result of [`write_rig`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrittenRig {
+    /// The file, and textures beside it.
+    pub files: Vec<PathBuf>,
+    /// What was lost.
+    pub report: RigReport,
 }
 
 /// Number of poses that weights are fitted to.

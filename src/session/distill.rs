@@ -8,7 +8,9 @@ use std::path::Path;
 use self::measure::Measure;
 use self::simulate::{Run, Skin, range_of};
 use crate::character::Character;
-use crate::io::{IoError, loses_materials, write_atomically, write_rigged_glb};
+use crate::io::{
+    IoError, UsdFormat, loses_materials, write_atomically, write_refitted_usd, write_rigged_glb,
+};
 use crate::methods::Actor;
 use crate::progress::Progress;
 use crate::rig::{Channel, Clip, Curve, Pose, Track};
@@ -262,11 +264,16 @@ impl Distilled {
         loses_materials(&self.character)
     }
 
-    /// Writes the rig as `.glb`, in metres or in the units of the source.
+    /// Writes the rig as `.glb`, in metres or in the units of the source, or as USD by the extension.
     ///
     /// # Errors
     /// [`IoError::Write`]. A file that could not be completed is removed.
     pub fn write(&mut self, path: &Path, keep_units: bool) -> Result<(), IoError> {
+        if let Some(format) = UsdFormat::of_path(path) {
+            let character = &self.character;
+            return write_refitted_usd(path, format, character, &[], self.influences, &[])
+                .map(|_| ());
+        }
         if keep_units {
             self.character.declared_metres_per_unit = Some(1.0);
         }

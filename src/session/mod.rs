@@ -81,7 +81,7 @@ pub use crate::studio::{
     Snapshot, SnapshotContent, Take,
 };
 pub use bake::{
-    BakeFormat, BakeSettings, Baked, ContactSummary, MATERIALS_LOST, RigReport, bake,
+    BakeFormat, BakeSettings, Baked, ContactSummary, MATERIALS_LOST, RigReport, WrittenRig, bake,
     write_last_pose, write_motion, write_rig,
 };
 pub use channels::{Channels, Playback, PoseChannel};

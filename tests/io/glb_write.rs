@@ -107,6 +107,7 @@ fn character() -> Character {
         base_color_image: None,
         double_sided: true,
         alpha_cutoff: Some(0.5),
+        normal_map: None,
     };
     let textured = Material {
         name: "textured".to_owned(),

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use image::RgbaImage;
-use sinew::character::{Attachment, Character, Image, Material, SourceFaces, SourceMesh};
+use sinew::character::{
+    Attachment, Character, Image, Material, NormalMap, SourceFaces, SourceMesh,
+};
 use sinew::gpu::GpuError;
 use sinew::math::{Point, Vec3};
 use sinew::mesh::TriMesh;
@@ -245,20 +247,30 @@ fn poster(alpha_cutoff: Option<f32>) -> Character {
             name: "four colours".into(),
             base_color: [1.0; 4],
             base_color_image: Some(Arc::new(Image::new(16, 16, big))),
-            double_sided: false,
             alpha_cutoff,
+            ..Material::default()
         }],
         ..Character::default()
     }
 }
 
 fn poster_shot(renderer: &Renderer, character: &Character, style: MeshStyle) -> RgbaImage {
+    tilted_shot(renderer, character, style, Vec3::z())
+}
+
+/// The same with another normal everywhere.
+fn tilted_shot(
+    renderer: &Renderer,
+    character: &Character,
+    style: MeshStyle,
+    normal: Vec3,
+) -> RgbaImage {
     let positions = character.bind_positions();
     let camera = Camera::framing(&sinew::mesh::Bounds::of(&positions), NamedView::Front, 1.0);
     let picture = CharacterPicture {
         character,
         positions: &positions,
-        normals: &vec![Vec3::z(); positions.len()],
+        normals: &vec![normal; positions.len()],
         overlays: &[],
         camera: &camera,
         style,
@@ -267,6 +279,34 @@ fn poster_shot(renderer: &Renderer, character: &Character, style: MeshStyle) -> 
         size: [SIZE; 2],
     };
     renderer.picture(&picture).expect("a picture")
+}
+
+/// Tangent space of the poster is that of the world: u grows along x, and v falls along y.
+#[test]
+fn a_normal_map_of_one_normal_is_drawn_as_that_normal() {
+    let Some(renderer) = renderer() else { return };
+    for [x, y] in [[0.0, 0.0], [0.6, 0.0], [-0.6, 0.0], [0.0, 0.5], [0.3, -0.6]] {
+        let normal = Vec3::new(x, y, (1.0 - x * x - y * y).sqrt());
+        let byte = |c: f32| ((c * 0.5 + 0.5) * 255.0).round() as u8;
+        let texel = [byte(normal.x), byte(normal.y), byte(normal.z), 255];
+        let mut mapped = poster(None);
+        mapped.materials[0].normal_map = Some(NormalMap {
+            image: Arc::new(Image::new(1, 1, texel.to_vec())),
+            scale: 1.0,
+        });
+        let style = MeshStyle::default;
+        let expected = tilted_shot(renderer, &poster(None), style(), normal);
+        let drawn = poster_shot(renderer, &mapped, style());
+        // A byte of the map is a tone or two of the picture.
+        let pairs = expected.pixels().zip(drawn.pixels());
+        let off = pairs.flat_map(|(a, b)| (0..3).map(move |c| a.0[c].abs_diff(b.0[c])));
+        let worst = off.max().unwrap_or(0);
+        assert!(worst <= 6, "normal {normal:?}: off by {worst}");
+        if x != 0.0 || y != 0.0 {
+            let flat = poster_shot(renderer, &poster(None), style());
+            assert!(flat != drawn, "the map changes nothing");
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What Sinew writes, read by other programs: the Khronos validator, three.js (both by npm), NumPy, and Blender where it is installed.
+# What Sinew writes, read by other programs: the Khronos validator, three.js (both by npm), NumPy, Pixar's USD (by pip), and Blender where it is installed.
 #
 # Usage: tests/scripts/outputs.sh [SINEW [CHARACTER...]]; without characters the built-in ones, and those in $SINEW_TEST_DATA.
 # Each check that this machine cannot make is reported by a line SKIPPED. Exits with 1 if a check fails, or if npm fails although its
@@ -36,6 +36,18 @@ elif timeout 60 npm view three version >/dev/null 2>&1; then
 else
     echo "SKIPPED: the Khronos validator and three.js: the registry of npm does not answer"
 fi
+has_usd=no
+if python3 -c "import pxr" 2>/dev/null; then
+    has_usd=yes
+elif ! python3 -m venv "$out/usd" 2>/dev/null; then
+    echo "SKIPPED: reading with Pixar's USD: python3 makes no virtual environments"
+elif timeout 300 "$out/usd/bin/pip" install --quiet --disable-pip-version-check usd-core numpy >"$out/pip.log" 2>&1; then
+    has_usd=yes
+    usd_python="$out/usd/bin/python3"
+else
+    echo "SKIPPED: reading with Pixar's USD: pip cannot install usd-core"
+fi
+usd_python="${usd_python:-python3}"
 has_blender=no
 if command -v blender >/dev/null; then has_blender=yes; else echo "SKIPPED: reading with Blender: it is not installed"; fi
 
@@ -60,6 +72,19 @@ for character in "${characters[@]}"; do
         check node "$here/validate.mjs" "$out/$name.glb" "$out/$name.rig.glb"
         check node "$here/three_positions.mjs" "$out/$name.glb" "$out/$name.json" 30 2
         check node "$here/three_positions.mjs" "$out/$name.rig.glb" "$out/$name.json" 30 2
+    fi
+    if [ $has_usd = yes ]; then
+        for kind in usda usdc; do
+            check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind" --quiet
+            check "$sinew" bake "$character" --rig --influences 64 -o "$out/$name.rig.$kind" --quiet
+        done
+        check "$usd_python" "$here/usd_positions.py" "$out/$name.json" 30 2 "$out/$name".usd[ac] "$out/$name".rig.usd[ac]
+        # And back: what Pixar's library writes of the rig.
+        check "$usd_python" "$here/usd_rewritten.py" "$out/$name.rig.usda" "$out/$name.pixar.usdc" "$out/$name.pixar.usdz"
+        for kind in usdc usdz; do
+            check "$sinew" bake "$out/$name.pixar.$kind" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind.json" --quiet
+            check "$usd_python" "$here/usd_rewritten.py" "$out/$name.json" "$out/$name.$kind.json"
+        done
     fi
     if [ $has_blender = yes ]; then
         log="$out/blender.log"

@@ -1,7 +1,7 @@
 //! Small whole files of every format, made here.
 
 use sinew::character::Character;
-use sinew::io::{load_from_memory, write_glb};
+use sinew::io::{UsdFormat, load_from_memory, usd_bytes, write_glb};
 use sinew::progress::Progress;
 
 use super::made::glb;
@@ -68,6 +68,10 @@ fn tube() -> (String, Vec<u8>) {
     let (json, binary) = (20..20 + length(12), 28 + length(12)..bytes.len());
     let json = String::from_utf8(bytes[json].to_vec()).expect("text");
     (json.trim_end().to_owned(), bytes[binary].to_vec())
+}
+
+fn usd(format: UsdFormat) -> Vec<u8> {
+    usd_bytes(&tube_character(), format).expect("a whole character")
 }
 
 /// As text with the data inside.
@@ -187,6 +191,8 @@ fn small_files() -> Vec<(&'static str, Vec<u8>, Files)> {
             fbx_binary::of_text(&fbx_text::bending_tube([1.0, 2.0, 3.0])),
             &[],
         ),
+        ("a.usda", usd(UsdFormat::Text), &[]),
+        ("a.usdc", usd(UsdFormat::Binary), &[]),
         ("b.skel", SKEL.as_bytes().to_vec(), BESIDE),
         (
             "b.tgf",

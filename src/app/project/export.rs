@@ -16,7 +16,10 @@ pub fn export_ui(ctx: &Context, export: &Export, clips: &Clips<'_>, actions: &mu
     let mut chosen = None;
     let escaped = question(ctx, "export", "Export", |ui| {
         as_ui(ui, &mut edited);
-        if !matches!(edited.what, ExportAs::Rig | ExportAs::Scores(_)) {
+        if !matches!(
+            edited.what,
+            ExportAs::Rig | ExportAs::UsdRig | ExportAs::Scores(_)
+        ) {
             motion_ui(ui, &mut edited, clips);
         }
         chosen = buttons(ui, &[("Export…", true), ("Cancel", false)]);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::corners::{self, FbxFaces};
 use super::skeleton::FbxJoints;
 use super::{FbxNodes, affine_of, number, usable};
-use crate::character::{Attachment, Character, Image, Material, Severity, SourceFaces, SourceMesh};
+use crate::character::{
+    Attachment, Character, Image, Material, NormalMap, Severity, SourceFaces, SourceMesh,
+};
 use crate::io::by_material::GroupedTriangles;
 use crate::io::error::{ParseProblem, Parsed, bad};
 use crate::io::gltf::give_to_nearest_bone;
@@ -278,6 +280,16 @@ fn materials(
             }
             image.ok()
         });
+        let maps = [
+            &material.pbr.normal_map.texture,
+            &material.fbx.normal_map.texture,
+        ];
+        let normals = maps.into_iter().flatten().next();
+        let normals = normals.and_then(|texture| picture_of(texture, folder, &mut budget).ok());
+        let normal_map = normals.map(|image| NormalMap {
+            image: Arc::new(image.of_data()),
+            scale: 1.0,
+        });
         let c = map.value_vec4;
         let color = if map.has_value {
             [c.x, c.y, c.z].map(|c| (c as f32).clamp(0.0, 1.0))
@@ -293,8 +305,8 @@ fn materials(
             name: material.element.name.to_string(),
             base_color: [r, g, b, 1.0],
             base_color_image: image.map(Arc::new),
-            double_sided: false,
-            alpha_cutoff: None,
+            normal_map,
+            ..Material::default()
         }
     };
     let materials = scene

@@ -236,19 +236,13 @@ impl GlbDraft {
 fn write_material(material: &Material, draft: &mut GlbDraft) -> Result<(), GlbWriteError> {
     let mut surface = json!({"baseColorFactor": material.base_color, "metallicFactor": 0.0, "roughnessFactor": 0.8_f32});
     if let Some(image) = &material.base_color_image {
-        let png = encode_png(image).map_err(|source| GlbWriteError::Texture {
-            material: material.name.clone(),
-            source,
-        })?;
-        let view = draft.view(&png, ViewUse::Other);
-        let image = draft.push(
-            "images",
-            json!({"bufferView": view, "mimeType": "image/png"}),
-        );
-        surface["baseColorTexture"] =
-            json!({"index": draft.push("textures", json!({"source": image}))});
+        surface["baseColorTexture"] = json!({"index": write_texture(image, material, draft)?});
     }
     let mut written = json!({"name": material.name, "pbrMetallicRoughness": surface});
+    if let Some(map) = &material.normal_map {
+        let index = write_texture(&map.image, material, draft)?;
+        written["normalTexture"] = json!({"index": index, "scale": map.scale});
+    }
     match material.alpha_cutoff {
         Some(cutoff) => {
             written["alphaMode"] = json!("MASK");
@@ -262,6 +256,22 @@ fn write_material(material: &Material, draft: &mut GlbDraft) -> Result<(), GlbWr
     }
     draft.push("materials", written);
     Ok(())
+}
+
+/// Writes an image as a texture; returns its index.
+fn write_texture(
+    image: &Image,
+    material: &Material,
+    draft: &mut GlbDraft,
+) -> Result<usize, GlbWriteError> {
+    let png = encode_png(image).map_err(|source| GlbWriteError::Texture {
+        material: material.name.clone(),
+        source,
+    })?;
+    let view = draft.view(&png, ViewUse::Other);
+    let image = json!({"bufferView": view, "mimeType": "image/png"});
+    let image = draft.push("images", image);
+    Ok(draft.push("textures", json!({"source": image})))
 }
 
 /// Adds a constant transform above a node, if needed.
@@ -310,7 +320,7 @@ pub(super) fn unit(normals: &[Vec3]) -> Vec<Vec3> {
 const SAME_PLACE: f32 = 1e-6;
 
 /// The unit normals of a mesh: the file's, or else smooth ones. `None` without triangles.
-pub(super) fn normals_of(mesh: &SourceMesh) -> Option<Vec<Vec3>> {
+pub(in crate::io) fn normals_of(mesh: &SourceMesh) -> Option<Vec<Vec3>> {
     if let Some(normals) = &mesh.normals {
         return Some(unit(normals));
     }

@@ -25,8 +25,9 @@ mod sweep;
 use crate::character::Character;
 
 pub use draft::SealedGlb;
-pub(super) use fresh::encode_png;
+pub(super) use fresh::{encode_png, normals_of};
 pub use morph::{MorphFile, MorphSettings, MorphSummary};
+pub(super) use rigged::bound_and_limited;
 pub use rigged::{MOST_INFLUENCES, loses_materials, write_refitted_glb, write_rigged_glb};
 
 /// Why a character cannot be written as GLB.

@@ -51,12 +51,7 @@ pub fn write_refitted_glb(
     if character.skeleton.is_empty() {
         return Err(GlbWriteError::NoSkeleton);
     }
-    let mut bound = bound(character, chosen)?;
-    let report = limit(
-        &mut bound,
-        influences.clamp(1, MOST_INFLUENCES),
-        world_from_joint,
-    );
+    let (bound, report) = bound_and_limited(character, chosen, influences, world_from_joint)?;
     let mut draft = match kept_document(character) {
         None => {
             let metres = character.export_metres_per_unit();
@@ -80,6 +75,19 @@ pub fn write_refitted_glb(
     draft.write_weight_source(character);
     draft.subdivide_rotations();
     Ok((in_memory(&draft.seal()?)?, report))
+}
+
+/// The character with its final weights, of at most `influences` joints a vertex, and what is lost by that.
+pub(in crate::io) fn bound_and_limited(
+    character: &Character,
+    chosen: &[Option<SkinWeights>],
+    influences: usize,
+    world_from_joint: &[Vec<Affine>],
+) -> Result<(Character, RefitReport), GlbWriteError> {
+    let mut bound = bound(character, chosen)?;
+    let most = influences.clamp(1, MOST_INFLUENCES);
+    let report = limit(&mut bound, most, world_from_joint);
+    Ok((bound, report))
 }
 
 /// Limits the influences of all vertices.

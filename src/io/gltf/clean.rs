@@ -10,6 +10,7 @@
 //!
 //! Repairs of specific kinds of objects are described at their functions.
 
+use gltf::json::material::NormalTexture;
 use gltf::json::{Animation, Asset, Mesh, Root, Scene, Skin, Value};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, json};
@@ -44,6 +45,7 @@ const MATERIAL: &[&str] = &[
     "alphaMode",
     "alphaCutoff",
     "pbrMetallicRoughness",
+    "normalTexture",
     "extensions",
 ];
 const MESH: &[&str] = &["name", "primitives"];
@@ -253,9 +255,17 @@ fn repair_mesh(mesh: &mut Object) {
     }
 }
 
-/// Only the base colour is read. Specular-glossiness is used only where the file gives no
+/// Only the base colour and the normal map are read, and an invalid normal map is left out. Specular-glossiness is used only where the file gives no
 /// metallic-roughness; `gltf::json` cannot tell afterwards whether it did.
 fn repair_material(material: &mut Object) {
+    let normal = material.get_mut("normalTexture");
+    if let Some(normal) = normal.and_then(Value::as_object_mut) {
+        normal.retain(|key, _| matches!(key.as_str(), "index" | "scale" | "texCoord"));
+    }
+    let is_valid = |value: &Value| serde_json::from_value::<NormalTexture>(value.clone()).is_ok();
+    if !material.get("normalTexture").is_none_or(is_valid) {
+        material.remove("normalTexture");
+    }
     if let Some(metal) = material
         .get_mut("pbrMetallicRoughness")
         .and_then(Value::as_object_mut)
@@ -304,6 +314,18 @@ mod tests {
             read(r#"{"nodes":[{"mesh":4294967296,"translation":[5000000000,0,0]}]}"#).unwrap();
         assert_eq!(root.nodes[0].mesh.unwrap().value(), u32::MAX as usize);
         assert_eq!(root.nodes[0].translation.unwrap()[0], 5e9);
+    }
+
+    #[test]
+    fn an_invalid_normal_map_does_not_harm_its_material() {
+        let of = |normal: &str| {
+            let json = format!(r#"{{"materials":[{{"name":"a","normalTexture":{normal}}}]}}"#);
+            let (root, damaged) = root(serde_json::from_str(&json).unwrap()).unwrap();
+            (root.materials[0].normal_texture.is_some(), damaged)
+        };
+        assert_eq!(of(r#"{"index":0,"scale":2,"extras":[]}"#), (true, 0));
+        assert_eq!(of(r#"{"index":"x"}"#), (false, 0));
+        assert_eq!(of("7"), (false, 0));
     }
 
     #[test]

@@ -34,6 +34,10 @@ pub struct Extensions {
     pub compressed: Vec<Option<CompressedView>>,
     /// For the base colour of every material.
     pub transforms: Vec<Option<TextureTransform>>,
+    /// For the normal map of every material.
+    pub normal_transforms: Vec<Option<TextureTransform>>,
+    /// The WebP image of every texture that has one (`EXT_texture_webp`).
+    pub webp: Vec<Option<usize>>,
     /// Members `VRM` or `VRMC_…` of the document's extensions.
     pub vrm: Map<String, Value>,
     /// `extensionsUsed` of the file.
@@ -42,6 +46,7 @@ pub struct Extensions {
     pub other_pictures: Vec<String>,
 }
 
+const WEBP: &str = "EXT_texture_webp";
 const MESHOPT: &str = "EXT_meshopt_compression";
 const DRACO: &str = "KHR_draco_mesh_compression";
 
@@ -66,15 +71,20 @@ impl Extensions {
             .flatten()
             .filter(|(key, _)| key.starts_with("VRM"))
             .map(|(k, v)| (k.clone(), v.clone()));
+        let webp = |texture: &Value| index(&texture["extensions"][WEBP]["source"]);
         let without_source = list("textures")
             .iter()
-            .filter(|texture| texture["source"].is_null());
+            .filter(|texture| texture["source"].is_null() && webp(texture).is_none());
         Ok(Self {
             compressed,
             transforms: list("materials")
                 .iter()
                 .map(TextureTransform::of_base_color)
                 .collect(),
+            normal_transforms: (list("materials").iter())
+                .map(|material| TextureTransform::of(&material["normalTexture"]))
+                .collect(),
+            webp: list("textures").iter().map(webp).collect(),
             vrm: vrm.collect(),
             used: list("extensionsUsed")
                 .iter()
@@ -156,6 +166,10 @@ impl TextureTransform {
         } else {
             &gloss["diffuseTexture"]
         };
+        Self::of(texture)
+    }
+
+    fn of(texture: &Value) -> Option<Self> {
         let transform = texture["extensions"]["KHR_texture_transform"].as_object()?;
         let pair = |key: &str, default: f32| {
             let number = |i: usize| {

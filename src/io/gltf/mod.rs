@@ -101,8 +101,7 @@ fn read(bytes: &[u8], place: &UriBase, progress: &Progress) -> Parsed<Character>
     let rig = skeleton::GltfJoints::of(&root, &scene, &accessors, &vertices, &mut character)?;
     character.clips = clips::read(&root, &accessors, &rig.joint_of_node, &mut character)?;
     progress.set_fraction(0.5);
-    let mut materials = material::read(&root, &accessors, place, &mut character);
-    materials.transforms.clone_from(&extensions.transforms);
+    let materials = material::read(&root, &extensions, &accessors, place, &mut character);
     if damaged_materials > 0 {
         let text = format!("invalid materials, replaced by default ones: {damaged_materials}");
         character.note(Severity::Warning, damaged_materials, text);
@@ -155,7 +154,7 @@ fn note_extensions(extensions: &Extensions, character: &mut Character) {
     pictures.dedup();
     if !pictures.is_empty() {
         let text = format!(
-            "textures omitted because only {} has their images: {}",
+            "textures omitted because only {} has their images, which is not read; export them as PNG, JPEG or WebP: {}",
             pictures.join(", "),
             extensions.other_pictures.len()
         );

@@ -79,8 +79,7 @@ pub(super) fn read_materials(
                     [r, g, b, opacity]
                 },
                 base_color_image: picture,
-                double_sided: false,
-                alpha_cutoff: None,
+                ..Material::default()
             });
         }
     }

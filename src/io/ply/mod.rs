@@ -321,8 +321,7 @@ fn add_texture(character: &mut Character, name: &str, folder: Option<&Path>) {
             [0.8, 0.8, 0.8, 1.0]
         },
         base_color_image: decoded.map(Arc::new),
-        double_sided: false,
-        alpha_cutoff: None,
+        ..Material::default()
     });
 }
 

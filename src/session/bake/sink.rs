@@ -8,11 +8,11 @@ use crate::character::Character;
 use crate::files::safe_name;
 use crate::io::{
     FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, NpzFrames, ObjLook,
-    PointCache, refuse_protected, write_obj_with, write_ply,
+    PointCache, UsdFrames, refuse_protected, write_obj_with, write_ply,
 };
 use crate::math::{Affine, Point};
 use crate::methods::{Actor, Subject};
-use crate::studio::{Motion, Take};
+use crate::studio::{DEFAULT_FPS, Motion, Take};
 
 /// Writer of the frames of a bake.
 pub(super) enum Sink {
@@ -34,6 +34,10 @@ pub(super) enum Sink {
     Json {
         path: PathBuf,
         positions: JsonPositions,
+    },
+    Usd {
+        file: Box<UsdFrames>,
+        fps: f64,
     },
     Npz {
         path: PathBuf,
@@ -101,6 +105,10 @@ impl Sink {
                 caches: caches(character, take, &path, settings)?,
                 positions: Vec::with_capacity(character.file_vertices()),
             },
+            BakeFormat::Usd(format) => Self::Usd {
+                file: Box::new(UsdFrames::create(&path, format, character)?),
+                fps: take.fps().unwrap_or(DEFAULT_FPS),
+            },
             BakeFormat::Npz => Self::Npz {
                 arrays: Box::new(NpzFrames::create(&path)?),
                 path,
@@ -150,6 +158,10 @@ impl Sink {
                     Cache::Mdd(cache) => cache.frame(positions),
                 }
             }),
+            Self::Usd { file, .. } => {
+                let code = f64::from(frame);
+                file.frame(code, character, actor.positions(), actor.normals())
+            }
             Self::Npz {
                 arrays,
                 world_from_joint,
@@ -194,6 +206,7 @@ impl Sink {
                 });
                 finished.collect::<Result<_, _>>()?
             }
+            Self::Usd { file, fps } => file.finish(&subject.character, fps)?,
             Self::Npz { path, arrays, .. } => {
                 let weights = subject.mesh_weights();
                 arrays

@@ -7,7 +7,7 @@ use super::Projects;
 use super::report::{ReportInput, write_report};
 use super::scores::{ScoreFormat, is_partial, write_scores};
 use crate::dynamics::Params;
-use crate::io::refuse_input;
+use crate::io::{UsdFormat, refuse_input};
 use crate::methods::{Actor, MethodId, MethodValues, Subject};
 use crate::progress::Progress;
 use crate::report::{Columns, Comparison};
@@ -35,6 +35,8 @@ pub enum ExportAs {
     Skin(BakeFormat),
     /// The character with skeleton, weights and all clips, as `.glb`.
     Rig,
+    /// The same as `.usdc`.
+    UsdRig,
     /// The motion of the joints, as `.bvh`.
     Motion,
     /// A comparison of methods, as `.html`.
@@ -45,9 +47,10 @@ pub enum ExportAs {
 
 impl ExportAs {
     /// All kinds, most common first.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Skin(BakeFormat::Glb),
         Self::Rig,
+        Self::UsdRig,
         Self::Motion,
         Self::Skin(BakeFormat::Pc2),
         Self::Skin(BakeFormat::Mdd),
@@ -55,6 +58,8 @@ impl ExportAs {
         Self::Skin(BakeFormat::Ply),
         Self::Skin(BakeFormat::Json),
         Self::Skin(BakeFormat::Npz),
+        Self::Skin(BakeFormat::Usd(UsdFormat::Binary)),
+        Self::Skin(BakeFormat::Usd(UsdFormat::Text)),
         Self::Report,
         Self::Scores(ScoreFormat::Svg),
         Self::Scores(ScoreFormat::Png),
@@ -67,6 +72,7 @@ impl ExportAs {
         match self {
             Self::Skin(BakeFormat::Glb) => "Baked skin, glTF (.glb)",
             Self::Rig => "Rig with weights and clips, glTF (.glb)",
+            Self::UsdRig => "Rig with weights and clips, USD (.usdc)",
             Self::Motion => "Motion of the skeleton (.bvh)",
             Self::Skin(BakeFormat::Pc2) => "Baked skin, point cache (.pc2)",
             Self::Skin(BakeFormat::Mdd) => "Baked skin, point cache (.mdd)",
@@ -74,6 +80,8 @@ impl ExportAs {
             Self::Skin(BakeFormat::Ply) => "Baked skin, one file a frame (.ply)",
             Self::Skin(BakeFormat::Json) => "Baked skin, positions (.json)",
             Self::Skin(BakeFormat::Npz) => "Baked skin, arrays for NumPy (.npz)",
+            Self::Skin(BakeFormat::Usd(UsdFormat::Binary)) => "Baked skin, USD (.usdc)",
+            Self::Skin(BakeFormat::Usd(UsdFormat::Text)) => "Baked skin, USD text (.usda)",
             Self::Report => "Report that compares methods (.html)",
             Self::Scores(ScoreFormat::Svg) => "Plots of the scoreboard (.svg)",
             Self::Scores(ScoreFormat::Png) => "Plots of the scoreboard, picture (.png)",
@@ -93,6 +101,8 @@ impl ExportAs {
             Self::Skin(BakeFormat::Ply) => "ply",
             Self::Skin(BakeFormat::Json) => "json",
             Self::Skin(BakeFormat::Npz) => "npz",
+            Self::UsdRig | Self::Skin(BakeFormat::Usd(UsdFormat::Binary)) => "usdc",
+            Self::Skin(BakeFormat::Usd(UsdFormat::Text)) => "usda",
             Self::Report => "html",
             Self::Scores(ScoreFormat::Svg) => "svg",
             Self::Scores(ScoreFormat::Png) => "png",
@@ -198,8 +208,13 @@ impl Export {
                 write_report(subject, report, path, progress)?;
             }
             ExportAs::Scores(format) => write_scores(input.scores.as_ref(), format, path)?,
-            ExportAs::Rig => {
-                write_rig(subject, path, INFLUENCES, false).map_err(|error| said(&error))?;
+            ExportAs::Rig | ExportAs::UsdRig => {
+                let written = write_rig(subject, path, INFLUENCES, false);
+                let files = written.map_err(|error| said(&error))?.files;
+                let is_glb = self.what == ExportAs::Rig;
+                let lost = is_glb && crate::io::loses_materials(&subject.character);
+                let lost = lost.then_some(MATERIALS_LOST);
+                return Ok(Exported { files, lost });
             }
             ExportAs::Motion => {
                 write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;
@@ -229,7 +244,6 @@ impl Export {
             }
         }
         let lost = match self.what {
-            ExportAs::Rig if crate::io::loses_materials(&subject.character) => Some(MATERIALS_LOST),
             ExportAs::Scores(_) if input.scores.as_ref().is_some_and(is_partial) => {
                 Some(SCORES_MISSING)
             }
