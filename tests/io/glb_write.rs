@@ -159,6 +159,7 @@ fn clip() -> Clip {
         name: "mixed".to_owned(),
         duration_secs: 2.0,
         tracks,
+        morphs: Vec::new(),
     }
 }
 

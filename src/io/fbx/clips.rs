@@ -1,5 +1,6 @@
 //! Animation stacks → clips.
 
+use super::morphs::FbxMorphs;
 use super::skeleton::FbxJoints;
 use super::{FbxNodes, MEMORY, SAMPLES_PER_SEC, quat_of, vec_of};
 use crate::character::{Character, Severity};
@@ -105,8 +106,13 @@ pub(super) fn moved_nodes(baked: &[SampledStack]) -> Vec<usize> {
         .collect()
 }
 
-/// Clips with at least one moving joint.
-pub(super) fn read(baked: &[SampledStack], tree: &FbxNodes, rig: &FbxJoints) -> Vec<Clip> {
+/// Clips with at least one moving joint or blend shape.
+pub(super) fn read(
+    baked: &[SampledStack],
+    tree: &FbxNodes,
+    rig: &FbxJoints,
+    morphs: &FbxMorphs,
+) -> Vec<Clip> {
     let mut clips = Vec::new();
     for SampledStack { name, root } in baked {
         let mut tracks = Vec::new();
@@ -135,16 +141,20 @@ pub(super) fn read(baked: &[SampledStack], tree: &FbxNodes, rig: &FbxJoints) -> 
                     .map(|channel| Track { joint, channel }),
             );
         }
+        let weights = morphs.tracks(root);
+        let ends = weights.iter().filter_map(|track| track.curve.times_secs.last().copied());
         let last = tracks
             .iter()
             .map(|track| last_key(&track.channel))
+            .chain(ends)
             .fold(0.0, f64::max);
         let playback = Some(root.playback_duration).filter(|secs| *secs > 0.0 && secs.is_finite());
-        if !tracks.is_empty() {
+        if !(tracks.is_empty() && weights.is_empty()) {
             clips.push(Clip {
                 name: name.clone(),
                 duration_secs: playback.unwrap_or(last),
                 tracks,
+                morphs: weights,
             });
         }
     }

@@ -8,11 +8,13 @@
 //!   other programs. Copies of a control point follow for corners with other texture coordinates or
 //!   normals ([`corners`]).
 //! - Animation is sampled at [`SAMPLES_PER_SEC`]; linear intervals have keys at their ends only.
-//! - Blend shapes, caches, constraints and NURBS are not read.
+//! - Positions include the blend shapes at their weights at rest ([`morphs`]).
+//! - Caches, constraints and NURBS are not read.
 
 mod clips;
 mod corners;
 mod mesh;
+mod morphs;
 mod skeleton;
 
 use std::path::Path;
@@ -59,9 +61,10 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, progress: &Progress) -> 
     };
     let baked = clips::bake(&scene, &mut character);
     let rig = skeleton::FbxJoints::of(&scene, &tree, &clips::moved_nodes(&baked))?;
-    character.clips = clips::read(&baked, &tree, &rig);
     progress.set_fraction(0.7);
-    mesh::read(&scene, &tree, &rig, folder, &mut character)?;
+    let morphs = mesh::read(&scene, &tree, &rig, folder, &mut character)?;
+    character.clips = clips::read(&baked, &tree, &rig, &morphs);
+    character.finish_morphs(morphs.morphs, Vec::new());
     let deforms = rig.skeleton.joints().iter().any(|joint| joint.deforms);
     character.skeleton = rig.skeleton;
     // Bones and an unskinned mesh: the mesh is left without weights, for a weight method.

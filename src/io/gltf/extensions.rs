@@ -3,6 +3,7 @@
 use gltf::json::Value;
 use serde_json::Map;
 
+use super::declared_morphs::MorphDeclarations;
 use super::meshopt::{CompressionFilter, CompressionMode};
 use crate::io::error::{Parsed, bad};
 
@@ -34,6 +35,8 @@ pub struct Extensions {
     pub compressed: Vec<Option<CompressedView>>,
     /// For the base colour of every material.
     pub transforms: Vec<Option<TextureTransform>>,
+    /// Morph targets.
+    pub morphs: MorphDeclarations,
     /// Members `VRM` or `VRMC_…` of the document's extensions.
     pub vrm: Map<String, Value>,
     /// `extensionsUsed` of the file.
@@ -75,6 +78,7 @@ impl Extensions {
                 .iter()
                 .map(TextureTransform::of_base_color)
                 .collect(),
+            morphs: MorphDeclarations::of(tree),
             vrm: vrm.collect(),
             used: list("extensionsUsed")
                 .iter()
