@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::morphs::FbxMorphs;
 use super::corners::{self, FbxFaces};
+use super::morphs::FbxMorphs;
 use super::skeleton::FbxJoints;
 use super::{FbxNodes, affine_of, number, usable};
 use crate::character::{Attachment, Character, Image, Material, Severity, SourceFaces, SourceMesh};

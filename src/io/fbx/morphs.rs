@@ -4,9 +4,12 @@
 
 use std::collections::HashMap;
 
+use nalgebra::SVector;
+
+use super::stacks::{SampledStack, channel_of, key_times};
 use crate::character::{Morph, MorphShape, MorphTarget};
 use crate::math::Vec3;
-use crate::rig::{Curve, MorphTrack};
+use crate::rig::{Curve, Interpolation, MorphTrack};
 
 /// The morphs of all meshes.
 #[derive(Default)]
@@ -59,33 +62,52 @@ impl FbxMorphs {
     }
 
     /// The curves of weights of a sampled stack, relative to rest; those that stay at rest are left out.
-    pub(super) fn tracks(&self, root: &ufbx::BakedAnim) -> Vec<MorphTrack> {
+    pub(super) fn tracks(&self, scene: &ufbx::Scene, stack: &SampledStack<'_>) -> Vec<MorphTrack> {
         let mut tracks = Vec::new();
-        for element in &root.elements {
-            let (Some(controls), Some(percent)) = (
+        for element in &stack.root.elements {
+            let (Some(controls), Some(percent), Some(channel)) = (
                 self.of_channel.get(&element.element_id),
-                element.props.iter().find(|prop| &*prop.name == "DeformPercent"),
+                (element.props.iter()).find(|prop| &*prop.name == "DeformPercent"),
+                (scene.blend_channels.iter())
+                    .find(|channel| channel.element.element_id == element.element_id),
             ) else {
                 continue;
             };
-            let times: Vec<f64> = percent.keys.iter().map(|key| key.time).collect();
-            let ascending = times.windows(2).all(|pair| pair[0] <= pair[1])
-                && times.iter().all(|time| time.is_finite());
-            if times.is_empty() || !ascending {
+            let weight = |time: f64| {
+                let time = time + stack.start_secs;
+                SVector::<f64, 1>::new(ufbx::evaluate_blend_weight(stack.anim, channel, time))
+            };
+            let times = key_times(percent.keys.iter().map(|key| (key.time, key.flags)));
+            let Some(curve) = channel_of(stack, &times, percent.constant_value, &weight, false)
+            else {
                 continue;
-            }
+            };
             for &control in controls {
-                let rest = self.morphs[control].rest_weight;
-                let weights = percent.keys.iter().map(|key| key.value.x / 100.0 - rest);
-                let values: Vec<f64> = weights.collect();
-                let sound = values.iter().all(|value| value.is_finite());
-                if sound && values.iter().any(|value| value.abs() > 1e-9) {
-                    let curve = Curve::linear(times.clone(), values);
-                    tracks.push(MorphTrack { control, curve });
+                let track = relative(control, &curve, self.morphs[control].rest_weight);
+                let sound = track.curve.values.iter().all(|value| value.is_finite());
+                if sound && track.curve.values.iter().any(|value| value.abs() > 1e-9) {
+                    tracks.push(track);
                 }
             }
         }
         tracks
+    }
+}
+
+/// A curve of weights relative to rest; tangents are differences.
+fn relative(control: usize, curve: &Curve<SVector<f64, 1>>, rest: f64) -> MorphTrack {
+    let cubic = curve.interpolation == Interpolation::Cubic;
+    let value = |(index, value): (usize, &SVector<f64, 1>)| {
+        let is_value = !cubic || index % 3 == 1;
+        if is_value { value.x - rest } else { value.x }
+    };
+    MorphTrack {
+        control,
+        curve: Curve {
+            times_secs: curve.times_secs.clone(),
+            values: curve.values.iter().enumerate().map(value).collect(),
+            interpolation: curve.interpolation,
+        },
     }
 }
 
@@ -103,7 +125,10 @@ fn target_of(
             *sums.entry(point).or_default() += super::vec_of(offset) * weight;
         }
     }
-    let largest = sums.values().map(|sum| sum.amax()).fold(0.0, f64::max);
+    let largest = sums
+        .values()
+        .map(nalgebra::Vector3::amax)
+        .fold(0.0, f64::max);
     let mut moved: Vec<(u32, Vec3)> = Vec::new();
     for (point, sum) in sums {
         // A value that is not finite is kept, for the check of the whole character.
