@@ -131,6 +131,7 @@ pub fn bake(
         name: name.to_owned(),
         duration_secs: times.last().copied().unwrap_or(0.0),
         tracks,
+        morphs: Vec::new(),
     })
 }
 

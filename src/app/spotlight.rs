@@ -55,6 +55,12 @@ pub fn opens(ui: &Ui, section: &str) -> bool {
     shown(ui).is_some_and(|spotlight| spotlight.section == section)
 }
 
+/// Whether a row of that name is asked for.
+#[must_use]
+pub fn wants(ui: &Ui, name: &str) -> bool {
+    shown(ui).is_some_and(|spotlight| spotlight.name == name)
+}
+
 /// Draws the contents of a section, whose rows can be shown.
 pub fn within<R>(ui: &mut Ui, section: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
     let name = section.to_owned();

@@ -21,7 +21,16 @@ impl Character {
             document.json.len() + buffers.sum::<usize>()
         });
         let meshes: u64 = self.meshes.iter().map(bytes_of_mesh).sum();
-        meshes + images.map(|image| bytes_of_image(image)).sum::<u64>() + document as u64
+        let targets = (self.morphs.iter().flat_map(|morph| &morph.shapes)).flat_map(|s| &s.targets);
+        let targets: usize = targets
+            .map(|target| {
+                4 * target.vertices.len() + 12 * (target.offsets.len() + target.normals.len())
+            })
+            .sum();
+        meshes
+            + targets as u64
+            + images.map(|image| bytes_of_image(image)).sum::<u64>()
+            + document as u64
     }
 }
 

@@ -42,9 +42,12 @@ impl Character {
         clips: Vec<Clip>,
     ) -> Self {
         let mut made = self.clone();
-        for (mesh, weights) in made.meshes.iter_mut().zip(weights) {
+        for (index, weights) in weights.iter().enumerate().take(self.meshes.len()) {
+            let mesh = &mut made.meshes[index];
             if let Some(weights) = weights {
-                self.bind_to(mesh, weights, skeleton);
+                if self.bind_to(mesh, weights, skeleton) {
+                    made.place_morphs(index, &self.meshes[index], &self.skeleton);
+                }
             } else if let Attachment::Skinned {
                 joint_from_mesh, ..
             } = &mut mesh.attachment
@@ -63,7 +66,8 @@ impl Character {
         made
     }
 
-    fn bind_to(&self, mesh: &mut SourceMesh, weights: &SkinWeights, skeleton: &Skeleton) {
+    /// Returns whether the mesh is now in the world's bind pose instead of in mesh space.
+    fn bind_to(&self, mesh: &mut SourceMesh, weights: &SkinWeights, skeleton: &Skeleton) -> bool {
         let placement = match &mesh.attachment {
             Attachment::Skinned {
                 weights,
@@ -71,6 +75,7 @@ impl Character {
             } => common_placement(&self.skeleton, weights, joint_from_mesh),
             _ => None,
         };
+        let is_placed = placement.is_none();
         let world_from_mesh = placement.unwrap_or_else(|| {
             // Matrices that disagree bend the mesh into its bind pose; no single transform does.
             let is_bent = matches!(mesh.attachment, Attachment::Skinned { .. });
@@ -86,5 +91,6 @@ impl Character {
             weights: weights.clone(),
             joint_from_mesh: skeleton.joints().iter().map(from_mesh).collect(),
         };
+        is_placed
     }
 }

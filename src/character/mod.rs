@@ -12,6 +12,7 @@ mod faces;
 mod flesh;
 mod helpers;
 mod image;
+mod morph;
 mod place;
 mod rerig;
 mod scaled;
@@ -24,6 +25,7 @@ pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
 pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE};
 pub use helpers::common_placement;
 pub use image::Image;
+pub use morph::{Expression, Morph, MorphControl, MorphShape, MorphTarget};
 pub use place::{PartError, PartMap, Place};
 pub use up_axis::UpAxis;
 
@@ -163,6 +165,10 @@ pub struct Character {
     pub skeleton: Skeleton,
     /// Animations.
     pub clips: Vec<Clip>,
+    /// Morph targets.
+    pub morphs: Arc<[Morph]>,
+    /// Combinations of morphs.
+    pub expressions: Arc<[Expression]>,
     /// Materials of the meshes.
     pub materials: Vec<Material>,
     /// Messages from reading.

@@ -35,6 +35,12 @@ impl Character {
         let remap = Remap::between(&Rig::of(&self.skeleton), rig);
         let mut made = self.clone();
         made.meshes = self.meshes.iter().map(|mesh| carrier.mesh(mesh)).collect();
+        for (index, before) in self.meshes.iter().enumerate() {
+            let was_placed = matches!(before.attachment, Attachment::Unweighted);
+            if !was_placed && matches!(made.meshes[index].attachment, Attachment::Unweighted) {
+                made.place_morphs(index, before, &self.skeleton);
+            }
+        }
         made.clips = self
             .clips
             .iter()

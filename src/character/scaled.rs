@@ -1,5 +1,7 @@
 //! A character in another unit of length.
 
+use std::sync::Arc;
+
 use super::{Attachment, Character};
 use crate::math::Affine;
 use crate::rig::{Channel, Skeleton};
@@ -51,6 +53,10 @@ impl Character {
                 } => lengthen(matrix, factor),
                 Attachment::Unweighted => {}
             }
+        }
+        let shapes = (Arc::make_mut(&mut scaled.morphs).iter_mut()).flat_map(|m| &mut m.shapes);
+        for target in shapes.flat_map(|shape| &mut shape.targets) {
+            (target.offsets.iter_mut()).for_each(|offset| *offset *= factor as f32);
         }
         let tracks = scaled.clips.iter_mut().flat_map(|clip| &mut clip.tracks);
         for track in tracks {

@@ -45,7 +45,7 @@ pub(super) struct Bake {
         long,
         value_name = "all|NAME,…",
         value_delimiter = ',',
-        conflicts_with_all = ["clip", "pose", "rotate", "rig"]
+        conflicts_with_all = ["clip", "pose", "rotate", "morph", "rig"]
     )]
     clips: Vec<String>,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub(super) struct Bake {
     #[arg(help_heading = "Output", long, value_name = "PART", default_value_t = BakeSettings::DEFAULT_TOLERANCE, value_parser = parse_tolerance)]
     tolerance: f32,
     /// Write the rigged character instead of a take: skeleton, skin weights and all clips, as .glb, .usda or .usdc.
-    #[arg(help_heading = "Output", long, conflicts_with_all = ["method", "every", "tolerance", "clip", "pose", "rotate", "frames", "settle"])]
+    #[arg(help_heading = "Output", long, conflicts_with_all = ["method", "every", "tolerance", "clip", "pose", "rotate", "morph", "frames", "settle"])]
     rig: bool,
     /// With --rig: largest number of joints per vertex; game engines expect at most 4 [default: 4].
     #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]

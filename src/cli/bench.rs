@@ -196,6 +196,7 @@ impl Bench {
                 .world_from_joint_into(&pose, &mut world);
             let pose_ms = start.elapsed().as_secs_f64() * 1e3;
             let dt_secs = if step == 0 { 0.0 } else { dt_secs };
+            actor.set_morphs(&pose.morphs);
             actor.advance(&Frame {
                 world_from_joint: &world,
                 dt_secs,

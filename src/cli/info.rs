@@ -13,6 +13,8 @@ use crate::session::{Checkup, ClipSummary, JointSummary, MeshSummary, PartSummar
 
 /// Number of meshes and clips that are listed individually by default.
 const LISTED: usize = 6;
+/// Number of morphs that are named by default.
+const NAMED: usize = 8;
 
 /// Options of the verb.
 #[derive(Debug, Args)]
@@ -89,6 +91,12 @@ fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
             clip.name, clip.duration_secs, clip.tracks
         )
     }));
+    for (what, names) in [
+        ("morphs", &checkup.morphs),
+        ("expressions", &checkup.expressions),
+    ] {
+        lines.extend(names_line(what, names, all));
+    }
     lines.extend(
         checkup
             .motions
@@ -97,6 +105,18 @@ fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
     );
     lines.extend(found(checkup));
     lines
+}
+
+/// The number of names and the first ones, or all; `None` if there are none.
+fn names_line(what: &str, names: &[String], all: bool) -> Option<String> {
+    let listed = if all { names.len() } else { NAMED };
+    let some = names.iter().take(listed).cloned().collect::<Vec<_>>();
+    let more = match names.len().saturating_sub(listed) {
+        0 => String::new(),
+        more => format!(", and {more} more (-v lists them)"),
+    };
+    let count = names.len();
+    (count > 0).then(|| format!("  {what:<10} {count}: {}{more}", some.join(", ")))
 }
 
 /// A summary of the character in a few lines.

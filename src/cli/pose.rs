@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Failure;
 use crate::character::Character;
-use crate::rig::Pose;
+use crate::rig::{MOST_MORPH_WEIGHT, Pose};
 use crate::session::{
     ClipPlay, DEFAULT_FPS, Moments, Motion, ProjectState, Take, read_pose, rotation_from_rest,
     rotation_of_angles_deg, set_rotation_from_rest,
@@ -20,7 +20,7 @@ use crate::session::{
 #[command(next_help_heading = "Pose")]
 pub(super) struct PoseOptions {
     /// Play this clip, by name or by index from 0.
-    #[arg(long, value_name = "NAME|INDEX", allow_hyphen_values = true, conflicts_with_all = ["pose", "rotate"])]
+    #[arg(long, value_name = "NAME|INDEX", allow_hyphen_values = true, conflicts_with_all = ["pose", "rotate", "morph"])]
     pub(super) clip: Option<String>,
     /// Range of the clip, in seconds of the clip, as in 0.5-2 [default: the whole clip].
     #[arg(long, value_name = "A-B", value_parser = parse_range, requires = "clip")]
@@ -41,6 +41,9 @@ pub(super) struct PoseOptions {
     /// Rotate a joint by degrees about X, then Y, then Z: the world's axes through the joint in the rest pose (repeatable).
     #[arg(long, value_name = "JOINT=X,Y,Z", value_parser = parse_rotation, allow_hyphen_values = true)]
     pub(super) rotate: Vec<Rotation>,
+    /// Set a morph target or an expression, as in happy=0.8; MESH/NAME for one of several meshes (repeatable). `info` lists them.
+    #[arg(long, value_name = "NAME=WEIGHT", value_parser = parse_morph, allow_hyphen_values = true)]
+    pub(super) morph: Vec<MorphSetting>,
     /// Frames A to B (or one frame A); frame n is the time n / fps [default: the whole motion].
     #[arg(long, value_name = "A-B", value_parser = parse_frames, conflicts_with = "settle")]
     pub(super) frames: Option<(u32, u32)>,
@@ -63,6 +66,36 @@ pub(super) struct PoseOptions {
 pub(super) struct Rotation {
     joint: String,
     degrees: [f64; 3],
+}
+
+/// One `--morph`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct MorphSetting {
+    name: String,
+    weight: f64,
+}
+
+impl MorphSetting {
+    /// Sets it in a pose of the character.
+    pub(super) fn set_in(&self, character: &Character, pose: &mut Pose) -> Result<(), Failure> {
+        character
+            .set_morph(pose, &self.name, self.weight)
+            .map_err(|error| Failure::Undone(format!("{}: {error}", character.name)))
+    }
+}
+
+pub(super) fn parse_morph(text: &str) -> Result<MorphSetting, String> {
+    let parsed = text.rsplit_once('=').and_then(|(name, weight)| {
+        let weight = weight.trim().parse::<f64>().ok()?;
+        let sound = !name.is_empty() && weight.abs() <= MOST_MORPH_WEIGHT;
+        sound.then(|| MorphSetting {
+            name: name.to_owned(),
+            weight,
+        })
+    });
+    parsed.ok_or_else(|| {
+        format!("expected NAME=WEIGHT with a weight of usually 0 to 1, at most {MOST_MORPH_WEIGHT}, as in happy=0.8")
+    })
 }
 
 /// One `--at`.
@@ -171,6 +204,7 @@ impl PoseOptions {
             blend: None,
             pose: None,
             rotate: Vec::new(),
+            morph: Vec::new(),
             frames,
             fps,
             settle: false,
@@ -197,11 +231,11 @@ impl PoseOptions {
             .saved
             .as_ref()
             .filter(|pose| **pose != skeleton.rest_pose());
-        if self.pose.is_none() && self.rotate.is_empty() {
+        if self.pose.is_none() && self.rotate.is_empty() && self.morph.is_empty() {
             return Ok(saved.map_or(Motion::Rest, |pose| Motion::Pose(pose.clone())));
         }
         let mut pose: Pose = match &self.pose {
-            Some(path) => read_pose(path, skeleton)?,
+            Some(path) => read_pose(path, character)?,
             None => saved.cloned().unwrap_or_else(|| skeleton.rest_pose()),
         };
         for Rotation { joint, degrees } in &self.rotate {
@@ -211,6 +245,9 @@ impl PoseOptions {
             let turned =
                 rotation_of_angles_deg(*degrees) * rotation_from_rest(skeleton, &pose, index);
             set_rotation_from_rest(skeleton, &mut pose, index, &turned);
+        }
+        for morph in &self.morph {
+            morph.set_in(character, &mut pose)?;
         }
         Ok(Motion::Pose(pose))
     }

@@ -186,11 +186,15 @@ fn metres_per_unit(extent: f64, unit: LengthUnit) -> f64 {
 /// Turns meshes without a joint into skin without weights, in world space: for a skeleton from
 /// another file.
 pub(super) fn static_to_unweighted(character: &mut Character) {
-    for mesh in &mut character.meshes {
+    for index in 0..character.meshes.len() {
+        let before = character.meshes[index].clone();
+        let mesh = &mut character.meshes[index];
         if matches!(mesh.attachment, Attachment::Static { .. }) {
             let (positions, attachment) = (mesh.positions_at(&[]), Attachment::Unweighted);
             (mesh.positions, mesh.attachment) = (positions, attachment);
             mesh.normals = None;
+            let skeleton = character.skeleton.clone();
+            character.place_morphs(index, &before, &skeleton);
         }
     }
 }
@@ -243,6 +247,7 @@ mod tests {
                     name: "c".to_owned(),
                     duration_secs: 0.0,
                     tracks: vec![Track { joint: 0, channel }],
+                    morphs: Vec::new(),
                 }],
                 ..Character::default()
             };

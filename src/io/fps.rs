@@ -261,6 +261,7 @@ pub(crate) fn read_anim(
         name: name.to_owned(),
         duration_secs: times_secs.last().copied().unwrap_or(0.0),
         tracks,
+        morphs: Vec::new(),
     })
 }
 

@@ -27,7 +27,11 @@ pub(super) fn take_skeleton(character: &mut Character, rig: Character) -> Parsed
         return bad("the file contains no joints");
     }
     static_to_unweighted(character);
-    character.clips.extend(rig.clips);
+    let ids = rig.morph_ids();
+    for mut clip in rig.clips {
+        character.take_morphs(&mut clip, &ids);
+        character.clips.push(clip);
+    }
     character.skeleton = rig.skeleton;
     character.humanoid = rig.humanoid;
     character.flesh.bones = rig.flesh.bones;
@@ -45,8 +49,10 @@ pub(super) fn take_clips(character: &mut Character, other: Character) -> Parsed<
     if joint_of.iter().all(Option::is_none) {
         return bad("none of its joints is in the mesh's skeleton");
     }
+    let ids = other.morph_ids();
     let mut unknown = 0;
     for mut clip in other.clips {
+        character.take_morphs(&mut clip, &ids);
         let known = |track: &Track| joint_of.get(track.joint).copied().flatten();
         let before = clip.tracks.len();
         clip.tracks = clip

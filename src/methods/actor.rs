@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::bind_surface::{bind_normals, normals_in_file};
 use super::check::check_joints;
+use super::morphing::Morphing;
 use super::{
     ActorState, AnyDevice, BindError, BindInput, DeviceError, Explanation, Fetched, Frame,
     MethodId, Projective, Recipe, Requirement, SettledState, SkinError, Skinner, StateError,
@@ -16,6 +17,7 @@ use crate::math::{Affine, Point, Vec3};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
 use crate::param::ParamValues;
 use crate::progress::Progress;
+use crate::rig::MorphWeights;
 
 /// A method bound to a subject; computes source positions and normals frame by frame.
 pub struct Actor {
@@ -25,6 +27,8 @@ pub struct Actor {
     positions: Vec<Point>,
     normals: Vec<Vec3>,
     groups: NormalGroups,
+    /// `None` for a character without morphs.
+    morphing: Option<Morphing>,
     times: StepTimes,
     /// Whether positions and normals are those of the last frame; otherwise the device has them.
     here: bool,
@@ -75,7 +79,7 @@ impl Actor {
         if method.needs(Requirement::Tissue) {
             subject.make_flesh(&progress.part(0.0, 0.8))?;
         }
-        let skinner = (method.descriptor().bind)(&BindInput {
+        let mut skinner = (method.descriptor().bind)(&BindInput {
             subject,
             physics,
             values,
@@ -86,11 +90,13 @@ impl Actor {
         if skinner.on_device().is_none() {
             groups.keep_normals(&positions, &normals);
         }
+        let morphing = Morphing::bind(subject, &groups, &normals, &mut *skinner);
         progress.check()?;
         Ok(Self {
             subject: subject.clone(),
             method,
             skinner,
+            morphing,
             positions,
             normals,
             groups,
@@ -106,6 +112,25 @@ impl Actor {
     /// [`SkinError::JointCount`], [`SkinError::BadPose`].
     pub fn check(&self, world_from_joint: &[Affine]) -> Result<(), SkinError> {
         check_joints(self.subject.character.skeleton.len(), world_from_joint)
+    }
+
+    /// Sets the weights of morphs and expressions of the next frames ([`crate::rig::Pose::morphs`]); at rest until then.
+    pub fn set_morphs(&mut self, weights: &MorphWeights) {
+        if let Some(morphing) = &mut self.morphing {
+            morphing.set(weights, &mut *self.skinner);
+        }
+    }
+
+    /// From now on morphs stay at rest, whatever is set.
+    pub fn leave_out_morphs(&mut self) {
+        self.set_morphs(&MorphWeights::default());
+        self.morphing = None;
+    }
+
+    /// Whether morphs displace vertices. Then frames are not left on a device.
+    #[must_use]
+    pub fn is_morphed(&self) -> bool {
+        self.morphing.as_ref().is_some_and(Morphing::is_active)
     }
 
     /// Advances to the next frame.
@@ -126,12 +151,26 @@ impl Actor {
             .on_device()
             .is_some_and(super::device::OnDevice::is_presented);
         if self.here {
+            self.add_morphs(frame.world_from_joint);
             self.find_normals();
+        } else if self.is_morphed() {
+            self.read_back();
+            if self.here {
+                self.add_morphs(frame.world_from_joint);
+                self.find_normals();
+            }
         } else if self.reads_back {
             self.read_back();
         }
         self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(())
+    }
+
+    /// Displaces a frame that was skinned without morphs.
+    fn add_morphs(&mut self, world_from_joint: &[Affine]) {
+        if let Some(morphing) = &mut self.morphing {
+            morphing.add_to(world_from_joint, &mut self.positions);
+        }
     }
 
     /// Normals of the positions on the CPU.
@@ -141,6 +180,9 @@ impl Actor {
             self.groups.normals_into(&self.positions, &mut self.normals);
         }
         self.skinner.normals_into(&mut self.normals);
+        if let Some(morphing) = &mut self.morphing {
+            morphing.add_normals(&self.positions, &mut self.normals);
+        }
         self.times.normals_ms = start.elapsed().as_secs_f64() * 1e3;
     }
 
@@ -210,7 +252,14 @@ impl Actor {
     /// # Errors
     /// [`BindError`]; then the old values are kept.
     pub fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
-        self.skinner.set_values(values)
+        let Some(morphing) = &mut self.morphing else {
+            return self.skinner.set_values(values);
+        };
+        // Tables are made of the bind pose.
+        self.skinner.displace(None);
+        let set = self.skinner.set_values(values);
+        morphing.resume(&mut *self.skinner);
+        set
     }
 
     /// Changes physical parameters; takes effect with the next frame. Does nothing for methods without physics.

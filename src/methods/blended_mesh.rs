@@ -2,6 +2,8 @@
 
 use nalgebra::{Matrix3, Matrix3x4, Matrix4};
 
+use super::morph_offsets::MeshOffsets;
+
 use crate::character::{Attachment, Character, SourceMesh};
 use crate::math::{Affine, Point, Vec3};
 use crate::weights::SkinWeights;
@@ -12,6 +14,10 @@ pub(super) struct BlendedMesh {
     pub(super) weights: SkinWeights,
     pub(super) joint_from_mesh: Vec<Affine>,
     pub(super) world_from_mesh: Vec<Matrix3x4<f32>>,
+    /// Whether `rest` is in the world's bind pose instead of in mesh space.
+    pub(super) in_bind_pose: bool,
+    /// `rest` without morphs, while they displace it.
+    pub(super) undisplaced: Vec<Point>,
 }
 
 impl BlendedMesh {
@@ -60,7 +66,14 @@ impl BlendedMesh {
             },
         };
         let world_from_mesh = vec![Matrix3x4::zeros(); joint_from_mesh.len()];
+        let in_bind_pose = match &mesh.attachment {
+            Attachment::Skinned { .. } => extra.is_some(),
+            Attachment::Rigid { .. } => false,
+            Attachment::Static { .. } | Attachment::Unweighted => true,
+        };
         Self {
+            in_bind_pose,
+            undisplaced: Vec::new(),
             rest,
             weights,
             joint_from_mesh,
@@ -82,6 +95,14 @@ impl BlendedMesh {
     }
 }
 
+/// Writes the displaced vertices of a mesh.
+pub(super) fn displace(mesh: &MeshOffsets, offsets: &[Vec3], bind: &[Point], rest: &mut [Point]) {
+    for (&vertex, offset) in mesh.vertices.iter().zip(offsets) {
+        let vertex = vertex as usize;
+        rest[vertex] = bind[vertex] + offset;
+    }
+}
+
 impl BlendedMesh {
     /// The position of a vertex.
     pub(super) fn blend(&self, vertex: usize) -> Point {
@@ -97,6 +118,45 @@ impl BlendedMesh {
         }
         let linear: Vec3 = blended.fixed_view::<3, 3>(0, 0) * rest.coords;
         Point::from(linear + blended.column(3))
+    }
+
+    /// The displacements in the space of `rest`.
+    pub(super) fn offsets<'a>(&self, offsets: &'a MeshOffsets) -> &'a [Vec3] {
+        if self.in_bind_pose {
+            &offsets.in_bind_pose
+        } else {
+            &offsets.in_mesh
+        }
+    }
+
+    /// Displaces the rest positions; without offsets they are as bound. Allocates at the first displacement only.
+    pub(super) fn displace(&mut self, offsets: Option<&MeshOffsets>) {
+        match offsets {
+            Some(offsets) => {
+                if self.undisplaced.is_empty() {
+                    self.undisplaced.extend_from_slice(&self.rest);
+                }
+                displace(
+                    offsets,
+                    self.offsets(offsets),
+                    &self.undisplaced,
+                    &mut self.rest,
+                );
+            }
+            None if !self.undisplaced.is_empty() => self.rest.copy_from_slice(&self.undisplaced),
+            None => {}
+        }
+    }
+
+    /// A displacement in the space of `rest`, turned as the vertex is.
+    pub(super) fn turned(&self, vertex: usize, offset: &Vec3) -> Vec3 {
+        let mut blended = Matrix3::zeros();
+        let mut any = false;
+        for (joint, weight) in self.weights.of(vertex) {
+            blended += self.world_from_mesh[joint].fixed_view::<3, 3>(0, 0) * weight;
+            any = true;
+        }
+        if any { blended * offset } else { *offset }
     }
 
     /// The linear part of the motion of the joint with the largest weight.

@@ -3,8 +3,8 @@
 use super::blend_normals::{ByEdges, Differentiable, WithNormals};
 use super::device::{AnyDevice, Fetched, OnDevice, SurfaceDevice, SurfaceMut};
 use super::{
-    BindError, DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject,
-    Term,
+    BindError, DeviceError, DeviceTimes, Frame, MorphOffsets, Recipe, SkinError, Skinner,
+    StepTimes, Subject, Term,
 };
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
@@ -55,6 +55,8 @@ pub(super) struct Direct<S> {
     there: bool,
     /// Whether the last frame is the device's.
     is_presented: bool,
+    /// Whether morphs displace the bind pose: the device has it without them.
+    is_displaced: bool,
     last_times: (DeviceTimes, f64),
     step_ms: f64,
 }
@@ -68,6 +70,7 @@ impl<S: HasRecipe> Direct<S> {
             presented: Vec::new(),
             there: false,
             is_presented: false,
+            is_displaced: false,
             last_times: (DeviceTimes::default(), 0.0),
             step_ms: 0.0,
         }
@@ -80,7 +83,7 @@ impl<S: HasRecipe> Direct<S> {
 
     /// Computes a frame on the device. Returns whether it did; otherwise the CPU must.
     fn present(&mut self, frame: &Frame<'_>) -> bool {
-        let Some(device) = &mut self.device else {
+        let Some(device) = self.device.as_mut().filter(|_| !self.is_displaced) else {
             return false;
         };
         if let Err(error) = device.present(frame.world_from_joint, 0.0) {
@@ -125,6 +128,11 @@ impl<S: HasRecipe> Skinner for Direct<S> {
 
     fn normals_into(&self, normals: &mut [Vec3]) {
         self.skinner.normals_into(normals);
+    }
+
+    fn displace(&mut self, offsets: Option<&MorphOffsets>) -> bool {
+        self.is_displaced = offsets.is_some();
+        self.skinner.displace(offsets)
     }
 
     fn explain(&self, vertex: usize) -> Vec<Term> {

@@ -29,6 +29,8 @@ mod explain;
 mod implicit;
 mod lbs;
 mod measure;
+mod morph_offsets;
+mod morphing;
 mod palette;
 mod position_based;
 mod projective;
@@ -54,6 +56,7 @@ pub use device::{
     SurfaceDevice, SurfaceMut,
 };
 pub use explain::{Explanation, Influence, Term, TermValue, explain_blending};
+pub use morph_offsets::{MeshOffsets, MorphOffsets};
 pub use projective::{PoseStepper, Projective, SettledState};
 pub use reach::Reach;
 pub use recipe::Recipe;
@@ -143,6 +146,12 @@ pub trait Skinner: Send {
     /// # Errors
     /// [`SkinError::Diverged`] on a non-finite position; `out` is then not written.
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError>;
+
+    /// Displaces the vertices in the bind pose by morphs from the next frame on, or no longer. Returns whether the method does that;
+    /// otherwise the [`Actor`] displaces what it has skinned. `None` restores the bind pose exactly. Allocates at most once.
+    fn displace(&mut self, _offsets: Option<&MorphOffsets>) -> bool {
+        false
+    }
 
     /// Forgets the state ([`Capability::State`]): the next frame is the equilibrium of its pose.
     fn reset(&mut self) {}

@@ -1,7 +1,6 @@
 //! The columns of a comparison: poses of a set, or frames of a motion.
 
 use super::PoseColumn;
-use crate::math::Affine;
 use crate::methods::Subject;
 use crate::rig::{Pose, RangePose};
 use crate::studio::Take;
@@ -103,15 +102,13 @@ impl Columns {
         }
     }
 
-    /// Global transforms of the joints in a column.
-    pub(super) fn world(&self, subject: &Subject, column: usize) -> Vec<Affine> {
-        let character = &subject.character;
+    /// The pose of a column.
+    pub(super) fn pose(&self, subject: &Subject, column: usize) -> Pose {
         match self {
-            Self::Poses(poses) => character.skeleton.world_from_joint(&poses[column].1),
+            Self::Poses(poses) => poses[column].1.clone(),
             Self::Motion(_, take) => {
                 let frame = take.first_frame() + column as u32;
-                let pose = take.motion.pose_at(character, take.time_of(frame));
-                character.skeleton.world_from_joint(&pose)
+                (take.motion).pose_at(&subject.character, take.time_of(frame))
             }
         }
     }

@@ -212,6 +212,7 @@ impl Search<'_> {
         let skeleton = &self.actor.subject().character.skeleton;
         let world = skeleton.world_from_joint(&pose);
         self.actor.reset();
+        self.actor.set_morphs(&pose.morphs);
         let frame = Frame {
             world_from_joint: &world,
             dt_secs: 0.0,

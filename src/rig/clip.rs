@@ -59,8 +59,25 @@ pub struct Track {
     pub channel: Channel,
 }
 
-/// A named animation of a skeleton.
+/// The animated weight of one morph control, relative to its weight at rest.
 #[derive(Debug, Clone, PartialEq)]
+pub struct MorphTrack {
+    /// Index of the control.
+    pub control: usize,
+    /// The keys.
+    pub curve: Curve<f64>,
+}
+
+impl MorphTrack {
+    /// The weight at a time; constant before the first and after the last key.
+    #[must_use]
+    pub fn sample(&self, time_secs: f64) -> f64 {
+        sample_number(&self.curve, time_secs)
+    }
+}
+
+/// A named animation of a skeleton.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clip {
     /// Name as in the file.
     pub name: String,
@@ -68,6 +85,8 @@ pub struct Clip {
     pub duration_secs: f64,
     /// The tracks; joints without a track stay at rest.
     pub tracks: Vec<Track>,
+    /// Weights of morphs; controls without a track stay at rest.
+    pub morphs: Vec<MorphTrack>,
 }
 
 impl Clip {
@@ -84,6 +103,9 @@ impl Clip {
                 Channel::Rotation(curve) => local.rotation = sample_rotation(curve, time_secs),
                 Channel::Scale(curve) => local.scale = sample_vector(curve, time_secs),
             }
+        }
+        for track in &self.morphs {
+            pose.morphs.set(track.control, track.sample(time_secs));
         }
         pose
     }
@@ -124,11 +146,23 @@ where
 }
 
 fn sample_vector(curve: &Curve<Vec64>, time: f64) -> Vec64 {
+    sampled(curve, time, |a, b, t| a.lerp(&b, t))
+}
+
+/// The value of a curve of numbers.
+fn sample_number(curve: &Curve<f64>, time: f64) -> f64 {
+    sampled(curve, time, |a, b, t| a * (1.0 - t) + b * t)
+}
+
+fn sampled<T>(curve: &Curve<T>, time: f64, mix: impl Fn(T, T, f64) -> T) -> T
+where
+    T: Copy + std::ops::Mul<f64, Output = T> + std::ops::Add<Output = T>,
+{
     let (key, t, length) = locate(&curve.times_secs, time);
     let v = &curve.values;
     match curve.interpolation {
         Interpolation::Step => v[key],
-        Interpolation::Linear if length > 0.0 => v[key].lerp(&v[key + 1], t),
+        Interpolation::Linear if length > 0.0 => mix(v[key], v[key + 1], t),
         Interpolation::Linear => v[key],
         Interpolation::Cubic if length > 0.0 => hermite(
             v[3 * key + 1],

@@ -22,6 +22,7 @@ pub mod ik;
 mod keys;
 mod limit_presets;
 pub mod limits;
+mod morph_weights;
 mod motion_range;
 mod offset;
 mod palm;
@@ -33,14 +34,17 @@ mod skeleton;
 pub mod symmetry;
 mod trs;
 
-pub use clip::{Channel, Clip, Curve, Interpolation, Track};
+pub use clip::{Channel, Clip, Curve, Interpolation, MorphTrack, Track};
 pub use keys::{
     Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyTolerance, KeyedClip, KeyedClipFile,
-    KeysError, LONGEST_SECS, NEW_FPS, NamedPose, NamedPoseFile, SAME_SECS, Slope, SlopeValue,
+    KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS, NamedPose, NamedPoseFile, SAME_SECS, Slope,
+    SlopeValue,
 };
 pub use limit_presets::human_limits;
+pub use morph_weights::{MOST_MORPH_WEIGHT, MorphWeights};
 pub use motion_range::{RangePose, motion_range};
 pub use offset::PoseOffset;
+pub(crate) use pose::most_similar;
 pub use pose::{JointDelta, Pose, PoseError, PoseFile};
 pub use pose_space::PoseSpace;
 pub use skeleton::{Joint, MOST_JOINTS, Skeleton, SkeletonError, check_joint_count};

@@ -4,14 +4,15 @@
 //! changes where both poses agree, as at the seam of a good loop (D. Bollo, "Inertialization", GDC
 //! 2018, without velocities).
 
-use super::Pose;
 use super::trs::slerp;
+use super::{MorphWeights, Pose};
 use crate::math::{Quat, Vec64, smoothstep};
 
 /// The difference of two poses.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PoseOffset {
     joints: Vec<(Vec64, Quat, Vec64)>,
+    morphs: MorphWeights,
 }
 
 impl PoseOffset {
@@ -26,8 +27,11 @@ impl PoseOffset {
                 shown.scale - wanted.scale,
             )
         };
+        let mut morphs = shown.morphs.clone();
+        morphs.add(&wanted.morphs, -1.0);
         Self {
             joints: shown.locals.iter().zip(&wanted.locals).map(joint).collect(),
+            morphs,
         }
     }
 
@@ -38,6 +42,7 @@ impl PoseOffset {
             local.rotation = slerp(&Quat::identity(), turn, part) * local.rotation;
             local.scale += scale * part;
         }
+        pose.morphs.add(&self.morphs, part);
     }
 
     /// The fraction that remains `age_secs` after the switch: from 1 to 0 within `blend_secs`,
@@ -64,6 +69,7 @@ mod tests {
                 rotation: Quat::from_euler_angles(angle, 0.3, 0.0),
                 ..Trs::IDENTITY
             }],
+            ..Pose::default()
         };
         let (shown, wanted) = (pose(2.0, 1.0), pose(0.5, -0.7));
         let offset = PoseOffset::between(&shown, &wanted);

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Skeleton, Trs};
+use super::{MorphWeights, Skeleton, Trs};
 use crate::math::{Quat, Vec64};
 
-/// The local transform of every joint of one skeleton.
+/// The local transform of every joint of one skeleton, and the weights of morphs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pose {
     /// One per joint; absolute (not relative to rest), in the frame `parent_from_base` of the
     /// joint.
     pub locals: Vec<Trs>,
+    /// Weights of morph controls, relative to rest.
+    pub morphs: MorphWeights,
 }
 
 /// A pose file's entry for one joint: a change of the rest pose, in the frame of the joint's
@@ -37,13 +39,17 @@ impl Default for JointDelta {
     }
 }
 
-/// A pose as JSON: `{"joints": {"name": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}`, local
-/// to the parent, relative to rest. Unlisted joints stay at rest.
+/// A pose as JSON: `{"joints": {"name": {"rotation": [x,y,z,w], "translation": [x,y,z]}}, "morphs": {"name": weight}}`, local
+/// to the parent, relative to rest. Unlisted joints and morphs stay at rest.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoseFile {
     /// Changes by joint name.
     pub joints: BTreeMap<String, JointDelta>,
+    /// Weights of morphs and expressions by name. Read and written by the character, which knows the names
+    /// ([`crate::character::Character::pose_from_file`]).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub morphs: BTreeMap<String, f64>,
 }
 
 /// Why a pose cannot be applied.
@@ -72,6 +78,20 @@ pub enum PoseError {
         /// The joint.
         name: String,
     },
+    /// No morph or expression of that name.
+    #[error("there is no morph or expression \"{name}\"{}", nearest.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
+    UnknownMorph {
+        /// The requested name.
+        name: String,
+        /// The most similar name, if any.
+        nearest: Option<String>,
+    },
+    /// A weight that is not finite.
+    #[error("the weight of morph \"{name}\" must be a finite number")]
+    BadMorph {
+        /// The morph.
+        name: String,
+    },
 }
 
 impl Pose {
@@ -85,6 +105,7 @@ impl Pose {
                 .zip(&other.locals)
                 .map(|(a, b)| a.lerp(b, t))
                 .collect(),
+            morphs: self.morphs.lerp(&other.morphs, t),
         }
     }
 
@@ -110,7 +131,7 @@ impl Pose {
         *local = turn * *local;
     }
 
-    /// Applies a pose file to the rest pose of a skeleton.
+    /// Applies the joints of a pose file to the rest pose of a skeleton.
     ///
     /// # Errors
     /// [`PoseError`] for an unknown joint, or invalid numbers.
@@ -134,7 +155,7 @@ impl Pose {
         Ok(pose)
     }
 
-    /// The pose as changes of the rest pose; joints at rest are omitted. Scale is not part of a
+    /// The joints of the pose as changes of the rest pose; joints at rest are omitted. Scale is not part of a
     /// pose file.
     #[must_use]
     pub fn to_file(&self, skeleton: &Skeleton) -> PoseFile {
@@ -151,8 +172,21 @@ impl Pose {
                 joints.insert(joint.name.clone(), delta);
             }
         }
-        PoseFile { joints }
+        PoseFile {
+            joints,
+            morphs: BTreeMap::new(),
+        }
     }
+}
+
+/// The most similar of the known names, if one is similar.
+pub(crate) fn most_similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let name = name.to_lowercase();
+    known
+        .map(|known| (strsim::jaro_winkler(&known.to_lowercase(), &name), known))
+        .filter(|(likeness, _)| *likeness > 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known.to_owned())
 }
 
 impl Skeleton {
@@ -162,18 +196,7 @@ impl Skeleton {
     /// [`PoseError::UnknownJoint`] with the most similar name.
     pub fn find_or_suggest(&self, name: &str) -> Result<usize, PoseError> {
         self.find(name).ok_or_else(|| {
-            let nearest = self
-                .joints()
-                .iter()
-                .map(|joint| {
-                    (
-                        strsim::jaro_winkler(&joint.name.to_lowercase(), &name.to_lowercase()),
-                        &joint.name,
-                    )
-                })
-                .filter(|(likeness, _)| *likeness > 0.6)
-                .max_by(|a, b| a.0.total_cmp(&b.0))
-                .map(|(_, name)| name.clone());
+            let nearest = most_similar(name, self.joints().iter().map(|joint| &*joint.name));
             PoseError::UnknownJoint {
                 name: name.to_owned(),
                 nearest,

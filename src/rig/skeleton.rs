@@ -170,6 +170,7 @@ impl Skeleton {
     pub fn rest_pose(&self) -> Pose {
         Pose {
             locals: self.joints.iter().map(|joint| joint.rest).collect(),
+            ..Pose::default()
         }
     }
 

@@ -174,6 +174,9 @@ impl Session {
                 self.edit(|editor, with| editor.reset_joint(with, joint));
             }
             Command::ResetPose => self.edit(Editor::reset_pose),
+            Command::SetMorphs(weights) => {
+                self.edit(|editor, with| editor.set_morphs(with, &weights));
+            }
             Command::SetPose(pose) => self.edit(|editor, with| editor.set_pose(with, &pose)),
             Command::LoadPose(path) => self.edit(|editor, with| editor.load_pose(with, &path)),
             Command::SavePose(path) => self.edit(|editor, with| editor.save_pose(with, &path)),

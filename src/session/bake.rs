@@ -387,7 +387,7 @@ pub fn write_last_pose(character: &Character, take: &Take, path: &Path) -> Resul
     let pose = take
         .motion
         .pose_at(character, take.time_of(take.last_frame()));
-    crate::io::write_pose(path, &pose.to_file(&character.skeleton))
+    crate::io::write_pose(path, &character.pose_to_file(&pose))
 }
 
 impl Motion {

@@ -72,8 +72,10 @@ pub enum Command {
     },
     /// Resets one joint to rest (undoable).
     ResetJoint(usize),
-    /// Resets all joints to rest (undoable).
+    /// Resets all joints and morphs to rest (undoable).
     ResetPose,
+    /// Sets weights of morphs and expressions, by control and relative to rest (undoable).
+    SetMorphs(Vec<(usize, f64)>),
     /// Sets all joints (undoable); ignored if their number is not that of the skeleton.
     SetPose(Arc<Pose>),
     /// Reads a pose file (undoable).
@@ -136,6 +138,7 @@ impl Command {
             Self::SetJointAngles { .. } => "Set joint angles",
             Self::ResetJoint(_) => "Reset joint",
             Self::ResetPose => "Reset pose",
+            Self::SetMorphs(_) => "Set morph",
             Self::SetPose(_) => "Set pose",
             Self::LoadPose(_) => "Load pose",
             Self::SavePose(_) => "Save pose",

@@ -127,6 +127,8 @@ pub fn distill(
     settings: &DistillSettings,
     progress: &Progress,
 ) -> Result<Distilled, DistillError> {
+    // Joints cannot do what morphs do; the rig keeps those.
+    actor.leave_out_morphs();
     let subject = actor.subject().in_set_unit();
     let character = subject.character.clone();
     let name = || character.name.clone();

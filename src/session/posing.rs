@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::character::Character;
 use crate::io::IoError;
 use crate::math::{Affine, Quat};
 use crate::rig::{Pose, PoseError, Skeleton, Trs};
@@ -75,16 +76,18 @@ pub enum PoseFileError {
     },
 }
 
-/// Reads a pose of a skeleton.
+/// Reads a pose of a character.
 ///
 /// # Errors
 /// [`PoseFileError`].
-pub fn read_pose(path: &Path, skeleton: &Skeleton) -> Result<Pose, PoseFileError> {
+pub fn read_pose(path: &Path, character: &Character) -> Result<Pose, PoseFileError> {
     let file = crate::io::read_pose(path)?;
-    Pose::from_file(&file, skeleton).map_err(|source| PoseFileError::Pose {
-        path: path.into(),
-        source,
-    })
+    character
+        .pose_from_file(&file)
+        .map_err(|source| PoseFileError::Pose {
+            path: path.into(),
+            source,
+        })
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ impl Session {
                 .iter()
                 .any(|(of, before)| *of == id && before.as_slice() != now)
             {
-                worker.recall(key, now);
+                worker.recall(key, now, &self.channels.morphs_in(id));
             }
         }
     }

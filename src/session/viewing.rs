@@ -126,7 +126,7 @@ impl Session {
             .live_workers()
             .filter(|(followed, _)| *followed == id)
         {
-            worker.settle(channel.world_from_joint());
+            worker.settle(channel.world_from_joint(), &channel.pose().morphs);
         }
     }
 

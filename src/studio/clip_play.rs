@@ -132,6 +132,7 @@ mod tests {
                     joint: 0,
                     channel: Channel::Rotation(curve),
                 }],
+                morphs: Vec::new(),
             },
         )
     }

@@ -10,7 +10,7 @@ use crate::math::{Affine, Point, Vec3};
 use crate::methods::{Actor, BindError, Capability, Frame, MethodId, Subject};
 use crate::param::ParamValues;
 use crate::progress::Progress;
-use crate::rig::Pose;
+use crate::rig::{MorphWeights, Pose};
 
 /// A pose at another time of a clip.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,8 @@ pub struct GhostPose {
     pub offset_secs: f64,
     /// World transforms of the joints.
     pub world_from_joint: Vec<Affine>,
+    /// Weights of morphs.
+    pub morphs: MorphWeights,
 }
 
 /// A skin at another time.
@@ -60,6 +62,7 @@ impl GhostSkins {
 pub fn ghost_skins(actor: &mut Actor, poses: &[GhostPose]) -> Vec<GhostSkin> {
     let mut skins = Vec::with_capacity(poses.len());
     for pose in poses {
+        actor.set_morphs(&pose.morphs);
         if actor
             .advance(&Frame {
                 world_from_joint: &pose.world_from_joint,
@@ -123,6 +126,7 @@ impl GhostMaker {
             Some(GhostPose {
                 offset_secs,
                 world_from_joint: skeleton.world_from_joint(&pose),
+                morphs: pose.morphs,
             })
         };
         let poses: Vec<GhostPose> = offsets_secs.filter_map(pose).collect();

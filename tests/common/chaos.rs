@@ -383,7 +383,10 @@ impl Script {
             .map(|(a, b)| a.lerp(b, t))
             .collect();
         Place {
-            pose: Pose { locals },
+            pose: Pose {
+                locals,
+                ..Pose::default()
+            },
             root: self.from.root.lerp(&self.to.root, t),
         }
     }

@@ -188,3 +188,36 @@ pub fn seamed_tube() -> String {
             1,
         )
 }
+
+/// The tube with a blend channel of two shapes, at 50 and 100 %, whose percentage goes from 0 to 100 in the clip. Both move the first
+/// control point along X, by 4 and by 10 units.
+pub fn smiling_tube() -> String {
+    let shape = |id: usize, by: f64| {
+        format!(
+            "Geometry: {id}, \"Geometry::shape{id}\", \"Shape\" {{\nVersion: 100\n{}{}}}\n",
+            array("Indexes", [0]),
+            array("Vertices", [by, 0.0, 0.0]),
+        )
+    };
+    let objects = format!(
+        "{}{}Deformer: 8100, \"Deformer::faces\", \"BlendShape\" {{\nVersion: 100\n}}\n\
+         Deformer: 8101, \"SubDeformer::smile\", \"BlendShapeChannel\" {{\nVersion: 100\nDeformPercent: 0\n{}Properties70: {{\nP: \"DeformPercent\", \"Number\", \"\", \"A\",0\n}}\n}}\n\
+         AnimationCurveNode: 8200, \"AnimCurveNode::DeformPercent\", \"\" {{\nProperties70: {{\nP: \"d|DeformPercent\", \"Number\", \"\", \"A\",0\n}}\n}}\n\
+         AnimationCurve: 8201, \"AnimCurve::\", \"\" {{\nDefault: 0\nKeyVer: 4008\n{}{}{}{}{}}}\n",
+        shape(8000, 4.0),
+        shape(8001, 10.0),
+        array("FullWeights", [50, 100]),
+        array("KeyTime", [0, TICKS_PER_SEC]),
+        array("KeyValueFloat", [0, 100]),
+        array("KeyAttrFlags", [4]),
+        array("KeyAttrDataFloat", [0, 0, 0, 0]),
+        array("KeyAttrRefCount", [2])
+    );
+    let links = "C: \"OO\",8100,1000\nC: \"OO\",8101,8100\nC: \"OO\",8000,8101\nC: \"OO\",8001,8101\n\
+         C: \"OO\",8200,6001\nC: \"OP\",8200,8101, \"DeformPercent\"\nC: \"OP\",8201,8200, \"d|DeformPercent\"\n";
+    bending_tube([0.0; 3]).replacen(
+        "}\nConnections: {\n",
+        &format!("{objects}}}\nConnections: {{\n{links}"),
+        1,
+    )
+}

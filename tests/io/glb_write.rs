@@ -160,6 +160,7 @@ fn clip() -> Clip {
         name: "mixed".to_owned(),
         duration_secs: 2.0,
         tracks,
+        morphs: Vec::new(),
     }
 }
 

@@ -18,10 +18,12 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use sinew::character::{Morph, MorphShape, MorphTarget};
 use sinew::dynamics::{Collisions, Params, Preset};
-use sinew::math::Affine;
+use sinew::math::{Affine, Vec3};
 use sinew::methods::{Actor, Capability, Frame, Subject, registry};
 use sinew::progress::Progress;
+use sinew::rig::MorphWeights;
 
 /// Frames before counting, and counted.
 const WARM_UP: usize = 120;
@@ -114,8 +116,15 @@ fn playing(subject: &Subject) -> Vec<Vec<Affine>> {
 }
 
 fn allocations(actor: &mut Actor, poses: &[Vec<Affine>], dt_secs: f64) -> usize {
+    // Of the gecko a morph comes and goes.
+    let weights = [0.0, 0.5, 0.75].map(|weight| {
+        let mut weights = MorphWeights::default();
+        weights.set(0, weight);
+        weights
+    });
     counted(|| {
-        for world in poses {
+        for (world, weights) in poses.iter().zip(weights.iter().cycle()) {
+            actor.set_morphs(weights);
             actor
                 .advance(&Frame {
                     world_from_joint: world,
@@ -164,6 +173,23 @@ fn frames_allocate_nothing() {
 /// A built-in character; of the gecko some bones swing by themselves, twist, and hold.
 fn subject(name: &str) -> Arc<Subject> {
     let mut character = sinew::io::builtin::load_builtin(name).expect("built in");
+    if name == "gecko" {
+        let vertices: Vec<u32> = (0..50).collect();
+        let target = MorphTarget {
+            offsets: vec![Vec3::new(0.0, 1e-3, 0.0); vertices.len()],
+            vertices,
+            ..MorphTarget::default()
+        };
+        character.morphs = Arc::new([Morph {
+            name: "bump".to_owned(),
+            mesh: "gecko".to_owned(),
+            rest_weight: 0.0,
+            shapes: vec![MorphShape {
+                at: 1.0,
+                targets: vec![target],
+            }],
+        }]);
+    }
     for (joint, edit) in [
         ("tail.3", "virtual"),
         ("tail.4", "virtual"),

@@ -5,6 +5,7 @@ mod common;
 
 mod bounded_hand;
 mod cylinder_reference;
+mod morphs;
 mod parity;
 mod parity_ddm;
 mod reference;

@@ -42,7 +42,10 @@ fn generated_pose(skeleton: &Skeleton, step: usize) -> PoseFile {
         .enumerate()
         .map(|(i, joint)| (joint.name.clone(), delta(i)))
         .collect();
-    PoseFile { joints }
+    PoseFile {
+        joints,
+        ..PoseFile::default()
+    }
 }
 
 /// Three poses and how the other implementation is told of them.

@@ -58,9 +58,16 @@ pub fn tube_character() -> Character {
     load_from_memory(files, &Progress::new()).expect("a whole file")
 }
 
-/// The same as the chunks of a `.glb`.
-fn tube() -> (String, Vec<u8>) {
-    let bytes = write_glb(&tube_character()).expect("a whole character");
+/// A tube with a blend channel, and a clip that moves it.
+fn smiling_character() -> Character {
+    let text = fbx_text::smiling_tube();
+    let files: &[(&str, &[u8])] = &[("tube.fbx", text.as_bytes())];
+    load_from_memory(files, &Progress::new()).expect("a whole file")
+}
+
+/// A character as the chunks of a `.glb`.
+fn chunks(character: &Character) -> (String, Vec<u8>) {
+    let bytes = write_glb(character).expect("a whole character");
     let length = |at: usize| {
         let bytes = bytes[at..at + 4].try_into().expect("four bytes");
         u32::from_le_bytes(bytes) as usize
@@ -96,8 +103,16 @@ fn vrm(json: &str) -> String {
 
 /// Small whole files of every format.
 pub fn seeds() -> Vec<Seed> {
-    let (json, binary) = tube();
+    let (json, binary) = chunks(&tube_character());
+    let (smile, of_smile) = chunks(&smiling_character());
     let scenes = [
+        (
+            "c.glb",
+            Content::Glb {
+                json: smile,
+                binary: of_smile,
+            },
+        ),
         ("a.gltf", Content::Bytes(gltf(&json, &binary))),
         (
             "a.vrm",
@@ -186,6 +201,7 @@ fn small_files() -> Vec<(&'static str, Vec<u8>, Files)> {
             fbx_text::bending_tube([1.0, 2.0, 3.0]).into_bytes(),
             &[],
         ),
+        ("c.fbx", fbx_text::smiling_tube().into_bytes(), &[]),
         (
             "b.fbx",
             fbx_binary::of_text(&fbx_text::bending_tube([1.0, 2.0, 3.0])),

@@ -1,6 +1,7 @@
 //! The settings of the panels, for the palette: by name, with what they mean, and how they are reached.
 
 use super::dynamics::{preset_name, with_preset};
+use super::morphs::row_name;
 use super::overlays::{LookView, OVERLAYS};
 use crate::app::actions::Action;
 use crate::app::look::{
@@ -32,6 +33,8 @@ pub const VIEW: &str = "View";
 pub const METHOD: &str = "Method";
 /// Title of the section of the character.
 pub const CHARACTER: &str = "Character";
+/// Title of the section of morph targets and expressions.
+pub const MORPHS: &str = "Morphs";
 /// Title of the section of joints.
 pub const JOINTS: &str = "Joints";
 
@@ -91,6 +94,11 @@ pub fn settings_of(session: &Session, look: Option<&LookView>) -> Vec<PanelSetti
             sentence,
             "flesh base bones weights inner",
         ));
+    }
+    for control in subject.character.morph_controls() {
+        let what = control.mesh.map_or("an expression", |_| "a morph target");
+        let words = "face shape blend mouth eyes blend shape viseme";
+        settings.push(shown(MORPHS, &row_name(&control), what, words));
     }
     joint(session, &mut settings);
     clips(session, &mut settings);

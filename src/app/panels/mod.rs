@@ -14,6 +14,7 @@ pub mod joints;
 pub mod limits;
 mod long_list;
 pub mod method;
+pub mod morphs;
 pub mod overlays;
 pub mod poses;
 pub mod resolution;

@@ -25,6 +25,7 @@ use super::faults::FaultReport;
 use super::ghosts::OnionSkinCache;
 use super::layout::Layout;
 use super::panels::joints::JointsState;
+use super::panels::morphs::MorphsState;
 use super::panels::poses::PosesState;
 use super::panels::rig::RigPanelState;
 use super::panels::rig_tree::RigTreeState;
@@ -68,6 +69,7 @@ pub struct Workbench {
     board: BoardPanel,
     worst: WorstWindow,
     poses: PosesState,
+    morphs: MorphsState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     faults: FaultReport,
@@ -132,6 +134,7 @@ impl Workbench {
             board: BoardPanel::default(),
             worst: WorstWindow::default(),
             poses: PosesState::default(),
+            morphs: MorphsState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             faults: FaultReport::default(),

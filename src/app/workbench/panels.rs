@@ -7,7 +7,9 @@ use crate::app::board::{self, BoardView, board_ui};
 use crate::app::panels::device::{DeviceView, device_ui};
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use crate::app::panels::history::history_ui;
+use crate::app::panels::index::MORPHS;
 use crate::app::panels::method::{MethodView, method_ui};
+use crate::app::panels::morphs::{MorphsView, morphs_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
 use crate::app::panels::poses::{PosesView, pose_pictures, poses_ui};
 use crate::app::panels::timings::timings_ui;
@@ -206,6 +208,15 @@ impl Workbench {
                 &mut self.actions,
             );
         });
+        if subject.character.morph_control_count() > 0 {
+            section(ui, MORPHS, true, |ui| {
+                let view = MorphsView {
+                    character: &subject.character,
+                    shown: &self.session.channels().active().pose().morphs,
+                };
+                morphs_ui(ui, &view, &mut self.morphs, &mut self.actions);
+            });
+        }
         section(ui, "Poses", true, |ui| {
             let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
             let view = PosesView {

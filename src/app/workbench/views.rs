@@ -190,6 +190,7 @@ impl Workbench {
             self.character_shown = character;
             self.choose_mode();
             self.joints.forget();
+            self.morphs.search.clear();
             self.remember_files();
             self.timings.forget_character();
             self.clock.smoothed_secs = 0.0;

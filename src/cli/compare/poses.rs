@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::cli::Failure;
-use crate::cli::pose::{PoseOptions, parse_fps, parse_frames};
+use crate::cli::pose::{MorphSetting, PoseOptions, parse_fps, parse_frames, parse_morph};
 use crate::methods::Subject;
 use crate::report::{Columns, PoseColumn};
 use crate::rig::{Pose, RangePose, motion_range};
@@ -40,6 +40,9 @@ pub(super) struct ComparePoses {
         conflicts_with = "poses"
     )]
     clip: Option<String>,
+    /// Set a morph target or an expression in all poses, as in happy=0.8 (repeatable).
+    #[arg(long, value_name = "NAME=WEIGHT", value_parser = parse_morph, allow_hyphen_values = true, conflicts_with = "clip")]
+    morph: Vec<MorphSetting>,
     /// Frames A to B of the clip; frame n is the time n / fps [default: the whole clip].
     #[arg(long, value_name = "A-B", value_parser = parse_frames, requires = "clip")]
     frames: Option<(u32, u32)>,
@@ -73,7 +76,8 @@ impl ComparePoses {
             }
             check_word(word)?;
             let path = Path::new(word);
-            let pose = read_pose(path, &subject.character.skeleton)?;
+            let mut pose = read_pose(path, &subject.character)?;
+            self.set_morphs(subject, &mut pose)?;
             let stem = path
                 .file_stem()
                 .map_or_else(|| word.clone(), |stem| stem.to_string_lossy().into_owned());
@@ -122,11 +126,21 @@ impl ComparePoses {
         let wanted = |pose: &&RangePose| {
             self.only.is_empty() || self.only.iter().any(|word| is_of(word, pose))
         };
-        let columns = Columns::of_range(all.iter().filter(wanted));
+        let mut columns = Columns::of_range(all.iter().filter(wanted));
+        if let Columns::Poses(poses) = &mut columns {
+            for (_, pose) in poses {
+                self.set_morphs(subject, pose)?;
+            }
+        }
         Ok(Chosen {
             columns,
             set: "range of motion".to_owned(),
         })
+    }
+
+    fn set_morphs(&self, subject: &Subject, pose: &mut Pose) -> Result<(), Failure> {
+        let mut all = self.morph.iter();
+        all.try_for_each(|morph| morph.set_in(&subject.character, pose))
     }
 
     fn clip(&self, subject: &Subject) -> Result<Chosen, Failure> {

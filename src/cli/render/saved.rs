@@ -50,7 +50,7 @@ mod tests {
 
     fn state(window: serde_json::Value) -> ProjectState {
         ProjectState {
-            pose: Pose { locals: Vec::new() },
+            pose: Pose::default(),
             params: Params::default(),
             method_values: crate::methods::MethodValues::default(),
             method: MethodId::PD,

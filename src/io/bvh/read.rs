@@ -83,6 +83,7 @@ pub(crate) fn read_bvh(bytes: &[u8], name: &str) -> Parsed<BvhFile> {
         name: name.to_owned(),
         duration_secs: times_secs.last().copied().unwrap_or(0.0),
         tracks,
+        morphs: Vec::new(),
     };
     Ok(BvhFile {
         skeleton: skeleton_of(joints)?,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::corners::{self, FbxFaces};
+use super::morphs::FbxMorphs;
 use super::skeleton::FbxJoints;
 use super::{FbxNodes, affine_of, number, usable};
 use crate::character::{
@@ -25,21 +26,20 @@ const MOST_VERTICES: usize = 20_000_000;
 #[derive(Default)]
 pub(super) struct MeshRepairs {
     hidden: usize,
-    shapes: usize,
     dual_quaternions: usize,
     skins: usize,
     empty: usize,
     polygons: Triangulator,
 }
 
-/// Reads all visible meshes (or all meshes, if none is visible), nodes depth-first.
+/// Reads all visible meshes (or all meshes, if none is visible), nodes depth-first. Returns their blend shapes.
 pub(super) fn read(
     scene: &ufbx::Scene,
     tree: &FbxNodes,
     rig: &FbxJoints,
     folder: Option<&Path>,
     character: &mut Character,
-) -> Parsed<()> {
+) -> Parsed<FbxMorphs> {
     character.materials = materials(scene, folder, character);
     let holders: Vec<usize> = tree
         .order
@@ -50,6 +50,7 @@ pub(super) fn read(
     let any_visible = holders.iter().any(|&n| scene.nodes[n].visible);
     let mut tally = MeshRepairs::default();
     let mut vertices = 0;
+    let mut morphs = FbxMorphs::default();
     for node in holders {
         let Some(mesh) = scene.nodes[node].mesh.as_ref() else {
             continue;
@@ -65,12 +66,14 @@ pub(super) fn read(
                 "the file has more than {MOST_VERTICES} vertices, the maximum for a character"
             ));
         }
-        character
-            .meshes
-            .extend(read_mesh(scene, tree, rig, node, mesh, &mut tally)?);
+        if let Some(read) = read_mesh(scene, tree, rig, node, mesh, &mut tally)? {
+            let index = character.meshes.len();
+            morphs.add(mesh, index, &read.name, &read.faces.copies);
+            character.meshes.push(read);
+        }
     }
     tally.note(character);
-    Ok(())
+    Ok(morphs)
 }
 
 fn read_mesh(
@@ -92,7 +95,6 @@ fn read_mesh(
             "mesh \"{name}\" refers to vertex {beyond}, and it has {vertices}"
         ));
     }
-    tally.shapes += usize::from(!mesh.blend_deformers.is_empty());
     let split = corners::split_vertices(mesh);
     let file_vertex = |vertex: usize| {
         let copy = vertex.checked_sub(vertices);
@@ -347,11 +349,6 @@ impl MeshRepairs {
             Severity::Info,
             self.hidden,
             "meshes omitted because they are hidden",
-        );
-        note(
-            Severity::Info,
-            self.shapes,
-            "meshes with blend shapes, which are not supported",
         );
         note(
             Severity::Info,

@@ -7,13 +7,19 @@
 //! - A mesh keeps its control points in order, so that a baked point cache fits the imports of
 //!   other programs. Copies of a control point follow for corners with other texture coordinates or
 //!   normals ([`corners`]).
-//! - Animation is sampled at [`SAMPLES_PER_SEC`]; linear intervals have keys at their ends only.
-//! - Blend shapes, caches, constraints and NURBS are not read.
+//! - Clips have the file's values at its own keys, and between them to rounding ([`curves`]).
+//! - Positions include the blend shapes at their weights at rest ([`morphs`]).
+//! - Caches, constraints and NURBS are not read.
 
 mod clips;
 mod corners;
+mod curves;
 mod mesh;
+mod morphs;
 mod skeleton;
+mod stacks;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
@@ -23,9 +29,6 @@ use crate::character::{Attachment, Character, Severity};
 use crate::math::{Affine, Quat, Vec64};
 use crate::progress::Progress;
 use crate::rig::Trs;
-
-/// Keys per second of curves that are not linear.
-const SAMPLES_PER_SEC: f64 = 30.0;
 
 /// Memory limit of the library, bytes: for the scene, and during reading.
 const MEMORY: usize = 384 << 20;
@@ -57,11 +60,12 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, progress: &Progress) -> 
         declared_metres_per_unit: Some(scene.settings.unit_meters),
         ..Character::default()
     };
-    let baked = clips::bake(&scene, &mut character);
+    let baked = stacks::bake(&scene, &mut character);
     let rig = skeleton::FbxJoints::of(&scene, &tree, &clips::moved_nodes(&baked))?;
-    character.clips = clips::read(&baked, &tree, &rig);
     progress.set_fraction(0.7);
-    mesh::read(&scene, &tree, &rig, folder, &mut character)?;
+    let morphs = mesh::read(&scene, &tree, &rig, folder, &mut character)?;
+    character.clips = clips::read(&scene, &baked, &tree, &rig, &morphs);
+    character.finish_morphs(morphs.morphs, Vec::new());
     let deforms = rig.skeleton.joints().iter().any(|joint| joint.deforms);
     character.skeleton = rig.skeleton;
     // Bones and an unskinned mesh: the mesh is left without weights, for a weight method.

@@ -4,11 +4,20 @@ use serde_json::json;
 
 use super::blocks::ElementShape;
 use super::draft::{GlbDraft, ViewUse};
+use super::targets::TargetNode;
+use crate::character::Character;
 use crate::math::Vec64;
 use crate::rig::{Channel, Clip, Curve, Interpolation};
 
 impl GlbDraft {
-    pub(super) fn clip(&mut self, clip: &Clip, joint_nodes: &[usize]) {
+    /// Appends a clip of the character. `targets` are the nodes with its morphs.
+    pub(super) fn clip(
+        &mut self,
+        character: &Character,
+        clip: &Clip,
+        joint_nodes: &[usize],
+        targets: &[TargetNode],
+    ) {
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
         // Tracks with equal times share the accessor.
         let mut known_times: Vec<(&[f64], usize)> = Vec::new();
@@ -69,6 +78,7 @@ impl GlbDraft {
             samplers
                 .push(json!({"input": input, "output": output, "interpolation": interpolation}));
         }
+        self.weight_channels(character, clip, targets, (&mut samplers, &mut channels));
         // glTF forbids empty animations.
         if !channels.is_empty() {
             self.push(

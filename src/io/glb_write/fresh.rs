@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use super::GlbWriteError;
 use super::blocks::{ElementShape, matrix};
 use super::draft::{GlbDraft, JsonObject, ViewUse};
+use super::targets::TargetNode;
 use crate::character::{Attachment, Character, Image, Material, SourceMesh};
-use crate::math::{Affine, Quat, Vec3, Vec64};
+use crate::math::{Affine, Point, Quat, Vec3, Vec64};
 use crate::mesh::{Bounds, NormalGroups};
 use crate::rig::{Skeleton, Trs};
 
@@ -33,12 +34,16 @@ pub(super) fn whole(character: &Character) -> Result<GlbDraft, GlbWriteError> {
     let joint_nodes = writer.draft.skeleton(&character.skeleton, &mut writer.top);
     writer.draft.write_bone_settings(character, &joint_nodes);
     materials(character, &mut writer.draft)?;
-    for mesh in character.meshes.iter().filter(|mesh| !is_empty_mesh(mesh)) {
+    let mut targets = Vec::new();
+    for (index, mesh) in character.meshes.iter().enumerate() {
+        if is_empty_mesh(mesh) {
+            continue;
+        }
         check(mesh, &character.skeleton)?;
-        writer.mesh(mesh, character.skeleton.len(), &joint_nodes);
+        targets.extend(writer.mesh(character, index, &joint_nodes));
     }
     for clip in &character.clips {
-        writer.draft.clip(clip, &joint_nodes);
+        writer.draft.clip(character, clip, &joint_nodes, &targets);
     }
     writer.first.append(&mut writer.top);
     Ok(with_scene(writer.draft, &character.name, &writer.first))
@@ -56,7 +61,7 @@ pub(super) fn meshes_alone(character: &Character) -> Result<GlbDraft, GlbWriteEr
     materials(character, &mut writer.draft)?;
     for mesh in character.meshes.iter().filter(|mesh| !is_empty_mesh(mesh)) {
         check(mesh, &character.skeleton)?;
-        let attributes = writer.attributes(mesh);
+        let attributes = writer.attributes(mesh, &mesh.positions);
         writer.mesh_node(mesh, &attributes, json!({"name": mesh.name}), None);
     }
     Ok(with_scene(writer.draft, &character.name, &writer.first))
@@ -93,8 +98,15 @@ struct CharacterWriter<'a> {
 }
 
 impl<'a> CharacterWriter<'a> {
-    fn mesh(&mut self, mesh: &'a SourceMesh, joints: usize, joint_nodes: &[usize]) {
-        let mut attributes = self.attributes(mesh);
+    /// Writes a mesh, with its morphs.
+    fn mesh(
+        &mut self,
+        character: &'a Character,
+        index: usize,
+        joint_nodes: &[usize],
+    ) -> Option<TargetNode> {
+        let (mesh, joints) = (&character.meshes[index], character.skeleton.len());
+        let mut attributes = self.attributes(mesh, &character.positions_without_morphs(index));
         let mut node = json!({"name": mesh.name});
         let mut parent = None;
         match &mesh.attachment {
@@ -116,14 +128,19 @@ impl<'a> CharacterWriter<'a> {
             Attachment::Static { world_from_mesh } => place(&mut node, world_from_mesh),
             Attachment::Unweighted => {}
         }
-        self.mesh_node(mesh, &attributes, node, parent);
+        let (node, written) = self.mesh_node(mesh, &attributes, node, parent);
+        let primitives: Vec<(usize, usize)> = (0..mesh.sections().count())
+            .map(|primitive| (index, primitive))
+            .collect();
+        self.draft
+            .write_targets(character, (node, written), &primitives)
     }
 
-    fn attributes(&mut self, mesh: &SourceMesh) -> JsonObject {
+    fn attributes(&mut self, mesh: &SourceMesh, positions: &[Point]) -> JsonObject {
         let mut attributes = JsonObject::new();
         attributes.insert(
             "POSITION".to_owned(),
-            json!(self.draft.positions(&mesh.positions)),
+            json!(self.draft.positions(positions)),
         );
         if let Some(normals) = normals_of(mesh) {
             let written = self.draft.vectors(&normals);
@@ -140,13 +157,14 @@ impl<'a> CharacterWriter<'a> {
         attributes
     }
 
+    /// Returns the node and its mesh.
     fn mesh_node(
         &mut self,
         mesh: &SourceMesh,
         attributes: &JsonObject,
         mut node: Value,
         parent: Option<usize>,
-    ) {
+    ) -> (usize, usize) {
         // The primitives of several materials share the vertices.
         let mut primitives = Vec::new();
         for (triangles, material) in mesh.sections() {
@@ -163,18 +181,20 @@ impl<'a> CharacterWriter<'a> {
             }
             primitives.push(primitive);
         }
-        node["mesh"] = json!(self.draft.push(
+        let written = self.draft.push(
             "meshes",
-            json!({"name": mesh.name, "primitives": primitives})
-        ));
+            json!({"name": mesh.name, "primitives": primitives}),
+        );
+        node["mesh"] = json!(written);
         self.had_prop |= parent.is_some();
         let mut top = Vec::new();
-        self.draft.node(node, parent, &mut top);
+        let node = self.draft.node(node, parent, &mut top);
         if self.had_prop {
             self.top.append(&mut top);
         } else {
             self.first.append(&mut top);
         }
+        (node, written)
     }
 
     fn skin(&mut self, joint_from_mesh: &'a [Affine], joint_nodes: &[usize]) -> usize {

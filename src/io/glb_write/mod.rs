@@ -21,6 +21,7 @@ mod repair;
 mod rigged;
 mod rotations;
 mod sweep;
+mod targets;
 
 use crate::character::Character;
 

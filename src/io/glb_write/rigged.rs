@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 
 use super::draft::{GlbDraft, JsonObject, set};
 use super::fresh::{self, is_unit};
+use super::targets::TargetNode;
 use super::{GlbWriteError, in_memory};
 use crate::character::{Attachment, Character, SourceDocument, SourceMesh, common_placement};
-use crate::math::{Affine, Vec3};
+use crate::math::{Affine, Point, Vec3};
 use crate::weights::{RefitReport, SkinWeights, refit_influences};
 
 /// Maximum number of influences per vertex in the output: the maximum of the reader.
@@ -89,6 +90,9 @@ pub(in crate::io) fn bound_and_limited(
     let report = limit(&mut bound, most, world_from_joint);
     Ok((bound, report))
 }
+
+/// A node and its mesh, and of each source mesh there its index and its primitive.
+type NodePrimitives = ((usize, usize), Vec<(usize, usize)>);
 
 /// Limits the influences of all vertices.
 fn limit(
@@ -253,8 +257,9 @@ impl GlbDraft {
             }
         }
         self.write_bone_settings(character, joint_nodes);
+        let targets = self.kept_targets(character, document);
         for clip in character.clips.iter().skip(document.clips) {
-            self.clip(clip, joint_nodes);
+            self.clip(character, clip, joint_nodes, &targets);
         }
     }
 
@@ -318,8 +323,8 @@ impl GlbDraft {
         let (sources, meshes): (Vec<_>, Vec<_>) = document
             .meshes
             .iter()
-            .zip(&character.meshes)
-            .filter(|(_, mesh)| moved(mesh))
+            .zip(character.meshes.iter().enumerate())
+            .filter(|(_, (_, mesh))| moved(mesh))
             .map(|(source, mesh)| (*source, mesh))
             .unzip();
         let places = self.relocate(&sources);
@@ -332,7 +337,8 @@ impl GlbDraft {
         self.write_bone_settings(character, &joint_nodes);
         self.roots_first(&roots);
         let mut skins: Vec<(&[Affine], usize)> = Vec::new();
-        for ((mesh, source), place) in meshes.into_iter().zip(&sources).zip(places) {
+        let mut primitives: Vec<NodePrimitives> = Vec::new();
+        for (((index, mesh), source), place) in meshes.into_iter().zip(&sources).zip(places) {
             let Attachment::Skinned {
                 weights,
                 joint_from_mesh,
@@ -340,7 +346,18 @@ impl GlbDraft {
             else {
                 continue;
             };
-            self.set_base(place.mesh, place.primitive, mesh, source.turned);
+            let positions = character.positions_without_morphs(index);
+            self.set_base(
+                place.mesh,
+                place.primitive,
+                (mesh, &positions),
+                source.turned,
+            );
+            let (of_node, own) = ((place.node, place.mesh), (index, place.primitive));
+            match primitives.last_mut().filter(|(node, _)| *node == of_node) {
+                Some((_, all)) => all.push(own),
+                None => primitives.push((of_node, vec![own])),
+            }
             let mut attributes = self
                 .attributes(place.mesh, place.primitive)
                 .cloned()
@@ -362,14 +379,24 @@ impl GlbDraft {
             skins.push((joint_from_mesh, skin));
             set(&mut self.list_mut("nodes")[place.node], "skin", json!(skin));
         }
+        let targets: Vec<TargetNode> = primitives
+            .iter()
+            .filter_map(|(node, own)| self.write_targets(character, *node, own))
+            .collect();
         for clip in &character.clips {
-            self.clip(clip, &joint_nodes);
+            self.clip(character, clip, &joint_nodes, &targets);
         }
     }
 
     /// World positions and normals of a mesh that has become a root.
-    fn set_base(&mut self, mesh: usize, primitive: usize, source: &SourceMesh, turned: bool) {
-        let positions = self.positions(&source.positions);
+    fn set_base(
+        &mut self,
+        mesh: usize,
+        primitive: usize,
+        (source, positions): (&SourceMesh, &[Point]),
+        turned: bool,
+    ) {
+        let positions = self.positions(positions);
         let normals = fresh::normals_of(source).map(|normals| self.vectors(&normals));
         if turned {
             self.turn(mesh, primitive, source);

@@ -241,7 +241,7 @@ fn repair_animation(animation: &mut Object) {
     }
 }
 
-/// Morph targets are counted, not read.
+/// Morph targets are read from the raw JSON ([`super::morphs`]).
 fn repair_mesh(mesh: &mut Object) {
     default_list(mesh, "primitives");
     let Some(Value::Array(primitives)) = mesh.get_mut("primitives") else {
@@ -249,8 +249,10 @@ fn repair_mesh(mesh: &mut Object) {
     };
     for primitive in primitives.iter_mut().filter_map(Value::as_object_mut) {
         primitive.entry("attributes").or_insert_with(|| json!({}));
-        if let Some(Value::Array(targets)) = primitive.get_mut("targets") {
-            targets.fill_with(|| json!({}));
+        match primitive.get_mut("targets") {
+            Some(Value::Array(targets)) => targets.fill_with(|| json!({})),
+            Some(_) => drop(primitive.remove("targets")),
+            None => {}
         }
     }
 }

@@ -19,7 +19,6 @@ pub fn read(
     character: &mut Character,
 ) -> Parsed<Vec<Clip>> {
     let mut left_out = 0;
-    let mut morphs = 0;
     let mut clips = Vec::with_capacity(root.animations.len());
     for (i, animation) in root.animations.iter().enumerate() {
         let name = animation
@@ -31,10 +30,11 @@ pub fn read(
             name,
             duration_secs: 0.0,
             tracks: Vec::new(),
+            morphs: Vec::new(),
         };
         for channel in &animation.channels {
             if channel.target.path == Checked::Valid(Property::MorphTargetWeights) {
-                morphs += 1;
+                // Read with the morphs.
                 continue;
             }
             // A channel of a node without visible descendants has no visible effect.
@@ -62,13 +62,6 @@ pub fn read(
             format!("animation channels omitted because their keys are missing, not finite or not ascending: {left_out}"),
         );
     }
-    if morphs > 0 {
-        character.note(
-            Severity::Info,
-            morphs,
-            format!("animation channels of morph targets, which are not supported: {morphs}"),
-        );
-    }
     Ok(clips)
 }
 
@@ -82,11 +75,8 @@ fn read_channel(
     let Some(sampler) = animation.samplers.get(sampler.value()) else {
         return Ok(None);
     };
-    let interpolation = match sampler.interpolation {
-        Checked::Valid(Written::Linear) => Interpolation::Linear,
-        Checked::Valid(Written::Step) => Interpolation::Step,
-        Checked::Valid(Written::CubicSpline) => Interpolation::Cubic,
-        Checked::Invalid => return Ok(None),
+    let Some(interpolation) = interpolation_of(sampler) else {
+        return Ok(None);
     };
     let times: Vec<f64> = accessors
         .reals::<1>(sampler.input.value())?
@@ -107,6 +97,16 @@ fn read_channel(
         }
         Checked::Valid(Property::MorphTargetWeights) | Checked::Invalid => None,
     })
+}
+
+/// How a sampler interpolates; `None` if that is unknown.
+pub(super) fn interpolation_of(sampler: &Sampler) -> Option<Interpolation> {
+    match sampler.interpolation {
+        Checked::Valid(Written::Linear) => Some(Interpolation::Linear),
+        Checked::Valid(Written::Step) => Some(Interpolation::Step),
+        Checked::Valid(Written::CubicSpline) => Some(Interpolation::Cubic),
+        Checked::Invalid => None,
+    }
 }
 
 type TimedChannel<T> = Option<(Curve<T>, f64)>;

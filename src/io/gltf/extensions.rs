@@ -3,6 +3,7 @@
 use gltf::json::Value;
 use serde_json::Map;
 
+use super::declared_morphs::MorphDeclarations;
 use super::meshopt::{CompressionFilter, CompressionMode};
 use crate::io::error::{Parsed, bad};
 
@@ -38,6 +39,8 @@ pub struct Extensions {
     pub normal_transforms: Vec<Option<TextureTransform>>,
     /// The WebP image of every texture that has one (`EXT_texture_webp`).
     pub webp: Vec<Option<usize>>,
+    /// Morph targets.
+    pub morphs: MorphDeclarations,
     /// Members `VRM` or `VRMC_…` of the document's extensions.
     pub vrm: Map<String, Value>,
     /// `extensionsUsed` of the file.
@@ -85,6 +88,7 @@ impl Extensions {
                 .map(|material| TextureTransform::of(&material["normalTexture"]))
                 .collect(),
             webp: list("textures").iter().map(webp).collect(),
+            morphs: MorphDeclarations::of(tree),
             vrm: vrm.collect(),
             used: list("extensionsUsed")
                 .iter()

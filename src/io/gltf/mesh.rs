@@ -31,7 +31,6 @@ pub struct PrimitiveRepairs {
     no_positions: usize,
     bad_indices: usize,
     bad_normals: usize,
-    morphs: usize,
     /// Repairs of weights.
     pub weights: weights::WeightRepairs,
 }
@@ -112,12 +111,6 @@ impl MeshReader<'_> {
                 .collect(),
             None => (0..positions.len() as u32).collect::<Vec<_>>(),
         };
-        tally.morphs += usize::from(
-            primitive
-                .targets
-                .as_ref()
-                .is_some_and(|targets| !targets.is_empty()),
-        );
         let attachment = self.attachment(node, primitive, &positions, &mut tally.weights)?;
         let mut triangles = triangles_of(mode, &corners);
         let declared = triangles.len();
@@ -322,14 +315,6 @@ impl PrimitiveRepairs {
             self.bad_normals
         );
         note(Severity::Mended, self.bad_normals, text);
-        note(
-            Severity::Info,
-            self.morphs,
-            format!(
-                "meshes with morph targets, which are not supported: {}",
-                self.morphs
-            ),
-        );
         self.weights.note(character);
     }
 }

@@ -11,12 +11,13 @@
 //! - Non-finite or singular inverse bind matrices are replaced by the inverse of the joint's rest transform.
 //! - Triangles of mirrored meshes are reversed, so that they face outwards.
 //! - Shear of a node's matrix below 1e-6 is treated as rounding.
-//! - Morph targets, cameras and lights are not read.
+//! - Positions include the morph targets at their weights at rest ([`morphs`]).
+//! - Cameras and lights are not read.
 //!
 //! # Extensions
 //! `KHR_mesh_quantization`, `EXT_meshopt_compression`, `KHR_texture_transform` (of the base colour)
-//! and `KHR_materials_pbrSpecularGlossiness` are read; of VRM 0 and 1 the humanoid bones and the
-//! springs. Other required extensions that change the shape are rejected by name; other optional
+//! and `KHR_materials_pbrSpecularGlossiness` are read; of VRM 0 and 1 the humanoid bones, the
+//! springs and the expressions ([`expressions`]). Other required extensions that change the shape are rejected by name; other optional
 //! ones are listed in a note.
 
 mod accessor;
@@ -24,11 +25,14 @@ pub(super) mod bones;
 mod clean;
 mod clips;
 pub(crate) mod container;
+mod declared_morphs;
 mod document;
+mod expressions;
 mod extensions;
 mod material;
 mod mesh;
 mod meshopt;
+mod morphs;
 mod scene;
 mod skeleton;
 mod vrm;
@@ -116,7 +120,18 @@ fn read(bytes: &[u8], place: &UriBase, progress: &Progress) -> Parsed<Character>
     };
     let (meshes, places) = context.meshes(&mut character, progress)?;
     let joint_nodes = joint_nodes(&rig);
+    let of_meshes = (meshes.as_slice(), places.as_slice());
+    let read = morphs::read(
+        &extensions.morphs,
+        &root,
+        &accessors,
+        of_meshes,
+        &mut character,
+    );
+    morphs::read_tracks(&root, &accessors, &read, &mut character);
+    let expressions = expressions::read(&extensions.vrm, &read, &mut character);
     character.meshes = meshes;
+    character.finish_morphs(read.morphs, expressions);
     vrm::read(&extensions.vrm, &root, &rig.joint_of_node, &mut character);
     character.skeleton = rig.skeleton;
     bones::read(&json, &rig.joint_of_node, &mut character);

@@ -84,6 +84,7 @@ fn clip_of(
         name: prim.title(),
         duration_secs,
         tracks,
+        morphs: Vec::new(),
     })
 }
 

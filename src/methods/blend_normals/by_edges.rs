@@ -26,7 +26,9 @@ use crate::character::Attachment;
 use crate::math::{Affine, Point, Vec3, Vec64, linear_part};
 use crate::methods::blended_mesh::BlendedMesh;
 use crate::methods::quads::{multiply_add, xyz};
-use crate::methods::{BindError, Frame, SkinError, Skinner, StepTimes, Subject, Term};
+use crate::methods::{
+    BindError, Frame, MorphOffsets, SkinError, Skinner, StepTimes, Subject, Term,
+};
 use crate::numerics::lanes::{Padded, sub};
 use crate::param::ParamValues;
 use crate::weights::SkinWeights;
@@ -246,6 +248,8 @@ impl<S> ByEdges<S> {
                 weights: SkinWeights::from_rows(range.clone().map(row)).0,
                 joint_from_mesh: joint_from_bind.clone(),
                 world_from_mesh: Vec::new(),
+                in_bind_pose: true,
+                undisplaced: Vec::new(),
             });
             first = range.end;
         }
@@ -277,6 +281,10 @@ impl<S: Skinner> Skinner for ByEdges<S> {
 
     fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
         self.skinner.set_values(values)
+    }
+
+    fn displace(&mut self, offsets: Option<&MorphOffsets>) -> bool {
+        self.skinner.displace(offsets)
     }
 
     fn explain(&self, vertex: usize) -> Vec<Term> {

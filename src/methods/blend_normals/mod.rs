@@ -39,7 +39,7 @@ use self::by_edges::EdgeNormals;
 use self::tables::Tables;
 use super::blended_mesh::BlendedMesh;
 use super::registry::BindInput;
-use super::{BindError, Frame, SkinError, Skinner, StepTimes, Subject, Term};
+use super::{BindError, Frame, MorphOffsets, SkinError, Skinner, StepTimes, Subject, Term};
 use crate::math::{Point, Vec3};
 use crate::numerics::lanes::Padded;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
@@ -293,6 +293,10 @@ impl<S: Differentiable> Skinner for WithNormals<S> {
 
     fn has_all_normals(&self) -> bool {
         self.normals != Normals::Triangles
+    }
+
+    fn displace(&mut self, offsets: Option<&MorphOffsets>) -> bool {
+        self.skinner.displace(offsets)
     }
 
     fn explain(&self, vertex: usize) -> Vec<Term> {

@@ -39,7 +39,7 @@ use super::direct::{Direct, HasRecipe};
 use super::lbs::LinearBlend;
 use super::recipe::Blending;
 use super::registry::{BindInput, Capability, Descriptor, MethodId, Requirement};
-use super::{BindError, Frame, Recipe, SkinError, Skinner, Subject};
+use super::{BindError, Frame, MorphOffsets, Recipe, SkinError, Skinner, Subject};
 use crate::math::{Affine, Point};
 use crate::mesh::NormalGroups;
 use crate::methods::Term;
@@ -185,6 +185,14 @@ impl Skinner for RotationCenters {
             frame::move_mesh(part, here);
         }
         Ok(())
+    }
+
+    fn displace(&mut self, offsets: Option<&MorphOffsets>) -> bool {
+        for (index, part) in self.parts.iter_mut().enumerate() {
+            part.blend
+                .displace(offsets.map(|offsets| &offsets.meshes[index]));
+        }
+        true
     }
 
     fn explain(&self, vertex: usize) -> Vec<Term> {

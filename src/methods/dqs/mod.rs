@@ -13,7 +13,7 @@ use super::direct::{Direct, HasRecipe};
 use super::lbs::LinearBlend;
 use super::recipe::Blending;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
-use super::{Frame, Recipe, SkinError, Skinner, Subject};
+use super::{Frame, MorphOffsets, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
 use crate::math::{Point, SplitTransform};
 use crate::mesh::NormalGroups;
@@ -97,6 +97,13 @@ impl Skinner for DualQuaternion {
                 .for_each(|(vertex, out)| *out = blend(part, splits, is_rigid, vertex));
         }
         Ok(())
+    }
+
+    fn displace(&mut self, offsets: Option<&MorphOffsets>) -> bool {
+        for (index, part) in self.parts.iter_mut().enumerate() {
+            part.displace(offsets.map(|offsets| &offsets.meshes[index]));
+        }
+        true
     }
 }
 

@@ -9,7 +9,7 @@ use super::blended_mesh::BlendedMesh;
 use super::direct::{Direct, HasRecipe};
 use super::recipe::Blending;
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
-use super::{Frame, Recipe, SkinError, Skinner, Subject};
+use super::{Frame, MorphOffsets, Recipe, SkinError, Skinner, Subject};
 use crate::character::Character;
 use crate::math::Point;
 use crate::mesh::NormalGroups;
@@ -86,6 +86,13 @@ impl Skinner for LinearBlend {
                 .for_each(|(vertex, out)| *out = part.blend(vertex));
         }
         Ok(())
+    }
+
+    fn displace(&mut self, offsets: Option<&MorphOffsets>) -> bool {
+        for (index, part) in self.parts.iter_mut().enumerate() {
+            part.displace(offsets.map(|offsets| &offsets.meshes[index]));
+        }
+        true
     }
 }
 

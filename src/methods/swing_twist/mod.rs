@@ -37,10 +37,11 @@ use rayon::prelude::*;
 
 use self::binding::{Binding, Influences};
 use super::blend_normals::{ByEdges, NORMALS, WithNormals};
+use super::blended_mesh::displace;
 use super::deformer::{Posed, Skinning};
 use super::direct::{Direct, HasRecipe};
 use super::registry::{Capability, Descriptor, MethodId};
-use super::{BindInput, Frame, Recipe, SkinError, Skinner, Subject};
+use super::{BindInput, Frame, MorphOffsets, Recipe, SkinError, Skinner, Subject};
 use crate::math::Point;
 use crate::mesh::NormalGroups;
 use crate::methods::{Term, TermValue};
@@ -82,22 +83,34 @@ struct SwingTwist {
     skinning: Vec<Skinning>,
     /// Per deformer.
     posed: Vec<Posed>,
+    /// First vertex of every mesh.
+    firsts: Vec<usize>,
+    /// Rest positions without morphs, while they displace them.
+    undisplaced: Vec<Point>,
 }
 
 impl SwingTwist {
     fn bind(input: &BindInput<'_>, fields: &ElasticFields) -> Self {
         let subject = input.subject;
-        Self::of(Binding::of(
+        let mut bound = Self::of(Binding::of(
             &subject.character,
             &subject.skin.skin_from_source,
             fields,
-        ))
+        ));
+        let mut first = 0;
+        for mesh in &subject.character.meshes {
+            bound.firsts.push(first);
+            first += mesh.positions.len();
+        }
+        bound
     }
 
     fn of(binding: Binding) -> Self {
         Self {
             skinning: vec![Skinning::default(); binding.bind_from_world.len()],
             posed: vec![Posed::default(); binding.deformers.len()],
+            firsts: Vec::new(),
+            undisplaced: Vec::new(),
             binding,
         }
     }
@@ -126,6 +139,28 @@ impl Skinner for SwingTwist {
                 *out = skinned(&binding.rest[vertex], &influences, skinning, posed);
             });
         Ok(())
+    }
+
+    fn displace(&mut self, offsets: Option<&MorphOffsets>) -> bool {
+        let rest = &mut self.binding.rest;
+        let Some(offsets) = offsets else {
+            if !self.undisplaced.is_empty() {
+                rest.copy_from_slice(&self.undisplaced);
+            }
+            return true;
+        };
+        if self.undisplaced.is_empty() {
+            self.undisplaced.extend_from_slice(rest);
+        }
+        for (mesh, &first) in offsets.meshes.iter().zip(&self.firsts) {
+            displace(
+                mesh,
+                &mesh.in_bind_pose,
+                &self.undisplaced[first..],
+                &mut rest[first..],
+            );
+        }
+        true
     }
 
     fn explain(&self, vertex: usize) -> Vec<Term> {

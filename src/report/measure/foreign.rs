@@ -35,7 +35,8 @@ impl Measuring<'_> {
                 if settings.distance_to == Some(row) {
                     self.reference[column] = Some(positions.clone());
                 }
-                let world = settings.columns.world(self.subject, column);
+                let pose = settings.columns.pose(self.subject, column);
+                let world = self.subject.character.skeleton.world_from_joint(&pose);
                 let frame = MeterFrame {
                     positions,
                     world_from_joint: &world,

@@ -94,13 +94,15 @@ fn one_by_one(
     for (done, &column) in order.iter().enumerate() {
         progress.check()?;
         progress.report(done as f32 / order.len() as f32, label);
-        let world = columns.world(&subject, column);
+        let pose = columns.pose(&subject, column);
+        let world = subject.character.skeleton.world_from_joint(&pose);
         let frame = Frame {
             world_from_joint: &world,
             dt_secs: 0.0,
         };
         let advanced = actors.iter_mut().try_for_each(|actor| {
             actor.reset();
+            actor.set_morphs(&pose.morphs);
             actor.advance(&frame)
         });
         match advanced {

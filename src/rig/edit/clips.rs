@@ -43,6 +43,7 @@ pub fn clip_on(clip: &Clip, base: &Skeleton, rig: &Rig) -> Clip {
         name: clip.name.clone(),
         duration_secs: clip.duration_secs,
         tracks,
+        morphs: clip.morphs.clone(),
     }
 }
 

@@ -168,6 +168,7 @@ fn solve(frame: &nalgebra::Matrix3<f64>, vector: &Vec64) -> Vec64 {
 #[must_use]
 pub fn pose_on(old: &Skeleton, pose: &Pose, remap: &Remap, new: &Skeleton) -> Pose {
     let mut carried = new.rest_pose();
+    carried.morphs.clone_from(&pose.morphs);
     let (old_base, new_base) = (rest_bases(old), rest_bases(new));
     for (joint, from) in remap.old_from_new.iter().enumerate() {
         let Some(from) = *from else { continue };

@@ -20,6 +20,21 @@ pub struct KeyedClipFile {
     pub duration: f64,
     /// Keys by joint name.
     pub joints: BTreeMap<String, Vec<KeyFile>>,
+    /// Keys of morphs by name, written and read by whoever knows the names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub morphs: BTreeMap<String, MorphKeysFile>,
+}
+
+/// Keys of a morph as stored in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MorphKeysFile {
+    /// Seconds from the clip's start, ascending.
+    pub times: Vec<f64>,
+    /// A weight per key; for `cubic` in-tangent, weight and out-tangent.
+    pub values: Vec<f64>,
+    /// `step`, `linear` or `cubic`.
+    pub interpolation: String,
 }
 
 /// A local transform as stored in a file.
@@ -235,7 +250,7 @@ impl KeyFile {
 }
 
 impl KeyedClip {
-    /// The stored form.
+    /// The stored form, without morphs.
     #[must_use]
     pub fn to_file(&self, skeleton: &Skeleton) -> KeyedClipFile {
         let joints = self.tracks().filter_map(|(joint, keys)| {
@@ -247,6 +262,7 @@ impl KeyedClip {
             fps: self.fps,
             duration: self.duration_secs,
             joints: joints.collect(),
+            morphs: BTreeMap::new(),
         }
     }
 
@@ -299,10 +315,13 @@ pub struct NamedPoseFile {
     pub name: String,
     /// Transforms by joint name.
     pub joints: BTreeMap<String, JointValue>,
+    /// Weights of morphs by name, written and read by whoever knows the names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub morphs: BTreeMap<String, f64>,
 }
 
 impl NamedPose {
-    /// The stored form.
+    /// The stored form, without morphs.
     #[must_use]
     pub fn to_file(&self, skeleton: &Skeleton) -> NamedPoseFile {
         let posed = skeleton
@@ -315,6 +334,7 @@ impl NamedPose {
             joints: posed
                 .map(|(joint, local)| (joint.name.clone(), local.into()))
                 .collect(),
+            morphs: BTreeMap::new(),
         }
     }
 

@@ -52,6 +52,7 @@ impl KeyedClip {
                 keyed.tracks.insert(joint, keys);
             }
         }
+        keyed.morphs.clone_from(&clip.morphs);
         keyed.duration_secs = keyed
             .duration_secs
             .max(clip.duration_secs.min(super::LONGEST_SECS));
@@ -70,6 +71,7 @@ impl KeyedClip {
         for (joint, local) in pose.locals.iter().enumerate() {
             self.set_key(KeyRef { joint, time_secs }, *local);
         }
+        self.key_morphs(pose, time_secs);
     }
 }
 

@@ -9,12 +9,14 @@
 //! | [`edit`]      | keys are set, moved, scaled and removed                                           |
 //! | [`spline`]    | keys → curves; slopes that do not overshoot                                        |
 //! | [`from_clip`] | curves → keys, with the file's own keys                                           |
+//! | [`morphs`]    | curves of morphs                                                                |
 //! | [`reduce`]    | many samples (motion capture, a recorded take) → few keys within a tolerance      |
 //! | [`file`]      | as JSON, joints by name                                                           |
 
 mod edit;
 mod file;
 mod from_clip;
+mod morphs;
 mod reduce;
 mod spline;
 #[cfg(test)]
@@ -23,11 +25,12 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::{Clip, Pose, Skeleton, Trs};
+use super::{Clip, MorphTrack, Pose, Skeleton, Trs};
 use crate::math::{Quat, Vec64};
 
 pub use file::{
-    EaseName, JointValue, KeyFile, KeyedClipFile, KeysError, NamedPose, NamedPoseFile, SlopeValue,
+    EaseName, JointValue, KeyFile, KeyedClipFile, KeysError, MorphKeysFile, NamedPose,
+    NamedPoseFile, SlopeValue,
 };
 pub use reduce::KeyTolerance;
 
@@ -119,7 +122,7 @@ pub struct KeyRef {
     pub time_secs: f64,
 }
 
-/// A clip made of keys. Joints without a key stay at rest.
+/// A clip made of keys. Joints and morphs without a key stay at rest.
 #[derive(Debug, Clone, Default)]
 pub struct KeyedClip {
     name: String,
@@ -127,6 +130,8 @@ pub struct KeyedClip {
     duration_secs: f64,
     /// By joint; times ascending, no list empty.
     tracks: BTreeMap<usize, Vec<Key>>,
+    /// At most one for each control.
+    morphs: Vec<MorphTrack>,
     /// The clip for playback; computed on first use.
     played: OnceLock<Clip>,
 }
@@ -137,6 +142,7 @@ impl PartialEq for KeyedClip {
             && self.fps == other.fps
             && self.duration_secs == other.duration_secs
             && self.tracks == other.tracks
+            && self.morphs == other.morphs
     }
 }
 
@@ -200,7 +206,7 @@ impl KeyedClip {
         clip
     }
 
-    /// One key per frame and joint with linear interpolation; joints that stay at rest have none.
+    /// One key per frame and joint or morph with linear interpolation; those that stay at rest have none.
     #[must_use]
     pub fn of_poses(
         name: impl Into<String>,
@@ -229,6 +235,7 @@ impl KeyedClip {
                     .insert(joint, locals().enumerate().map(key).collect());
             }
         }
+        clip.morphs_of_poses(poses);
         clip.set_duration(poses.len().saturating_sub(1) as f64 / clip.fps);
         clip
     }
@@ -270,7 +277,7 @@ impl KeyedClip {
         self.tracks.values().map(Vec::len).sum()
     }
 
-    /// The times at which any joint has a key, ascending.
+    /// The times at which any joint or morph has a key, ascending.
     #[must_use]
     pub fn key_times(&self) -> Vec<f64> {
         let mut times: Vec<f64> = self
@@ -278,6 +285,11 @@ impl KeyedClip {
             .values()
             .flatten()
             .map(|key| key.time_secs)
+            .chain(
+                self.morphs
+                    .iter()
+                    .flat_map(|track| track.curve.times_secs.iter().copied()),
+            )
             .collect();
         times.sort_by(f64::total_cmp);
         times.dedup_by(|a, b| same_time(*a, *b));

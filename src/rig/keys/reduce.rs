@@ -57,6 +57,7 @@ impl KeyedClip {
             .collect();
         Self {
             tracks,
+            morphs: self.morphs.iter().map(super::morphs::reduced).collect(),
             played: std::sync::OnceLock::new(),
             ..self.clone()
         }

@@ -141,6 +141,7 @@ pub(super) fn played(keyed: &KeyedClip) -> Clip {
         name: keyed.name().to_owned(),
         duration_secs: keyed.duration_secs(),
         tracks,
+        morphs: keyed.morphs().to_vec(),
     }
 }
 

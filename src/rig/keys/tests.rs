@@ -244,6 +244,7 @@ fn a_files_clip_keeps_its_keys_and_its_motion() {
                 channel: Channel::Translation(steps),
             },
         ],
+        morphs: Vec::new(),
     };
     let keyed = KeyedClip::from_clip(&clip, &skeleton, 30.0);
     let times = |joint: usize| {
@@ -321,6 +322,7 @@ fn a_file_round_trips() {
         name: "wave".into(),
         pose: Pose {
             locals: (0..3).map(|_| random.value()).collect(),
+            ..Pose::default()
         },
     };
     assert_eq!(

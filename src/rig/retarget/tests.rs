@@ -151,6 +151,7 @@ fn oscillation(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
         name: "dance".into(),
         duration_secs: times_secs[frames - 1],
         tracks,
+        morphs: Vec::new(),
     }
 }
 

@@ -277,6 +277,7 @@ impl<'a> Transfer<'a> {
             name,
             duration_secs,
             tracks,
+            morphs: Vec::new(),
         };
         Ok(Retargeted {
             clip,

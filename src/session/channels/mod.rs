@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use super::{ChannelId, Clips, Document, ViewId};
 use crate::math::{Affine, origin_of};
-use crate::rig::Pose;
+use crate::rig::{MorphWeights, Pose};
 use crate::studio::GhostPose;
 
 /// Poses that differ by more than this at every joint, relative to the character's size, are not blended.
@@ -97,12 +97,13 @@ impl PoseChannel {
             .range_in(self.clip_duration_secs(&document.clips()));
         let at = |offset_secs: f64| {
             let time_secs = self.playback.time_secs + offset_secs;
-            let world_from_joint = self
-                .joints_at(document, time_secs)
+            let pose = self
+                .wanted_pose(document, time_secs)
                 .filter(|_| (from..=to).contains(&time_secs))?;
             Some(GhostPose {
                 offset_secs,
-                world_from_joint,
+                world_from_joint: document.skeleton()?.world_from_joint(&pose),
+                morphs: pose.morphs,
             })
         };
         offsets_secs.filter_map(at).collect()
@@ -116,12 +117,6 @@ impl PoseChannel {
             Some(clip) => clip.sample(skeleton, time_secs),
             None => document.pose_in(self.id).clone(),
         })
-    }
-
-    /// World transforms of the joints at another time of the clock; `None` while nothing is open.
-    fn joints_at(&self, document: &Document, time_secs: f64) -> Option<Vec<Affine>> {
-        let pose = self.wanted_pose(document, time_secs)?;
-        Some(document.skeleton()?.world_from_joint(&pose))
     }
 
     /// Updates the pose from clip, clock and document.
@@ -312,6 +307,12 @@ impl Channels {
     /// World transforms of a channel's joints; empty if no view follows it.
     pub(super) fn joints_in(&self, id: ChannelId) -> &[Affine] {
         self.get(id).map_or(&[], PoseChannel::world_from_joint)
+    }
+
+    /// Weights of morphs in a channel; at rest if no view follows it.
+    pub(super) fn morphs_in(&self, id: ChannelId) -> MorphWeights {
+        self.get(id)
+            .map_or_else(MorphWeights::default, |channel| channel.pose.morphs.clone())
     }
 
     /// The clock of a channel.

@@ -57,6 +57,10 @@ pub struct Checkup {
     pub joints: Vec<JointSummary>,
     /// Animations.
     pub clips: Vec<ClipSummary>,
+    /// Names of morph targets, as MESH/NAME.
+    pub morphs: Vec<String>,
+    /// Names of expressions.
+    pub expressions: Vec<String>,
     /// Clips retargeted from motions of other skeletons.
     pub motions: Vec<MotionSummary>,
     /// Materials' names.
@@ -135,7 +139,7 @@ pub struct ClipSummary {
     pub name: String,
     /// Time of the last key, seconds.
     pub duration_secs: f64,
-    /// Number of animated joint properties.
+    /// Number of animated properties of joints, and of animated morphs.
     pub tracks: usize,
 }
 
@@ -217,6 +221,13 @@ impl Checkup {
                 .map(|joint| JointSummary::of(subject, joint))
                 .collect(),
             clips: character.clips.iter().map(ClipSummary::of).collect(),
+            morphs: (character.morph_controls())
+                .filter(|control| control.mesh.is_some())
+                .map(|control| control.id())
+                .collect(),
+            expressions: (character.expressions.iter())
+                .map(|expression| expression.name.clone())
+                .collect(),
             motions: character
                 .retargets
                 .iter()
@@ -324,7 +335,7 @@ impl ClipSummary {
         Self {
             name: clip.name.clone(),
             duration_secs: clip.duration_secs,
-            tracks: clip.tracks.len(),
+            tracks: clip.tracks.len() + clip.morphs.len(),
         }
     }
 }

@@ -22,6 +22,7 @@ fn bending(skeleton: &Skeleton, name: &str, angle: f64, phase: f64) -> Clip {
         name: name.to_owned(),
         duration_secs: 1.0,
         tracks: tracks.collect(),
+        morphs: Vec::new(),
     }
 }
 

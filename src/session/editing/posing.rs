@@ -101,7 +101,22 @@ impl Editor {
         }
     }
 
-    /// Resets all joints to rest.
+    /// Sets the weights of morph controls, relative to rest.
+    pub(in crate::session) fn set_morphs(
+        &mut self,
+        with: &mut EditContext<'_>,
+        weights: &[(usize, f64)],
+    ) {
+        let count = (self.document.subject.as_ref())
+            .map_or(0, |subject| subject.character.morph_control_count());
+        self.edit_pose(with, |_, pose| {
+            for &(control, weight) in weights.iter().filter(|(control, _)| *control < count) {
+                pose.morphs.set(control, weight);
+            }
+        });
+    }
+
+    /// Resets all joints and morphs to rest.
     pub(in crate::session) fn reset_pose(&mut self, with: &mut EditContext<'_>) {
         if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
             self.refresh(with.channels);
@@ -120,10 +135,10 @@ impl Editor {
 
     /// Reads a pose file.
     pub(in crate::session) fn load_pose(&mut self, with: &mut EditContext<'_>, path: &Path) {
-        let Some(skeleton) = self.document.skeleton() else {
+        let Some(subject) = &self.document.subject else {
             return;
         };
-        match posing::read_pose(path, skeleton) {
+        match posing::read_pose(path, &subject.character) {
             Ok(pose) => {
                 self.refresh(with.channels);
                 self.take_pose(with, pose);
@@ -135,10 +150,12 @@ impl Editor {
     /// Writes the shown pose to a pose file.
     pub(in crate::session) fn save_pose(&self, with: &mut EditContext<'_>, path: &Path) {
         self.refresh(with.channels);
-        let Some(skeleton) = self.document.skeleton() else {
+        let Some(subject) = &self.document.subject else {
             return;
         };
-        let file: PoseFile = with.channels.active().pose().to_file(skeleton);
+        let file: PoseFile = subject
+            .character
+            .pose_to_file(with.channels.active().pose());
         match crate::io::write_pose(path, &file) {
             Ok(()) => with.add_message(
                 Level::Info,

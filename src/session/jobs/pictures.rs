@@ -124,6 +124,7 @@ fn flesh_of(
             continue;
         }
         let world_from_joint = skeleton.world_from_joint(&pose.pose);
+        actor.set_morphs(&pose.pose.morphs);
         if actor
             .advance(&Frame {
                 world_from_joint: &world_from_joint,

@@ -8,7 +8,7 @@ use super::file::{
     CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart,
 };
 use super::paths::Refer;
-use super::{Contents, ProjectError, transfers};
+use super::{Contents, ProjectError, morphs, transfers};
 use crate::character::FleshSettings;
 use crate::rig::edit::{Remap, RigFile};
 use crate::rig::{Pose, Skeleton, Trs};
@@ -28,7 +28,7 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
         &document,
         skeleton.as_ref().or(document.skeleton()).unwrap_or(&empty),
     );
-    Ok(ProjectFile {
+    let mut file = ProjectFile {
         format: FORMAT.to_owned(),
         version: VERSION,
         saved_by: format!("sinew {}", env!("CARGO_PKG_VERSION")),
@@ -71,12 +71,15 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
             .collect(),
         flesh: flesh_part(&document.flesh, skeleton),
         pose: pose_part(&document.pose, skeleton),
+        morphs: BTreeMap::new(),
         window: window
             .as_ref()
             .map(serde_json::value::to_raw_value)
             .transpose()?,
         recovery: None,
-    })
+    };
+    morphs::write(document, &mut file);
+    Ok(file)
 }
 
 fn character_part(document: &Document, refer: Refer<'_>) -> Result<CharacterPart, ProjectError> {
@@ -152,6 +155,7 @@ fn view_part(view: View, document: &Document, active: ViewId, skeleton: &Skeleto
         crowd: view.crowd,
         active: view.id == active,
         pose: pose.map(|pose| pose_part(pose, skeleton)),
+        morphs: BTreeMap::new(),
     }
 }
 

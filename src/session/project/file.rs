@@ -62,6 +62,9 @@ pub(super) struct ProjectFile {
     /// Joints that are not at rest in the pose made by hand.
     #[serde(default)]
     pub pose: BTreeMap<String, LocalPart>,
+    /// Weights of morphs and expressions that are not at rest in that pose.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub morphs: BTreeMap<String, f64>,
     /// [`super::super::WindowState`], kept as raw JSON so that unreadable window state does not prevent opening the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Box<RawValue>>,
@@ -169,6 +172,9 @@ pub(super) struct ViewPart {
     /// The view's own pose, if it is not linked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pose: Option<BTreeMap<String, LocalPart>>,
+    /// Weights of morphs in that pose.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub morphs: BTreeMap<String, f64>,
 }
 
 /// Owner of unsaved work.

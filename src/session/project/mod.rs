@@ -31,6 +31,7 @@ mod export;
 mod file;
 mod files;
 mod load;
+mod morphs;
 mod pack;
 mod packing;
 mod paths;

@@ -89,7 +89,8 @@ pub fn project_state(
         .base
         .as_ref()
         .map_or(&subject.character, |base| &base.character);
-    let (mut restored, _) = restored(&file, &base.skeleton);
+    let (mut restored, mut notes) = restored(&file, &base.skeleton);
+    super::morphs::restore(&file, base, &mut restored, &mut notes);
     let (method, compare, crowd) = (restored.method(), restored.compared(), restored.crowd());
     let weights = restored.weights();
     let pose = restored
@@ -298,7 +299,8 @@ pub(in crate::session) fn load_all(
         folder.as_deref(),
         &files_read,
     ));
-    let (mut restored, unfitting) = restored(&file, &character.skeleton);
+    let (mut restored, mut unfitting) = restored(&file, &character.skeleton);
+    super::morphs::restore(&file, &character, &mut restored, &mut unfitting);
     notes.extend(
         unfitting
             .into_iter()

@@ -3,6 +3,7 @@
 mod crowds;
 mod devices;
 mod flesh;
+mod morphs;
 mod motions;
 mod pose_tools;
 mod timeline;

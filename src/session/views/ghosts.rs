@@ -178,6 +178,7 @@ mod tests {
         let poses = vec![GhostPose {
             offset_secs: -0.5,
             world_from_joint: rest.clone(),
+            morphs: crate::rig::MorphWeights::default(),
         }];
         let values = ParamValues::default();
         worker.request(&subject, MethodId::PD, &values, poses.clone());

@@ -22,6 +22,7 @@ use crate::gpu::actor::GpuDevice;
 use crate::math::Affine;
 use crate::methods::Actor;
 use crate::param::ParamValues;
+use crate::rig::MorphWeights;
 use crate::studio::{Snapshot, SnapshotContent};
 
 /// Called from other threads when there is something new to show.
@@ -37,6 +38,7 @@ struct Successor(Option<GpuDevice>);
 #[derive(Default)]
 struct WorkerInbox {
     world_from_joint: Vec<Affine>,
+    morphs: MorphWeights,
     pending_secs: f64,
     /// The clip's time of these joints.
     time_secs: Option<f64>,
@@ -121,11 +123,17 @@ impl SimWorker {
         dt_secs.min((MAX_PENDING_SECS - pending).max(0.0))
     }
 
-    /// Posts the joints, the seconds passed and the clip's time. Does nothing while asleep in that same pose
+    /// Posts the joints, the weights of morphs, the seconds passed and the clip's time. Does nothing while asleep in that same pose
     /// at that same time.
-    pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64, time_secs: Option<f64>) {
+    pub fn post(
+        &self,
+        world_from_joint: &[Affine],
+        morphs: &MorphWeights,
+        dt_secs: f64,
+        time_secs: Option<f64>,
+    ) {
         let mut inbox = lock(&self.shared.inbox);
-        let moved = inbox.world_from_joint != world_from_joint;
+        let moved = inbox.world_from_joint != world_from_joint || inbox.morphs != *morphs;
         // A state also tells the time, which passes while a clip stands still.
         if !moved && self.is_idle() && inbox.time_secs == time_secs {
             return;
@@ -133,6 +141,7 @@ impl SimWorker {
         if moved {
             inbox.world_from_joint.clear();
             inbox.world_from_joint.extend_from_slice(world_from_joint);
+            inbox.morphs.clone_from(morphs);
             self.shared.asleep.store(false, Ordering::Relaxed);
         }
         inbox.pending_secs += dt_secs;
@@ -143,10 +152,11 @@ impl SimWorker {
     }
 
     /// Resets velocities and settles in the pose at once, without simulating the motion to it.
-    pub fn settle(&self, world_from_joint: &[Affine]) {
+    pub fn settle(&self, world_from_joint: &[Affine], morphs: &MorphWeights) {
         let mut inbox = lock(&self.shared.inbox);
         inbox.world_from_joint.clear();
         inbox.world_from_joint.extend_from_slice(world_from_joint);
+        inbox.morphs.clone_from(morphs);
         (inbox.reset, inbox.posted, inbox.pending_secs) = (true, true, 0.0);
         inbox.recall = None;
         inbox.frame += 1;
@@ -162,8 +172,8 @@ impl SimWorker {
     }
 
     /// Goes back to a kept state exactly, or settles in the pose if there is none.
-    pub fn recall(&self, key: Option<u64>, world_from_joint: &[Affine]) {
-        self.settle(world_from_joint);
+    pub fn recall(&self, key: Option<u64>, world_from_joint: &[Affine], morphs: &MorphWeights) {
+        self.settle(world_from_joint, morphs);
         lock(&self.shared.inbox).recall = key;
     }
 

@@ -11,6 +11,7 @@ use crate::gpu::actor::{GpuDevice, LatestSkin};
 use crate::math::{Affine, Point};
 use crate::methods::{Actor, ActorState, Capability, Frame};
 use crate::param::ParamValues;
+use crate::rig::MorphWeights;
 use crate::studio::{Snapshot, SnapshotContent};
 
 /// Largest time step between two checks of the inbox.
@@ -30,6 +31,7 @@ pub(super) struct WorkerThread {
     shared: Arc<WorkerShared>,
     buffers: Vec<Arc<Snapshot>>,
     world: Vec<Affine>,
+    morphs: MorphWeights,
     time_secs: Option<f64>,
     /// States to go back to, by key, the latest last.
     kept: VecDeque<(u64, ActorState)>,
@@ -100,6 +102,7 @@ impl WorkerThread {
             shared,
             buffers,
             world: Vec::new(),
+            morphs: MorphWeights::default(),
             time_secs: None,
             kept: VecDeque::new(),
             still_secs: 0.0,
@@ -136,8 +139,9 @@ impl WorkerThread {
         if inbox.stop {
             return None;
         }
-        let moved = self.world != inbox.world_from_joint;
+        let moved = self.world != inbox.world_from_joint || self.morphs != inbox.morphs;
         self.world.clone_from(&inbox.world_from_joint);
+        self.morphs.clone_from(&inbox.morphs);
         self.time_secs = inbox.time_secs;
         // In slices: each is shown, and the next already uses the latest pose.
         let dt_secs = inbox.pending_secs.min(SLICE_SECS);
@@ -249,6 +253,7 @@ impl WorkerThread {
             return;
         }
         let dt_secs = if task.reset { 0.0 } else { task.dt_secs };
+        self.actor.set_morphs(&self.morphs);
         if !recalled {
             let result = self.actor.advance(&Frame {
                 world_from_joint: &self.world,
@@ -277,6 +282,7 @@ impl WorkerThread {
             && inbox.bones.is_none()
             && inbox.device.is_none()
             && inbox.world_from_joint == self.world
+            && inbox.morphs == self.morphs
         {
             self.shared.asleep.store(true, Ordering::Relaxed);
         }
@@ -324,7 +330,7 @@ impl WorkerThread {
             let skin = self
                 .shown
                 .as_ref()
-                .filter(|_| self.actor.is_on_device())
+                .filter(|_| self.actor.is_on_device() && !self.actor.is_morphed())
                 .and_then(|shown| shown.latest());
             match skin {
                 Some(skin) if !self.actor.is_here() => snapshot.shape.put_on_device(skin),

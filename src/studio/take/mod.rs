@@ -288,6 +288,7 @@ impl Take {
         let place = |time_secs: f64, world: &mut Vec<Affine>| {
             let pose = self.motion.pose_at(&character, time_secs);
             character.skeleton.world_from_joint_into(&pose, world);
+            pose.morphs
         };
         // An invalid end is reported before anything is written.
         let frame = self.last_frame();
@@ -303,8 +304,9 @@ impl Take {
         for (index, step) in steps.enumerate() {
             progress.check()?;
             progress.report(index as f32 / count as f32, "Playing");
-            place(step.time_secs, &mut world);
+            let morphs = place(step.time_secs, &mut world);
             for actor in &mut *actors {
+                actor.set_morphs(&morphs);
                 let frame = Frame {
                     world_from_joint: &world,
                     dt_secs: step.dt_secs,

@@ -133,6 +133,7 @@ impl Decomposition {
         let given = pose.locals.iter().take(joints).copied();
         Pose {
             locals: given.chain(helpers).collect(),
+            morphs: pose.morphs.clone(),
         }
     }
 }

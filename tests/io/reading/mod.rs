@@ -4,6 +4,7 @@
 
 mod fbx;
 mod gltf;
+mod morphs;
 
 use sinew::character::{Attachment, Character};
 use sinew::io::{load, load_from_memory};

@@ -47,6 +47,7 @@ fn animated() -> (Skeleton, Clip) {
         name: "wave".into(),
         duration_secs: 1.0,
         tracks: tracks.collect(),
+        morphs: Vec::new(),
     };
     (skeleton, clip)
 }

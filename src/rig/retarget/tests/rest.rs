@@ -60,6 +60,7 @@ fn a_rest_pose_along_one_axis_is_replaced_by_a_frame() {
         name: "odd".into(),
         duration_secs: times_secs[59],
         tracks,
+        morphs: Vec::new(),
     };
     let made = put(&odd, &clip, &proper);
     let worst = largest_angle(
@@ -151,6 +152,7 @@ fn feet_stand_on_the_ground_when_the_motions_do() {
         name: "squat".into(),
         duration_secs: times_secs[59],
         tracks,
+        morphs: Vec::new(),
     };
     let made = put(&source, &clip, &target);
     for time in &times_secs {

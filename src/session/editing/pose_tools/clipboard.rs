@@ -26,10 +26,13 @@ impl PoseTools {
 impl Editor {
     pub(super) fn copy_pose(&mut self, with: &mut EditContext<'_>, joints: Option<&[usize]>) {
         self.refresh(with.channels);
-        let Some(skeleton) = self.document.skeleton() else {
+        let Some(subject) = &self.document.subject else {
             return;
         };
-        let all = with.channels.active().pose().to_file(skeleton);
+        let skeleton = &subject.character.skeleton;
+        let all = subject
+            .character
+            .pose_to_file(with.channels.active().pose());
         let copied = match joints {
             None => all,
             Some(joints) => {
@@ -41,6 +44,7 @@ impl Editor {
                 let delta = |name: &String| all.joints.get(name).copied().unwrap_or_default();
                 PoseFile {
                     joints: names.map(|name| (name.clone(), delta(&name))).collect(),
+                    ..PoseFile::default()
                 }
             }
         };
@@ -96,7 +100,11 @@ impl Editor {
             .collect();
         let symmetry = self.pose_tools.symmetry.clone().filter(|_| mirrored);
         let limits = self.document.limits.clone();
+        let morphs = self.known_morphs(pasted);
         self.edit_pose(with, |skeleton, pose| {
+            for (control, weight) in morphs {
+                pose.morphs.set(control, weight);
+            }
             let (target, joints) = match symmetry {
                 Some(symmetry) => {
                     let target = symmetry.mirrored(skeleton, target, None, MirrorHow::Flip);
@@ -118,6 +126,23 @@ impl Editor {
     }
 }
 
+impl Editor {
+    /// The controls that a pose file names and the character has, and their weights relative to rest.
+    fn known_morphs(&self, file: &PoseFile) -> Vec<(usize, f64)> {
+        let Some(subject) = &self.document.subject else {
+            return Vec::new();
+        };
+        let character = &subject.character;
+        let known = character.controls_by_id();
+        let set = file.morphs.iter().filter(|(_, weight)| weight.is_finite());
+        set.filter_map(|(id, weight)| {
+            let control = *known.get(id)?;
+            Some((control, weight - character.rest_weight(control)))
+        })
+        .collect()
+    }
+}
+
 /// The part of a pose that concerns existing joints.
 fn known_part(file: &PoseFile, skeleton: &Skeleton) -> Option<PoseFile> {
     let joints: std::collections::BTreeMap<String, JointDelta> = file
@@ -126,5 +151,8 @@ fn known_part(file: &PoseFile, skeleton: &Skeleton) -> Option<PoseFile> {
         .filter(|(name, _)| skeleton.find(name).is_some())
         .map(|(name, delta)| (name.clone(), *delta))
         .collect();
-    (!joints.is_empty() || file.joints.is_empty()).then_some(PoseFile { joints })
+    (!joints.is_empty() || file.joints.is_empty()).then_some(PoseFile {
+        joints,
+        morphs: file.morphs.clone(),
+    })
 }

@@ -42,6 +42,7 @@ pub(in crate::session) fn transfer_clip(
             );
         }
     }
+    carried.set_morphs(take.morphs().to_vec());
     carried.set_duration(take.duration_secs());
     carried
 }

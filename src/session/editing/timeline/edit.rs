@@ -261,6 +261,10 @@ impl Editor {
             which.extend(0..pose.locals.len());
         }
         self.put_keys(with, clip, &pose, &which, time_secs);
+        let moved = pose.morphs != held.morphs;
+        if moved || joints.is_empty() {
+            self.edit_take(with, clip, |take| take.key_morphs(&pose, time_secs));
+        }
         self.show_take_at(with, clip, time_secs);
     }
 
@@ -334,6 +338,9 @@ impl Editor {
             ((with.channels.active().playback.time_secs * fps).round() / fps).min(duration);
         if !joints.is_empty() {
             self.put_keys(with, clip, pose, &joints, time_secs);
+        }
+        if pose.morphs != with.channels.active().pose().morphs {
+            self.edit_take(with, clip, |take| take.key_morphs(pose, time_secs));
         }
         self.show_take_at(with, clip, time_secs);
         true

@@ -66,7 +66,7 @@ impl Editor {
             return;
         };
         for file in files {
-            match read_pose(file, &subject.character.skeleton) {
+            match read_pose(file, &subject.character) {
                 Ok(pose) => {
                     let name = file.file_stem().map_or_else(
                         || "Pose".to_owned(),
@@ -80,13 +80,14 @@ impl Editor {
     }
 
     pub(super) fn save_poses(&mut self, with: &mut EditContext<'_>, folder: &Path) {
-        let Some(skeleton) = self.document.skeleton() else {
+        let Some(subject) = &self.document.subject else {
             return;
         };
         let library = &self.document.pose_library;
         for pose in library {
             let path = folder.join(format!("{}.json", file_name(&pose.name)));
-            if let Err(error) = crate::io::write_pose(&path, &pose.pose.to_file(skeleton)) {
+            let file = subject.character.pose_to_file(&pose.pose);
+            if let Err(error) = crate::io::write_pose(&path, &file) {
                 return with.add_message(Level::Error, error.to_string());
             }
         }

@@ -185,6 +185,7 @@ mod tests {
             name: "x".into(),
             duration_secs: 2.0,
             tracks: Vec::new(),
+            morphs: Vec::new(),
         }]
     }
 

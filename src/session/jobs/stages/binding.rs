@@ -138,7 +138,7 @@ impl DerivedStages {
                 {
                     worker.set_bones(document.flesh.bones.clone());
                 }
-                worker.settle(&world);
+                worker.settle(&world, &context.channels.morphs_in(need.channel));
                 worker.set_wants(self.wants);
                 self.bound.push(Bound {
                     need,

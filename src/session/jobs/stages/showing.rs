@@ -154,7 +154,10 @@ impl DerivedStages {
             let live =
                 self.shown.iter().any(|(_, shown)| *shown == need) || compared.contains(&need);
             if live && !bound.live {
-                bound.worker.settle(channels.joints_in(need.channel));
+                let joints = channels.joints_in(need.channel);
+                bound
+                    .worker
+                    .settle(joints, &channels.morphs_in(need.channel));
             }
             bound.live = live;
         }

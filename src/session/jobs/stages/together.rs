@@ -101,12 +101,13 @@ impl DerivedStages {
         };
         let workers: Vec<(Need, &SimWorker)> = live().collect();
         let joints = channels.joints_in(frame.channel);
+        let morphs = channels.morphs_in(frame.channel);
         let time_secs = channels
             .playback_in(frame.channel)
             .and_then(|playback| playback.clip.map(|_| playback.time_secs));
         let post = |dt_secs: f64| {
             for (_, worker) in &workers {
-                worker.post(joints, dt_secs, time_secs);
+                worker.post(joints, &morphs, dt_secs, time_secs);
             }
             workers.iter().any(|(_, worker)| !worker.is_idle())
         };
