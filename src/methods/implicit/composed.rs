@@ -2,6 +2,7 @@
 
 use super::field::PartField;
 use super::fold::{Fold, PosedFold};
+use super::motions::dot;
 use super::operators::{Operator, Tables};
 use super::tree::Tree;
 use crate::math::Affine;
@@ -12,10 +13,6 @@ const MOST: usize = 12;
 const NEAR: f32 = 0.15;
 
 type V = [f32; 3];
-
-pub(super) fn dot(a: V, b: V) -> f32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
 
 /// The fields near a vertex in the order of the tree, each with the junction to the one before.
 #[derive(Debug, Clone, Copy, PartialEq)]

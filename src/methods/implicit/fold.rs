@@ -7,7 +7,7 @@
 use crate::math::smoothstep;
 use crate::math::{Affine, Point64, Vec64};
 
-use super::composed::dot;
+use super::motions::dot;
 
 /// No part: of a field that hangs at none.
 const NO_PARENT: u16 = u16::MAX;

@@ -25,7 +25,10 @@
 //!   to its end.
 //! - A vertex in contact is held on its own side of the contact surface by a Newton step to the difference of the two fields; the papers
 //!   watch the turn of the gradient.
-//! - Chebyshev's semi-iteration of the Jacobi steps.
+//! - The fold of a joint that bends by more than 60° is a contact between its bones at any angle of the gradients ([`fold`]).
+//! - A field is the HRBF relative to the local radius of the limb ([`field`]); the papers divide by one radius a part.
+//! - A vertex that both parts of a contact cover is held on the contact surface from either side.
+//! - Chebyshev's semi-iteration of the Jacobi steps, calmed where a vertex moves to and fro.
 //! - Fields are held back where they would reach out of the body, and every field belongs to one junction of a binary tree.
 //! - A vertex without a gradient at rest is relaxed freely.
 //! - Joints that scale: edges are scaled by the mean of the stretch.
@@ -44,6 +47,7 @@ mod parts;
 mod rings;
 mod samples;
 mod skin;
+mod spot;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -54,7 +58,8 @@ use std::sync::Arc;
 use model::Model;
 use motions::{Motions, columns, image};
 use options::{Mode, Options, PARAMS};
-use skin::{Skin, Spot, Step};
+use skin::{Skin, Step};
+use spot::Spot;
 use walk::Walk;
 
 use super::registry::{Capability, Descriptor, MethodId, Requirement};
@@ -81,14 +86,15 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
     id: "implicit",
     label: "Implicit skinning",
     short_label: "Implicit",
-    doc: "Follows an iso-surface made of one field per bone. Parts that touch press flat; beyond about 105° of bend the skin still splays beside the fold.",
+    doc: "Follows an iso-surface made of one field per bone. Parts that touch press flat; in folds of more than about 130° a groove stays beside the joint.",
     cost: "tens of ms while joints move",
     source: "Vaillant et al., Implicit Skinning: Real-Time Skin Deformation with Contact Modeling, SIGGRAPH 2013; Vaillant et al., Robust Iso-Surface Tracking for Interactive Character Skinning, SIGGRAPH Asia 2014",
     departures: &[
         "A step carries vertices by the motions of joints blended by weights instead of those of one part.",
         "Contact surfaces hold vertices by the difference of the fields on their sides.",
         "Relaxation in the surface is accelerated by Chebyshev's semi-iteration.",
-        "Contact is full from 120° between the gradients on, not only at 180°.",
+        "Contact is full from 120° between the gradients on, not only at 180°, and in the fold of a bent joint at any angle.",
+        "Fields are relative to the radius of the limb at each place, so that thick parts do not win over thin ones.",
         "No muscle primitives, no painted relaxation, no halving of steps where a triangle inverts.",
     ],
     needs: &[Requirement::Weights],
@@ -193,7 +199,9 @@ impl ImplicitSkin {
         }
         self.motions.follow(frame.world_from_joint);
         self.still_frames = if has_moved { 0 } else { self.still_frames + 1 };
-        if !has_moved && !settles && !self.is_still {
+        if !has_moved && !settles && !self.is_still && self.walk.is_at_rest() {
+            self.is_still = self.skin.return_to_rest(&self.model);
+        } else if !has_moved && !settles && !self.is_still {
             self.classes.fill(0);
             let step = Step {
                 model: &self.model,

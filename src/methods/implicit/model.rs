@@ -161,7 +161,7 @@ impl Model {
                     MARGIN
                 };
                 let weak = WEAK / part.radius;
-                let slope = super::composed::dot(at.gradient, at.gradient).sqrt();
+                let slope = super::motions::dot(at.gradient, at.gradient).sqrt();
                 held.weak = if slope > 2.0 * weak {
                     weak
                 } else {

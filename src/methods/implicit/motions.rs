@@ -116,3 +116,9 @@ pub(super) fn rotated(q: &Padded, v: [f32; 3]) -> [f32; 3] {
         v[2] + w * t[2] + x * t[1] - y * t[0],
     ]
 }
+
+/// The dot product.
+#[inline]
+pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}

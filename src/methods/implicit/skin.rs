@@ -2,51 +2,30 @@
 
 use rayon::prelude::*;
 
-use super::composed::{Composite, Field, Near, PosedFields, dot};
-use super::model::{Held, LEAST_DEPTH, Model};
-use super::motions::{Motions, columns, image, rotated};
+use super::composed::{Near, PosedFields};
+use super::model::Model;
+use super::motions::{Motions, columns, dot, image, rotated};
+use super::spot::{EXACT, Spot, at_rest, limited, newton, place};
 use crate::math::{Affine, SplitTransform};
 use crate::numerics::lanes::Padded;
 use crate::weights::SkinWeights;
 
 /// Newton steps before the relaxation.
 const NEWTON_STEPS: usize = 4;
+/// The part of the way back to rest that a frame takes, and the distance, in sizes, that is none.
+const RETURN: f32 = 0.2;
+const EXACT_REST: f32 = 1e-6;
 /// A move below this part of the size is none.
 const STILL: f32 = 1e-5;
-/// An error of the value below this is none.
-const EXACT: f32 = 1e-4;
 /// The spectral radius that the Chebyshev semi-iteration assumes.
 const RADIUS: f32 = 0.95;
-/// How far above the iso-value the field may be on a contact surface, and how much farther than other moves one onto it may go.
-const BEYOND: f32 = 0.03;
-const CONTACT_REACH: f32 = 4.0;
 /// What a vertex that turns back takes of its next move, at least, and how that grows while it goes on. Between two surfaces that meet in
 /// a crease vertices would move to and fro for ever.
 const CALMER: f32 = 0.6;
 const CALMEST: f32 = 0.1;
 const LIVELIER: f32 = 1.1;
-/// Values of a field so far above ½ are inside of a part.
-const INSIDE: f32 = 0.02;
 /// Vertices of one task.
 const CHUNK: usize = 64;
-
-/// A vertex between two rounds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Spot {
-    /// Position, relative to the centre of the skin, seen from the main joint.
-    pub(super) at: Padded,
-    /// Position in the round before.
-    before: Padded,
-    /// The unit normal of the tangent plane; zero where nothing holds the vertex.
-    normal: [f32; 3],
-    /// |iso − f| at the last Newton step, and the part of the next one that is taken.
-    error: f32,
-    rate: f32,
-    /// The part of its relaxation that is taken: less for a vertex that moves to and fro.
-    calm: f32,
-    /// How far the vertex was moved in the last round.
-    pub(super) moved: f32,
-}
 
 /// What a vertex needs during a step.
 #[derive(Debug, Clone, Copy)]
@@ -115,6 +94,24 @@ impl Skin {
         for (spot, rest) in self.spots.iter_mut().zip(&model.rest) {
             *spot = at_rest(*rest);
         }
+    }
+
+    /// Goes a part of what is left of the way to the bind pose, for a skeleton that is back there: relaxation alone would need long for the
+    /// rest of it. Returns whether the skin is there.
+    pub(super) fn return_to_rest(&mut self, model: &Model) -> bool {
+        let mut farthest = 0.0_f32;
+        for (spot, rest) in self.spots.iter_mut().zip(&model.rest) {
+            let left: [f32; 3] = std::array::from_fn(|c| rest[c] - spot.at[c]);
+            farthest = farthest.max(dot(left, left));
+            *spot = at_rest(std::array::from_fn(|c| {
+                spot.at[c] + RETURN * (rest[c] - spot.at[c])
+            }));
+        }
+        let is_there = farthest.sqrt() < EXACT_REST * model.size;
+        if is_there {
+            self.restart(model);
+        }
+        is_there
     }
 
     /// Moves the skin with the joints from where they were before the step.
@@ -354,98 +351,6 @@ impl Skin {
         let field = model.field(&self.posed);
         field.at(&self.aims[vertex].near, own, [x, y, z]).value
     }
-}
-
-fn at_rest(at: Padded) -> Spot {
-    Spot {
-        at,
-        before: at,
-        normal: [0.0; 3],
-        error: 0.0,
-        rate: 1.0,
-        calm: 1.0,
-        moved: 0.0,
-    }
-}
-
-/// Moves a vertex, but never out of the finite numbers.
-fn place(spot: &mut Spot, at: [f32; 3]) {
-    if at.iter().all(|c| c.is_finite()) {
-        spot.at = [at[0], at[1], at[2], 0.0];
-    }
-}
-
-/// A vector of at most that length.
-fn limited(v: [f32; 3], length: f32) -> [f32; 3] {
-    let squared = dot(v, v);
-    if squared > length * length {
-        let scale = length / squared.sqrt();
-        v.map(|c| c * scale)
-    } else {
-        v
-    }
-}
-
-/// One Newton step to the iso-value along the gradient. A vertex in contact stays on its own side of the contact surface.
-fn newton(spot: &mut Spot, field: &Field<'_>, near: &Near, held: &Held, reach: f32) {
-    let at = [spot.at[0], spot.at[1], spot.at[2]];
-    if held.weak.is_infinite() {
-        spot.error = 0.0;
-        return;
-    }
-    let found = field.at(near, held.own, at);
-    let squared = dot(found.gradient, found.gradient);
-    let is_weak = squared < held.weak * held.weak;
-    let mut to = at;
-    if is_weak {
-        (spot.normal, spot.error) = ([0.0; 3], 0.0);
-    } else {
-        let error = held.iso - found.value;
-        spot.rate = if error.abs() > spot.error && error.abs() > EXACT {
-            (0.5 * spot.rate).max(0.125)
-        } else {
-            (1.25 * spot.rate).min(1.0)
-        };
-        spot.error = error.abs();
-        let scale = spot.rate * error / squared;
-        let shift = limited(found.gradient.map(|c| c * scale), reach);
-        to = std::array::from_fn(|c| at[c] + shift[c]);
-        spot.normal = found.gradient.map(|c| c / squared.sqrt());
-    }
-    let across = dot(found.side_gradient, found.side_gradient);
-    if found.depth > LEAST_DEPTH && across > held.weak * held.weak {
-        let shift: [f32; 3] = std::array::from_fn(|c| to[c] - at[c]);
-        // Skin that both parts cover is pressed, and stays on the surface between them from either side.
-        let is_pressed = found.overlap > held.iso.max(0.5) + INSIDE;
-        if is_pressed || found.side + dot(found.side_gradient, shift) < held.margin {
-            let deeper = if is_pressed {
-                (held.iso - 0.5).max(0.0)
-            } else {
-                0.0
-            };
-            let side = held.margin + deeper;
-            to = on_contact(at, &found, held, reach, side - found.side);
-            spot.normal = found.side_gradient.map(|c| c / across.sqrt());
-            spot.error = 0.0;
-        }
-    }
-    place(spot, to);
-}
-
-/// Where a vertex goes that the contact surface holds: onto its own side of it, where the difference of the fields is larger by `missing`.
-/// It slides outwards along the surface only beyond the end of the contact; on it the iso-value of a vertex may be out of reach.
-fn on_contact(at: [f32; 3], found: &Composite, held: &Held, reach: f32, missing: f32) -> [f32; 3] {
-    let (n, g) = (found.side_gradient, found.gradient);
-    let (across, squared) = (dot(n, n), dot(g, g));
-    let beyond = held.iso.max(0.5) + BEYOND - found.value;
-    let mut shift = [0.0; 3];
-    if beyond < 0.0 && squared > held.weak * held.weak {
-        let along = dot(g, n) / across;
-        let slide: [f32; 3] = std::array::from_fn(|c| g[c] - along * n[c]);
-        shift = limited(slide.map(|c| c * beyond / squared), reach);
-    }
-    let back = limited(n.map(|c| c * missing / across), CONTACT_REACH * reach);
-    std::array::from_fn(|c| at[c] + shift[c] + back[c])
 }
 
 /// The rotation and the stretch of a vertex, blended by its weights.

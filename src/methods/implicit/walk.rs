@@ -114,6 +114,14 @@ impl Walk {
         }
     }
 
+    /// Whether the walk is in the bind pose; where the only root is does not matter.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let joints = self.pose.iter().zip(&self.rest);
+        joints
+            .skip(usize::from(self.has_one_root))
+            .all(|(pose, rest)| difference(pose, rest, self.size) <= NOTHING)
+    }
+
     /// Whether the goal has been reached.
     pub(super) fn is_there(&self) -> bool {
         self.share() <= 0.0
