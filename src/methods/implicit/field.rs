@@ -333,7 +333,9 @@ mod tests {
                 );
                 assert_eq!(field.at(direction.map(|c: f32| c * 2.5 * r)).value, 0.0);
             }
-            assert!((field.at([0.0; 3]).value - compact(-DEEPEST as f32)[0]).abs() < 0.02);
+            // The grid rounds off the tip in the middle.
+            let deepest = compact(-DEEPEST as f32)[0];
+            assert!((deepest - 0.05..=deepest).contains(&field.at([0.0; 3]).value));
             assert_eq!(field.at([f32::NAN, 0.0, 0.0]).value, 0.0);
         }
     }
