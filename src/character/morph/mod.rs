@@ -19,7 +19,7 @@ use crate::rig::Skeleton;
 /// Displacements of vertices of one mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MorphTarget {
-    /// Index into [`Character::meshes`].
+    /// Index into [`Character::meshes`](crate::character::Character::meshes).
     pub mesh: usize,
     /// The vertices that move or turn, ascending.
     pub vertices: Vec<u32>,

@@ -335,7 +335,8 @@ mod tests {
             }
             // The grid rounds off the tip in the middle.
             let deepest = compact(-DEEPEST as f32)[0];
-            assert!((deepest - 0.05..=deepest).contains(&field.at([0.0; 3]).value));
+            let middle = field.at([0.0; 3]).value;
+            assert!(middle > 0.85 && middle <= deepest, "{middle}");
             assert_eq!(field.at([f32::NAN, 0.0, 0.0]).value, 0.0);
         }
     }
