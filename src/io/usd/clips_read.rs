@@ -80,7 +80,9 @@ fn clip_of(
     }
     let duration_secs = secs(last);
     let is_sane = duration_secs.is_finite() && duration_secs < 1e7;
-    (!tracks.is_empty() && is_sane).then(|| Clip {
+    // A clip that holds the rest pose has no tracks, but its place among the others.
+    let lasts = !tracks.is_empty() || duration_secs > 0.0;
+    (lasts && is_sane).then(|| Clip {
         name: prim.title(),
         duration_secs,
         tracks,
