@@ -266,7 +266,7 @@ impl Field<'_> {
         } else {
             1.0
         };
-        let fold = self.posed.folds[usize::from(b.field)];
+        let fold = &self.posed.folds[usize::from(b.field)];
         let is_folded = self.operator.has_contact() && fold.parent == a.field;
         let folded = if is_folded { fold.depth(at) } else { 0.0 };
         let depth = self.operator.depth(cosine).max(folded);

@@ -4,8 +4,7 @@
 //! small beside the middle of the limbs, where both surfaces look sideways; the union of both is the surface there, and the skin of the fold
 //! splays out onto it. A fold therefore is a contact between its bones, from the joint on, at any angle of the gradients.
 
-use crate::math::smoothstep;
-use crate::math::{Affine, Point64, Vec64};
+use crate::math::{Affine, Point64, Vec64, smoothstep};
 
 use super::motions::dot;
 
