@@ -44,7 +44,9 @@ example torture_flesh --steps 200 builtin:cylinder
 example upsampling "$out/upsampling.png"
 example weights_by_methods 1 builtin:cylinder
 
+# A folder with a manifest of its own is another package: examples/python, which tests/scripts/python.sh builds and runs.
 for source in "$root"/examples/*; do
+    [ -e "$source/Cargo.toml" ] && continue
     name="$(basename "$source" .rs)"
     case "$ran" in
         *" $name "*) ;;
