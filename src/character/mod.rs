@@ -33,9 +33,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::math::{Affine, Point, Vec3, transform_point};
+use crate::math::{Affine, Point, Point64, Vec3, Vec64, transform_point};
+use crate::mesh::Bounds;
 use crate::rig::retarget::Mapping;
-use crate::rig::{Clip, Skeleton};
+use crate::rig::{Clip, Skeleton, Stance};
 use crate::weights::SkinWeights;
 
 /// How a source mesh is attached to the skeleton.
@@ -306,6 +307,15 @@ impl Character {
             .iter()
             .flat_map(|mesh| mesh.bind_positions(&self.skeleton))
             .collect()
+    }
+
+    /// Limbs, soles and ground, as feet need them to stand: by all vertices in the bind pose. `None` for a body without limbs.
+    #[must_use]
+    pub fn stance(&self) -> Option<Stance> {
+        let skin = self.bind_positions();
+        let up = UpAxis::guess(&self.skeleton, &Bounds::of(&skin));
+        let skin: Vec<Point64> = skin.iter().map(|vertex| vertex.cast()).collect();
+        Stance::of(&self.skeleton, &Vec64::from(up.axis), &skin)
     }
 
     /// All triangles, indexing the concatenated source vertices.

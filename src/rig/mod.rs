@@ -18,6 +18,7 @@
 mod body_axes;
 mod clip;
 pub mod edit;
+mod feet;
 pub mod ik;
 mod keys;
 mod limit_presets;
@@ -35,10 +36,11 @@ pub mod symmetry;
 mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, MorphTrack, Track};
+pub use feet::{FeetRules, Plant, Stance};
 pub use keys::{
     Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyTolerance, KeyedClip, KeyedClipFile,
-    KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS, NamedPose, NamedPoseFile, SAME_SECS, Slope,
-    SlopeValue,
+    KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS, NamedPose, NamedPoseFile, PlantFile,
+    SAME_SECS, Slope, SlopeValue,
 };
 pub use limit_presets::human_limits;
 pub use morph_weights::{MOST_MORPH_WEIGHT, MorphWeights};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::character::Character;
 use crate::methods::Subject;
 use crate::rig::{Clip, KeyedClip};
 
@@ -86,6 +87,16 @@ pub(super) fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
             return name;
         }
         number += 1;
+    }
+}
+
+/// Names the body that stands on the planted feet of takes.
+pub(super) fn stand(takes: &mut [Arc<KeyedClip>], character: &Character) {
+    let mut stance = None;
+    for take in takes.iter_mut().filter(|take| !take.feet().is_empty()) {
+        let stance = stance.get_or_insert_with(|| character.stance().map(Arc::new));
+        let rules = take.feet().clone();
+        Arc::make_mut(take).set_feet(rules, stance.clone());
     }
 }
 

@@ -15,6 +15,9 @@ use super::{
 use crate::dynamics::Params;
 use crate::io::FileRead;
 use crate::methods::Subject;
+use crate::rig::limits::LimitMap;
+use crate::rig::retarget::{JointRoles, Role, Side};
+use crate::rig::{Skeleton, human_limits};
 
 impl Session {
     /// Takes over the jobs' results. Returns whether there was any.
@@ -298,6 +301,24 @@ impl Session {
     }
 }
 
+/// The limits of a new character: those of a human, if it has a human's arms and legs.
+fn limits_of(skeleton: &Skeleton) -> LimitMap {
+    let roles = JointRoles::of(skeleton);
+    let has = |role: fn(Side) -> Role| {
+        Side::BOTH
+            .iter()
+            .all(|&side| roles.first(role(side)).is_some())
+    };
+    let is_human = [Role::UpperArm, Role::Forearm, Role::Thigh, Role::Shin]
+        .into_iter()
+        .all(has);
+    if is_human {
+        human_limits(skeleton)
+    } else {
+        LimitMap::new()
+    }
+}
+
 /// The document of a character that has just been read. Takes, poses, limits and pins are dropped, as they refer to the previous skeleton;
 /// physical parameters and those of methods are kept.
 fn fresh(
@@ -317,6 +338,7 @@ fn fresh(
         subject: Some(subject.clone()),
         pose,
         free_poses,
+        limits: limits_of(&subject.character.skeleton),
         flesh: (*subject.settings).clone(),
         files_read,
         work: before.work,

@@ -1,5 +1,6 @@
 //! Timeline and library of poses as a hand uses them, without a window.
 
+mod feet;
 mod keys;
 
 use std::sync::Arc;
@@ -27,8 +28,12 @@ struct Stage {
 }
 
 fn opened() -> Session {
+    open("cylinder")
+}
+
+fn open(name: &str) -> Session {
     let mut session = Session::new();
-    session.apply_once(Command::Open(Source::builtin("cylinder")));
+    session.apply_once(Command::Open(Source::builtin(name)));
     let start = Instant::now();
     while session.tick(1.0 / 60.0).active {
         assert!(

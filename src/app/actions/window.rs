@@ -144,6 +144,12 @@ pub enum TimelineAction {
     NewClip,
     /// Creates an editable copy of the current clip.
     CopyClip,
+    /// Plants the hands or feet of the selected joints at the playhead, or all feet; or lets them go.
+    PlantFeet,
+    /// Plants feet wherever they stand nearly still.
+    PlantStanding,
+    /// Whether soles stay above the ground in the current clip, or not.
+    AboveGround,
     /// Adds the current pose to the library.
     KeepPose,
     /// Opens a dialog to load poses into the library.

@@ -5,7 +5,7 @@ use crate::app::actions::TimelineAction;
 use egui::{Context, Key, Modifiers};
 
 use super::transport::{scrub, set_key, step};
-use super::{TimelineState, TimelineView, ruler};
+use super::{TimelineState, TimelineView, feet, ruler};
 use crate::app::actions::Actions;
 use crate::app::shortcuts::Bindings;
 use crate::session::{Command, KeysCommand};
@@ -52,6 +52,9 @@ pub fn carry_out(
         TimelineAction::NewClip => raise(KeysCommand::NewClip {
             duration_secs: super::transport::NEW_SECS,
         }),
+        TimelineAction::PlantFeet | TimelineAction::PlantStanding | TimelineAction::AboveGround => {
+            feet::carry_out(action, view, actions)
+        }
         TimelineAction::KeepPose => raise(KeysCommand::AddPose),
         // The workbench opens the dialogs.
         TimelineAction::LoadPosesDialog | TimelineAction::SavePosesDialog => {}

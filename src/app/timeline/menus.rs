@@ -7,7 +7,7 @@ use egui::WidgetInfo;
 use egui::{Button, Rect, Response, RichText, Ui, UiBuilder};
 
 use super::rows::RowLayout;
-use super::{TimelineState, TimelineView, ruler};
+use super::{TimelineState, TimelineView, feet, ruler};
 use crate::app::actions::Actions;
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
@@ -220,6 +220,10 @@ pub(super) fn key_menu(
                 });
             }
         });
+        ui.separator();
+        feet::menu_items(ui, view, actions);
+        ui.separator();
+        let mut raise = |command| actions.once(Command::Keys(command));
         if ui
             .button("Set key here")
             .on_hover_text("Key the pose shown where the playhead is (K)")

@@ -6,6 +6,7 @@
 //! | `axis`       | seconds ↔ points, zoom and pan                                     |
 //! | `ruler`      | frame numbers, playhead, range handles, simulated frames           |
 //! | `rows`       | row layout, and drawing of keys                                    |
+//! | `feet`       | planted feet                                                       |
 //! | `scroll`     | scrolling of rows                                                  |
 //! | `pointer`    | scrubbing, selecting and moving keys                               |
 //! | `menus`      | playback settings, and actions on keys                             |
@@ -14,6 +15,7 @@
 //! current drag.
 
 mod axis;
+mod feet;
 mod keyboard;
 mod menus;
 mod pointer;
@@ -27,6 +29,7 @@ use std::sync::Arc;
 use egui::{Rect, Sense, Ui, pos2, vec2};
 
 use super::actions::Actions;
+use crate::rig::ik::IkRig;
 use crate::rig::retarget::Mapping;
 use crate::rig::{KeyRef, KeyedClip, Skeleton};
 use crate::session::{Clips, DEFAULT_FPS, Scrubbing, Session, SimulatedFrames};
@@ -78,6 +81,8 @@ pub struct TimelineView<'a> {
     pub simulated: Option<SimulatedFrames>,
     /// The skeleton; `None` without a character.
     pub skeleton: Option<&'a Skeleton>,
+    /// Its limbs.
+    pub ik: Option<&'a IkRig>,
     /// Selected joints.
     pub selected: &'a [usize],
 }
@@ -118,6 +123,7 @@ impl<'a> TimelineView<'a> {
             simulates: session.views().simulates(),
             simulated: session.ranges().frames(session.views()),
             skeleton: session.document().skeleton(),
+            ik: Some(session.pose_tools().ik_rig()),
             selected: session.selection().joints(),
         }
     }

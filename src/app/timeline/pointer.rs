@@ -5,6 +5,7 @@ use std::sync::Arc;
 use egui::{PointerButton, Pos2, Rect, Response, Ui, Vec2, pos2};
 
 use super::axis::TimeAxis;
+use super::feet::{self, PlantDrag};
 use super::rows::RowLayout;
 use super::{TimelineState, TimelineView, ruler};
 use crate::app::actions::Actions;
@@ -25,6 +26,8 @@ pub(super) enum TimelineDrag {
         from_y: f32,
         kept: Vec<KeyRef>,
     },
+    /// Moves an end of the interval of a planted foot.
+    Plant(PlantDrag),
     /// Moves keys, or scales their times about the playhead.
     Keys(KeyDrag),
 }
@@ -74,6 +77,7 @@ impl TimelineDrag {
                 *selected = drag.keys;
             }
             Self::Frame { kept, .. } => *selected = kept,
+            Self::Plant(drag) => drag.cancel(actions),
             _ => {}
         }
     }
@@ -138,6 +142,9 @@ fn begin(
         );
     }
     let Some(mark) = layout.mark_at(pointer, view, state) else {
+        if let Some(drag) = PlantDrag::at(pointer, layout, view, state) {
+            return Some(TimelineDrag::Plant(drag));
+        }
         let kept = if shift {
             state.selected.clone()
         } else {
@@ -235,6 +242,7 @@ fn continue_drag(
     let snapped = view.snapped(state.axis.secs(pointer.x));
     match drag {
         TimelineDrag::Scrub => scrub(snapped, view, actions),
+        TimelineDrag::Plant(drag) => drag.move_to(snapped, view, actions),
         TimelineDrag::Range { start } => set_range(*start, snapped, view, actions),
         TimelineDrag::Frame { .. } => {
             let Some(area) = drag.frame(pointer, layout, &state.axis) else {
@@ -370,6 +378,9 @@ impl KeyDrag {
 
 /// The button was released.
 fn end(drag: &TimelineDrag, view: &TimelineView<'_>, actions: &mut Actions) {
+    if let TimelineDrag::Plant(drag) = drag {
+        drag.end(actions);
+    }
     if let TimelineDrag::Keys(keys) = drag
         && let Some(sent) = keys.sent
     {
@@ -400,7 +411,9 @@ pub(super) fn hint(
             )
         });
     }
-    let mark = layout.mark_at(pointer, view, state)?;
+    let Some(mark) = layout.mark_at(pointer, view, state) else {
+        return feet::hint(pointer, layout, view, state);
+    };
     let frame = (mark.time_secs * view.fps()).round();
     let ease = mark
         .ease

@@ -6,7 +6,7 @@ use egui::{
     pos2, vec2,
 };
 
-use super::{TimelineState, TimelineView};
+use super::{TimelineState, TimelineView, feet};
 use crate::app::theme;
 use crate::rig::{Ease, KeyRef, SAME_SECS};
 
@@ -48,6 +48,9 @@ impl RowLayout {
                 joint: None,
                 name: "All joints".to_owned(),
             });
+            let planted = take.feet().plants().iter().map(|plant| plant.joint);
+            let mut planted: Vec<usize> = planted.collect();
+            planted.dedup();
             let keyed: Vec<usize> = take
                 .tracks()
                 .filter(|(_, keys)| keys.len() > 1)
@@ -58,8 +61,10 @@ impl RowLayout {
             } else {
                 view.selected
             };
-            let named = joints
+            planted.retain(|joint| !joints.contains(joint));
+            let named = planted
                 .iter()
+                .chain(joints)
                 .filter_map(|&joint| Some((joint, skeleton.joints().get(joint)?)));
             rows.extend(named.map(|(joint, known)| KeyRow {
                 joint: Some(joint),
@@ -100,7 +105,7 @@ impl RowLayout {
 
     /// The rows that are at least partly visible: the first, which is fixed, and those not scrolled
     /// out.
-    fn seen(&self) -> impl Iterator<Item = (usize, &KeyRow)> {
+    pub(super) fn seen(&self) -> impl Iterator<Item = (usize, &KeyRow)> {
         let first = 1 + (self.scroll / ROW) as usize;
         let many = (self.rect.height() / ROW) as usize + 1;
         self.rows
@@ -278,6 +283,7 @@ pub(super) fn paint(
             ),
         );
     }
+    feet::paint(&lower, layout, view, &state.axis, &colors);
     let shown = layout.rect.x_range().expand(KEY);
     for mark in layout.marks(view) {
         let at = pos2(state.axis.x(mark.time_secs), layout.y(mark.row));

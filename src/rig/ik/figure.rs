@@ -5,7 +5,7 @@ use crate::rig::{Pose, Skeleton};
 
 /// A skeleton in a pose.
 #[derive(Debug, Clone)]
-pub(super) struct Figure<'a> {
+pub(in crate::rig) struct Figure<'a> {
     pub skeleton: &'a Skeleton,
     pub pose: Pose,
     pub world: Vec<Affine>,
@@ -67,7 +67,7 @@ impl<'a> Figure<'a> {
 
 /// The rotation of a transform, from its normalised axes; shear is ignored, and for a mirroring
 /// transform the X axis is negated.
-pub(super) fn rotation_of(transform: &Affine) -> Quat {
+pub(in crate::rig) fn rotation_of(transform: &Affine) -> Quat {
     let mut axes = linear_part(transform);
     let mirrored = axes.determinant() < 0.0;
     for axis in 0..3 {

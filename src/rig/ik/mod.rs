@@ -45,6 +45,10 @@ pub use drag::{DragConstraints, DraggedPoint, EndRotation, IkDrag};
 pub use limb::Limb;
 pub use pins::keep_pins;
 
+pub(in crate::rig) use figure::{Figure, rotation_of};
+pub(in crate::rig) use limb::any_across;
+pub(in crate::rig) use two_bone::TwoBone;
+
 use super::Skeleton;
 use super::retarget::{JointRoles, Role};
 
@@ -73,6 +77,18 @@ impl IkRig {
         &self.limbs
     }
 
+    /// The hand or foot at the end of the limb that a joint belongs to.
+    #[must_use]
+    pub fn end_of(&self, skeleton: &Skeleton, joint: usize) -> Option<usize> {
+        let own = |limb: &&Limb| limb::is_below(skeleton, limb.upper, joint) || limb.upper == joint;
+        let limb = self
+            .limbs
+            .iter()
+            .filter(|_| joint < skeleton.len())
+            .find(own);
+        limb.map(|limb| limb.end)
+    }
+
     /// The joint that moves the whole body, if determined.
     #[cfg(test)]
     pub(crate) fn hips(&self) -> Option<usize> {
@@ -81,4 +97,4 @@ impl IkRig {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::rig) mod tests;

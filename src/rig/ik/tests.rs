@@ -9,7 +9,7 @@ use crate::rig::limits::{Limit, LimitMap};
 use crate::rig::{Pose, Skeleton};
 
 /// A human of 24 joints in a T-pose, height 1.7, facing +Z.
-fn human() -> Skeleton {
+pub(in crate::rig) fn human() -> Skeleton {
     let p = Point64::new;
     let mut joints = vec![
         ("hips".to_owned(), None, p(0.0, 1.0, 0.0)),

@@ -15,7 +15,7 @@ use crate::math::{Point64, Quat, Vec64, smoothstep};
 /// A limb during a drag, and its bending plane. Directions are those at the start of the drag, in
 /// the frame of the limb's parent.
 #[derive(Debug, Clone)]
-pub(super) struct TwoBone {
+pub(in crate::rig) struct TwoBone {
     pub limb: Limb,
     /// Joints from `upper` down to `lower`.
     path: Vec<usize>,

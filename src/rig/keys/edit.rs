@@ -1,11 +1,12 @@
 //! Edits of a keyed clip.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{
     Ease, Key, KeyRef, KeyedClip, LONGEST_SECS, canonical, found, is_sound, same_time, split_before,
 };
-use crate::rig::Trs;
+use crate::rig::{FeetRules, Stance, Trs};
 
 impl KeyedClip {
     /// Renames it.
@@ -20,6 +21,13 @@ impl KeyedClip {
             self.duration_secs = duration_secs.clamp(1.0 / self.fps, LONGEST_SECS);
             self.played.take();
         }
+    }
+
+    /// Changes what holds for the feet. Without a body ([`Stance`]) the rules are stored and have no effect.
+    pub fn set_feet(&mut self, rules: FeetRules, stance: Option<Arc<Stance>>) {
+        self.feet = rules;
+        self.stance = stance.filter(|_| !self.feet.is_empty());
+        self.played.take();
     }
 
     /// Sets one key. An existing key gets the new value and keeps its interpolation; a new one

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ease, Key, KeyedClip, LONGEST_SECS, Slope};
 use crate::math::{Quat, Vec64};
-use crate::rig::{Pose, PoseError, Skeleton, Trs};
+use crate::rig::{FeetRules, Plant, Pose, PoseError, Skeleton, Trs};
 
 /// A [`KeyedClip`] as stored in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,9 +20,27 @@ pub struct KeyedClipFile {
     pub duration: f64,
     /// Keys by joint name.
     pub joints: BTreeMap<String, Vec<KeyFile>>,
+    /// Planted hands and feet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plants: Vec<PlantFile>,
+    /// Whether soles stay above the ground.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub above_ground: bool,
     /// Keys of morphs by name, written and read by whoever knows the names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub morphs: BTreeMap<String, MorphKeysFile>,
+}
+
+/// A [`Plant`] as stored in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlantFile {
+    /// The last joint of the limb.
+    pub joint: String,
+    /// Start, seconds from the clip's start.
+    pub from: f64,
+    /// End, seconds.
+    pub to: f64,
 }
 
 /// Keys of a morph as stored in a file.
@@ -262,11 +280,25 @@ impl KeyedClip {
             fps: self.fps,
             duration: self.duration_secs,
             joints: joints.collect(),
+            plants: self.plants_to_file(skeleton),
+            above_ground: self.feet.above_ground,
             morphs: BTreeMap::new(),
         }
     }
 
-    /// Reads the stored form.
+    fn plants_to_file(&self, skeleton: &Skeleton) -> Vec<PlantFile> {
+        let named = self.feet.plants().iter().filter_map(|plant| {
+            let known = skeleton.joints().get(plant.joint)?;
+            Some(PlantFile {
+                joint: known.name.clone(),
+                from: plant.from_secs,
+                to: plant.to_secs,
+            })
+        });
+        named.collect()
+    }
+
+    /// Reads the stored form. Planted feet have an effect once [`Self::set_feet`] has named the body.
     ///
     /// # Errors
     /// [`KeysError`].
@@ -294,6 +326,20 @@ impl KeyedClip {
                 clip.put(joint, key.to_key().map_err(wrong)?);
             }
         }
+        let plants = file.plants.iter().map(|plant| {
+            let joint = skeleton.find_or_suggest(&plant.joint);
+            let joint = joint.map_err(|source| KeysError::Joint {
+                name: name(),
+                source,
+            })?;
+            Ok(Plant {
+                joint,
+                from_secs: plant.from,
+                to_secs: plant.to,
+            })
+        });
+        let plants = plants.collect::<Result<Vec<Plant>, KeysError>>()?;
+        clip.set_feet(FeetRules::new(plants, file.above_ground), None);
         Ok(clip)
     }
 }

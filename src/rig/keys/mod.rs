@@ -23,14 +23,14 @@ mod spline;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::{Clip, MorphTrack, Pose, Skeleton, Trs};
+use super::{Clip, FeetRules, MorphTrack, Pose, Skeleton, Stance, Trs};
 use crate::math::{Quat, Vec64};
 
 pub use file::{
     EaseName, JointValue, KeyFile, KeyedClipFile, KeysError, MorphKeysFile, NamedPose,
-    NamedPoseFile, SlopeValue,
+    NamedPoseFile, PlantFile, SlopeValue,
 };
 pub use reduce::KeyTolerance;
 
@@ -132,6 +132,9 @@ pub struct KeyedClip {
     tracks: BTreeMap<usize, Vec<Key>>,
     /// At most one for each control.
     morphs: Vec<MorphTrack>,
+    /// What holds for the feet, beside the keys; and the body that stands on them.
+    feet: FeetRules,
+    stance: Option<Arc<Stance>>,
     /// The clip for playback; computed on first use.
     played: OnceLock<Clip>,
 }
@@ -143,6 +146,7 @@ impl PartialEq for KeyedClip {
             && self.duration_secs == other.duration_secs
             && self.tracks == other.tracks
             && self.morphs == other.morphs
+            && self.feet == other.feet
     }
 }
 
@@ -303,10 +307,22 @@ impl KeyedClip {
         found(keys, key.time_secs).ok().map(|index| &keys[index])
     }
 
-    /// The clip for playback.
+    /// What holds for the feet.
+    #[must_use]
+    pub fn feet(&self) -> &FeetRules {
+        &self.feet
+    }
+
+    /// The clip for playback, which keeps the rules of its feet.
     #[must_use]
     pub fn clip(&self) -> &Clip {
-        self.played.get_or_init(|| spline::played(self))
+        self.played.get_or_init(|| {
+            let clip = spline::played(self);
+            match &self.stance {
+                Some(stance) => stance.hold(clip, &self.feet, &self.key_times()),
+                None => clip,
+            }
+        })
     }
 
     /// The pose at a time; constant before the first and after the last key of each joint.

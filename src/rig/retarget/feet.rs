@@ -115,7 +115,12 @@ pub(super) fn corrections(
 }
 
 /// First and last frames of the intervals in which a foot stands.
-fn standing(partner: &[Vec64], times_secs: &[f64], up: &Vec64, leg: f64) -> Vec<(usize, usize)> {
+pub(in crate::rig) fn standing(
+    partner: &[Vec64],
+    times_secs: &[f64],
+    up: &Vec64,
+    leg: f64,
+) -> Vec<(usize, usize)> {
     let lowest = partner
         .iter()
         .map(|place| place.dot(up))

@@ -40,6 +40,7 @@ mod stance;
 mod topology;
 mod transfer;
 
+pub(in crate::rig) use feet::standing;
 pub use mapping::{JointPair, Mapping, SignedAxis};
 pub use role::{Digit, Role, Side};
 pub use roles::JointRoles;

@@ -17,7 +17,7 @@ use crate::io::{FileRead, Reach, read_file, recorded, text_of, with_reach};
 use crate::methods::{MethodId, MethodValues, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
-use crate::session::{Source, WindowState};
+use crate::session::{Source, WindowState, clips};
 use crate::weights::WeightMethod;
 
 /// Size limit of the serialized window, bytes.
@@ -74,6 +74,16 @@ pub struct ProjectState {
     pub window: Option<WindowState>,
 }
 
+/// Names the body on which the takes' planted feet stand: the character on the project's rig.
+fn stand(restored: &mut Restored, base: &Character) {
+    let rigged = restored.rig.as_ref().map(|rig| base.with_rig(rig));
+    match rigged {
+        Some(Ok(character)) => clips::stand(&mut restored.takes, &character),
+        Some(Err(_)) => {}
+        None => clips::stand(&mut restored.takes, base),
+    }
+}
+
 /// Reads how a project shows the character that was opened from it.
 ///
 /// # Errors
@@ -91,6 +101,7 @@ pub fn project_state(
         .map_or(&subject.character, |base| &base.character);
     let (mut restored, mut notes) = restored(&file, &base.skeleton);
     super::morphs::restore(&file, base, &mut restored, &mut notes);
+    stand(&mut restored, base);
     let (method, compare, crowd) = (restored.method(), restored.compared(), restored.crowd());
     let weights = restored.weights();
     let pose = restored
@@ -301,6 +312,7 @@ pub(in crate::session) fn load_all(
     ));
     let (mut restored, mut unfitting) = restored(&file, &character.skeleton);
     super::morphs::restore(&file, &character, &mut restored, &mut unfitting);
+    stand(&mut restored, &character);
     notes.extend(
         unfitting
             .into_iter()

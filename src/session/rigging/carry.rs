@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::rig::edit::{Remap, Rig, pose_on};
 use crate::rig::{NamedPose, Skeleton};
-use crate::session::Document;
 use crate::session::editing::timeline::transfer_clip;
+use crate::session::{Document, clips};
 
 impl Document {
     /// The edited skeleton, or that of the files; `None` while nothing is open.
@@ -38,6 +38,7 @@ impl Document {
             &subject.character.skeleton,
             &base.character.skeleton,
         );
+        clips::stand(&mut self.takes, &base.character);
         (self.subject, self.rig) = (Some(base), Some(rig));
     }
 

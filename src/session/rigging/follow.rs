@@ -13,7 +13,7 @@ use crate::session::job::{Job, JobState, JobView};
 use crate::session::jobs::stages::making::{Rebuilt, makes_flesh, rerig_and_bind};
 use crate::session::message::Messages;
 use crate::session::views::Need;
-use crate::session::{Channels, Level, Waker};
+use crate::session::{Channels, Level, Waker, clips};
 
 /// The job that makes the character on the latest rig.
 #[derive(Default)]
@@ -170,6 +170,7 @@ impl Rigging {
             &old.character.skeleton,
             &new.character.skeleton,
         );
+        clips::stand(&mut editor.document.takes, &new.character);
         editor.document.subject = Some(new.clone());
         Some(rebuilt)
     }

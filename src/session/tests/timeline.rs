@@ -1,6 +1,7 @@
 //! The timeline as a window uses it.
 
 mod clips;
+mod feet;
 mod library;
 mod recording;
 

@@ -6,14 +6,16 @@
 mod clipboard;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use super::timeline::NO_FEET;
 use super::{EditContext, Editor};
+use crate::character::Character;
 use crate::math::{Point64, Quat};
 use crate::rig::ik::{DragConstraints, DraggedPoint, EndRotation, IkDrag, IkRig, keep_pins};
 use crate::rig::limits::{Limit, LimitMap, clamp_joint, clamp_pose};
 use crate::rig::symmetry::{MirrorHow, Symmetry};
-use crate::rig::{Pose, PoseFile, Skeleton, human_limits};
+use crate::rig::{Pose, PoseFile, Skeleton, Stance, human_limits};
 use crate::session::{Gesture, Level, SelectHow};
 
 /// The axes of a rotation of several joints.
@@ -93,6 +95,10 @@ pub enum PoseCommand {
     },
     /// Resets joints to rest (undoable).
     Reset(Vec<usize>),
+    /// Moves the hips until the body is balanced above the feet that stand (undoable).
+    Balance,
+    /// Whether the body is balanced while it is dragged.
+    SetKeepBalance(bool),
 }
 
 impl PoseCommand {
@@ -120,6 +126,8 @@ impl PoseCommand {
             Self::Copy(_) => "Copy pose",
             Self::Paste { .. } => "Paste pose",
             Self::Reset(_) => "Reset joints",
+            Self::Balance => "Balance",
+            Self::SetKeepBalance(_) => "Keep balance",
         }
     }
 }
@@ -131,6 +139,10 @@ pub struct PoseTools {
     symmetry: Option<Arc<Symmetry>>,
     drag: Option<ManualDrag>,
     copied: Option<PoseFile>,
+    /// Whether the body is balanced while it is dragged.
+    keep_balance: bool,
+    /// Limbs, soles and ground of a character, once they were needed.
+    stance: (Weak<Character>, Option<Arc<Stance>>),
 }
 
 /// A gesture in progress.
@@ -145,9 +157,15 @@ struct ManualDrag {
 
 impl PoseTools {
     /// Limbs and hips of the open character.
-    #[cfg(test)]
-    pub(crate) fn ik_rig(&self) -> &Arc<IkRig> {
+    #[must_use]
+    pub fn ik_rig(&self) -> &Arc<IkRig> {
         &self.ik
+    }
+
+    /// Whether the body is balanced while it is dragged.
+    #[must_use]
+    pub fn keeps_balance(&self) -> bool {
+        self.keep_balance
     }
 
     /// Symmetric joint pairs of the open character.
@@ -201,7 +219,50 @@ impl Editor {
                 self.paste_pose(with, text.as_deref(), mirrored);
             }
             PoseCommand::Reset(joints) => self.reset_joints(with, &joints),
+            PoseCommand::Balance => self.balance(with),
+            PoseCommand::SetKeepBalance(on) => self.pose_tools.keep_balance = on,
         }
+    }
+
+    /// Limbs, soles and ground of the open character; `None` for a body without limbs.
+    pub(super) fn stance(&mut self) -> Option<Arc<Stance>> {
+        let character = &self.document.subject.as_ref()?.character;
+        let (known, stance) = &mut self.pose_tools.stance;
+        if !std::ptr::eq(known.as_ptr(), Arc::as_ptr(character)) {
+            *stance = character.stance().map(Arc::new);
+            *known = Arc::downgrade(character);
+        }
+        stance.clone()
+    }
+
+    fn balance(&mut self, with: &mut EditContext<'_>) {
+        self.refresh(with.channels);
+        let Some(stance) = self.stance() else {
+            return with.add_message(Level::Info, NO_FEET);
+        };
+        if stance.imbalance(with.channels.active().pose()).is_none() {
+            return with.add_message(
+                Level::Info,
+                "No foot stands on the ground, so there is nothing to balance on.",
+            );
+        }
+        self.edit_pose(with, |_, pose| stance.balance(pose));
+    }
+
+    /// Balances a pose during a gesture on some joints, if that is asked for: unless one of them `is_free`.
+    fn balanced(
+        &mut self,
+        joints: impl IntoIterator<Item = usize>,
+        is_free: impl Fn(&Stance, usize) -> bool,
+        mut pose: Pose,
+    ) -> Pose {
+        if self.pose_tools.keep_balance
+            && let Some(stance) = self.stance()
+            && !joints.into_iter().any(|joint| is_free(&stance, joint))
+        {
+            stance.balance(&mut pose);
+        }
+        pose
     }
 
     /// Restores the pose from before the gesture.
@@ -284,6 +345,7 @@ impl Editor {
             &self.document.pins,
             &joints,
         );
+        let pose = self.balanced(joints, Stance::carries_hips, pose);
         self.put_drag(with, drag, pose);
     }
 
@@ -318,6 +380,10 @@ impl Editor {
         };
         let pose = reach.reach(skeleton, target).clone();
         drag.reach = Some((reach, end));
+        // A dragged foot stays under the pointer.
+        let is_free =
+            |stance: &Stance, joint| stance.carries_hips(joint) || stance.is_of_leg(joint);
+        let pose = self.balanced([grip.joint], is_free, pose);
         self.put_drag(with, drag, pose);
     }
 

@@ -43,6 +43,7 @@ pub(in crate::session) fn transfer_clip(
         }
     }
     carried.set_morphs(take.morphs().to_vec());
+    carried.set_feet(take.feet().on(|joint| remap.new_from_old(joint)), None);
     carried.set_duration(take.duration_secs());
     carried
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::rig::{Ease, KeyRef, KeyedClip, Pose};
+use crate::rig::{Ease, FeetRules, KeyRef, KeyedClip, Pose};
 use crate::session::Scrubbing;
 
 /// A command. Clips are named by their index in [`crate::session::Document::clips`]; only takes can be changed.
@@ -88,6 +88,20 @@ pub enum KeysCommand {
         /// Seconds.
         duration_secs: f64,
     },
+    /// Sets what holds for the feet of a take (undoable).
+    SetFeet {
+        /// The clip, by index.
+        clip: usize,
+        /// The rules.
+        rules: FeetRules,
+        /// As for [`Self::MoveKeys`].
+        from: Option<Arc<KeyedClip>>,
+    },
+    /// Plants the feet of a take wherever they stand nearly still (undoable).
+    PlantStanding {
+        /// The clip, by index.
+        clip: usize,
+    },
     /// Auto-key: whether rotating a joint sets a key in the shown take.
     SetAutoKey(bool),
     /// What scrubbing shows.
@@ -140,6 +154,7 @@ impl KeysCommand {
             Self::DeleteKeys { .. } => "Delete keys",
             Self::SetInterpolation { .. } => "Change interpolation",
             Self::SetDuration { .. } => "Change length",
+            Self::SetFeet { .. } | Self::PlantStanding { .. } => "Plant feet",
             Self::SetAutoKey(_) => "Auto-key",
             Self::SetScrubbing(_) => "Scrubbing",
             Self::StartRecording | Self::StopRecording => "Record take",

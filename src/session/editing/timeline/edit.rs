@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::KeysCommand;
 use crate::progress::Progress;
-use crate::rig::{KeyRef, KeyTolerance, KeyedClip, NEW_FPS, Pose, SAME_SECS, Trs};
+use crate::rig::{FeetRules, KeyRef, KeyTolerance, KeyedClip, NEW_FPS, Pose, SAME_SECS, Trs};
 use crate::session::editing::{EditContext, Editor};
 use crate::session::job::{Job, JobState};
 use crate::session::{DEFAULT_FPS, Level};
@@ -56,6 +56,8 @@ impl Editor {
                 clip,
                 duration_secs,
             } => self.edit_take(with, clip, |take| take.set_duration(duration_secs)),
+            KeysCommand::SetFeet { clip, rules, from } => self.set_feet(with, clip, rules, from),
+            KeysCommand::PlantStanding { clip } => self.plant_standing(with, clip),
             KeysCommand::SetAutoKey(on) => self.keying.auto_key = on,
             // Handled by the session: not part of the edited state.
             KeysCommand::SetScrubbing(_) => {}
@@ -90,6 +92,9 @@ impl Editor {
             duration_secs,
         );
         clip.key_pose(with.channels.active().pose(), 0.0);
+        if let Some(stance) = self.stance() {
+            clip.set_feet(FeetRules::new([], true), Some(stance));
+        }
         self.add_take(with, clip);
     }
 
@@ -199,7 +204,7 @@ impl Editor {
         self.edit_take_from(with, clip, None, edit);
     }
 
-    fn edit_take_from(
+    pub(super) fn edit_take_from(
         &mut self,
         with: &mut EditContext<'_>,
         clip: usize,

@@ -4,6 +4,7 @@
 //! |-------------|--------------------------------------------------------------------------------------------|
 //! | [`command`] | the commands                                                                                 |
 //! | [`edit`]    | clips and their keys                                                                         |
+//! | [`feet`]    | planted feet                                                                                  |
 //! | [`record`]  | recording of edits as a take                                                                 |
 //! | [`carry`]   | transfer of clips to an edited skeleton                                                      |
 //! | [`library`] | named poses                                                                                  |
@@ -15,6 +16,7 @@
 mod carry;
 mod command;
 mod edit;
+mod feet;
 mod library;
 mod record;
 
@@ -24,6 +26,7 @@ use crate::session::job::{Job, JobView};
 
 pub(in crate::session) use carry::transfer_clip;
 pub use command::KeysCommand;
+pub(super) use feet::NO_FEET;
 
 use record::Recording;
 
