@@ -53,6 +53,7 @@ pub(super) fn viewport_view<'a>(
         symmetry: session.pose_tools().symmetry().map(Arc::as_ref),
         tools: *tools,
         can_paste: session.pose_tools().can_paste(),
+        keeps_balance: session.pose_tools().keeps_balance(),
     }
 }
 

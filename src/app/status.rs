@@ -99,6 +99,7 @@ fn drag_hint<'a>(drag: &PoseDrag, name: &dyn Fn(usize) -> &'a str) -> String {
                 name(reach.grip.joint)
             )
         }
+        PoseDrag::Modal(modal) => modal.hint(name(modal.joint)),
         PoseDrag::Pull(pull) => format!("Pulling, {} turns – Esc takes it back", name(pull.joint)),
         PoseDrag::Box { .. } => "Selecting the joints in the rectangle".to_owned(),
     }

@@ -107,6 +107,15 @@ impl GizmoAxes {
     }
 }
 
+/// What is changed without holding a button, by keys and numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModalKind {
+    /// The rotation of joints.
+    Turn,
+    /// The place of a joint; the body follows.
+    Move,
+}
+
 /// A request to the pose tools that depends on the selection or tool.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PosingRequest {
@@ -114,8 +123,12 @@ pub enum PosingRequest {
     Tool(Tool),
     /// Switches to the next axes.
     NextAxes,
+    /// Turns or moves joints with the pointer, axes and typed numbers, until a click.
+    Modal(ModalKind),
     /// Pins the selected joints, or unpins them if all are pinned.
     TogglePins,
+    /// Whether the body keeps its balance while it is dragged, or not.
+    ToggleBalance,
     /// Copies the pose of the selected joints, or of all, also to the system clipboard.
     Copy,
     /// Pastes the copied pose, unchanged or mirrored.

@@ -102,25 +102,28 @@ fn range_ui(
     now: f64,
 ) -> Option<Gesture> {
     row(ui, name, hover, |ui, _| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        ui.spacing_mut().interact_size.x = 46.0;
+        // As narrow as the panel: a joint that is selected must not widen it.
+        ui.spacing_mut().item_spacing.x = 3.0;
+        ui.spacing_mut().interact_size.x = 38.0;
         let weak = theme::colors(ui.ctx()).text_weak;
         let least = degrees(ui, &mut range[0], [-180.0, 0.0], &format!("{name} least"));
-        ui.label(RichText::new("to").color(weak));
+        ui.label(RichText::new("–").color(weak));
         let most = degrees(ui, &mut range[1], [0.0, 180.0], &format!("{name} most"));
-        ui.label(RichText::new(format!("{now:.0}°")).color(weak))
+        // Not −0.
+        let now = now.round() + 0.0;
+        ui.label(RichText::new(format!("{now}°")).color(weak))
             .on_hover_text("Now");
         least.or(most)
     })
 }
 
 fn degrees(ui: &mut Ui, value: &mut f64, [least, most]: [f64; 2], name: &str) -> Option<Gesture> {
-    let mut shown = (value.to_degrees() * 10.0).round() / 10.0;
+    let mut shown = value.to_degrees().round();
     let response = ui.add(
         DragValue::new(&mut shown)
             .range(least..=most)
             .speed(0.5)
-            .max_decimals(1)
+            .max_decimals(0)
             .suffix("°"),
     );
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, name));

@@ -21,8 +21,10 @@ type Row = (&'static str, &'static [KeyboardShortcut]);
 
 /// Blender 4, its default keymap.
 const BLENDER: &[Row] = &[
-    ("tool.move", &[key(NONE, Key::G)]),
-    ("tool.rotate", &[key(NONE, Key::R)]),
+    ("move.now", &[key(NONE, Key::G)]),
+    ("turn.now", &[key(NONE, Key::R)]),
+    ("tool.move", &[key(SHIFT, Key::G)]),
+    ("tool.rotate", &[key(SHIFT, Key::R)]),
     ("tool.drag", &[key(SHIFT, Key::Space)]),
     ("tool.explain", &[key(SHIFT, Key::I)]),
     ("tool.axes", &[key(NONE, Key::Comma)]),

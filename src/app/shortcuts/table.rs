@@ -16,7 +16,7 @@ use crate::app::actions::SplitSide;
 use crate::app::actions::TimelineAction;
 use crate::app::actions::ToolWindowAction;
 use crate::app::actions::ViewRequest;
-use crate::app::actions::tools::Tool;
+use crate::app::actions::tools::{ModalKind, Tool};
 use crate::app::actions::{BoardAction, WorstAction};
 use crate::app::look::SkinColors;
 use crate::render::NamedView;
@@ -26,6 +26,7 @@ use crate::session::{Command, Gesture, Mode, PoseCommand, RigCommand};
 
 const NONE: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers::COMMAND;
+const SHIFT: Modifiers = Modifiers::SHIFT;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
 const CTRL_ALT: Modifiers = Modifiers::COMMAND.plus(Modifiers::ALT);
@@ -148,6 +149,24 @@ pub static ALL: &[Shortcut] = &[
     posing!("tool.explain", "Explain", "Says why a point of the skin is where it is; a click pins the point", PosingRequest::Tool(Tool::Explain))
         .also("probe inspect weights strain contact point why")
         .key(NONE, Key::I),
+    posing!(
+        "turn.now",
+        "Turn now",
+        "The pointer turns the selected joints until a click; X, Y, Z and numbers say about what and how far",
+        PosingRequest::Modal(ModalKind::Turn)
+    )
+    .also("rotate modal blender axis number typed angle")
+    .key(SHIFT, Key::R)
+    .needs(Needs::Joint),
+    posing!(
+        "move.now",
+        "Move now",
+        "The pointer moves the selected joint until a click; X, Y, Z and numbers say along what and how far",
+        PosingRequest::Modal(ModalKind::Move)
+    )
+    .also("grab translate modal blender axis number typed distance")
+    .key(SHIFT, Key::G)
+    .needs(Needs::Joint),
     posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingRequest::NextAxes)
         .also("local world global orientation coordinate")
         .key(NONE, Key::G),
@@ -174,6 +193,17 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::M)
         .needs(Needs::Character)
         .mode(ActiveMode::Posing),
+    Shortcut::new(
+        "pose.balance",
+        Group::Pose,
+        "Balance",
+        "Moves the hips until the body is balanced above the feet that stand",
+        For(|| once(PoseCommand::Balance.into())),
+    )
+    .also("centre of mass weight hips stand ground floor fall")
+    .needs(Needs::Character),
+    posing!("balance.keep", "Keep balance", "The hips keep the body balanced while it is dragged, or not", PosingRequest::ToggleBalance)
+        .also("centre of mass weight hips stand feet"),
     Shortcut::new(
         "limits.human",
         Group::Pose,
@@ -279,6 +309,12 @@ pub static ALL: &[Shortcut] = &[
     timeline!("poses.save", "Save poses…", "Writes the library as pose files into a folder", SavePosesDialog).also("library export"),
     timeline!("clip.new", "New clip", "Makes a clip with the pose shown as its first key", NewClip).also("animation create take"),
     timeline!("clip.copy", "Copy clip", "Makes an editable copy of the clip shown", CopyClip).also("duplicate editable take"),
+    timeline!("feet.plant", "Plant feet", "Holds the feet of the selected legs, or all, where they are at the playhead, or lets them go", PlantFeet)
+        .also("plant foot contact lock stick constraint pin slide ground floor"),
+    timeline!("feet.standing", "Plant feet where they stand", "Finds where feet are nearly still on the ground, and holds them there", PlantStanding)
+        .also("foot contact slide skate walk lock ground floor"),
+    timeline!("feet.above", "Soles above the ground", "Feet do not sink into the ground between keys of the clip shown, or may", AboveGround)
+        .also("floor contact sink foot penetrate"),
     timeline!("timeline", "Timeline", "Shows or hides ruler and keys under the views", Fold).also("dope sheet keyframes ruler"),
     // View.
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))

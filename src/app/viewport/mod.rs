@@ -28,7 +28,7 @@ use self::posing::{PoseDrag, PoseHandle};
 use self::screen_map::ScreenMap;
 use self::views::Flight;
 use super::actions::Actions;
-use crate::app::actions::tools::Toolbox;
+use crate::app::actions::tools::{ModalKind, Toolbox};
 use crate::app::navigation::Navigation;
 use crate::math::{Affine, Point};
 use crate::mesh::Bounds;
@@ -63,6 +63,8 @@ pub struct ViewportView<'a> {
     pub tools: Toolbox,
     /// Whether there is a copied pose.
     pub can_paste: bool,
+    /// Whether the body keeps its balance while it is dragged.
+    pub keeps_balance: bool,
 }
 
 impl ViewportView<'_> {
@@ -101,6 +103,8 @@ pub struct Viewport {
     last_command: Option<PoseCommand>,
     /// A drag was cancelled while the button is still down.
     given_up: bool,
+    /// A change by keys and numbers that was asked for.
+    asked: Option<ModalKind>,
     framed: Option<FramedCharacter>,
     /// Number of instances to frame when they are available.
     expected: Option<u32>,

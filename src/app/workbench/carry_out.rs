@@ -39,6 +39,12 @@ impl Workbench {
         if self.tool_windows.record_keys(ctx) {
             return;
         }
+        if !ctx.text_edit_focused() {
+            let axes = self.tools.axes;
+            for (_, pane) in self.layout.panes_mut() {
+                ctx.input_mut(|input| pane.viewport.read_modal_keys(input, axes));
+            }
+        }
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
         self.read_tab(ctx);
         self.read_enter(ctx);

@@ -29,6 +29,17 @@ impl Workbench {
                 self.session
                     .apply_once(PoseCommand::SetPins { joints, pinned }.into());
             }
+            PosingRequest::Modal(kind) => {
+                let active = self.active();
+                if let Some(pane) = self.layout.pane_mut(active) {
+                    pane.viewport.begin_modal(kind);
+                }
+            }
+            PosingRequest::ToggleBalance => {
+                let keeps = self.session.pose_tools().keeps_balance();
+                self.session
+                    .apply_once(PoseCommand::SetKeepBalance(!keeps).into());
+            }
             PosingRequest::Copy => {
                 let some = (!joints.is_empty()).then_some(joints);
                 self.session.apply_once(PoseCommand::Copy(some).into());

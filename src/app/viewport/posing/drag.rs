@@ -7,6 +7,7 @@ use super::super::picking::PickTarget;
 use super::super::pull::Pull;
 use super::super::screen_map::ScreenMap;
 use super::arrows::ArrowDrag;
+use super::modal::Modal;
 use crate::app::actions::tools::GizmoAxes;
 use crate::app::actions::tools::Toolbox;
 use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
@@ -58,6 +59,8 @@ pub enum PoseDrag {
     Reach(ReachDrag),
     /// Rotates the one joint that carries the point.
     Pull(Pull),
+    /// Turns or moves joints by keys and numbers, without a button held.
+    Modal(Modal),
     /// Selects the joints in a rectangle.
     Box {
         /// First corner.
@@ -128,6 +131,7 @@ impl PoseDrag {
             }
             Self::Reach(reach) => Some(reach.grip.joint),
             Self::Pull(pull) => Some(pull.joint),
+            Self::Modal(modal) => Some(modal.joint),
             Self::Box { .. } => None,
         }
     }
@@ -197,6 +201,8 @@ impl PoseDrag {
                 let rotation = pull.update(map, pointer)?;
                 Some(turn(&[pull.joint], rotation, TurnAxes::World))
             }
+            // Follows on its own.
+            Self::Modal(_) => None,
             Self::Box { to, .. } => {
                 *to = pointer;
                 None

@@ -64,6 +64,7 @@ pub fn draw_marks(
             &reach.grip.point,
             &reach.target,
         ),
+        Some(PoseDrag::Modal(modal)) => modal.draw(painter, map, &view.tools),
         Some(PoseDrag::Arrow { drag, .. }) => {
             if let Some(at) = map.project(&(drag.start + drag.moved)) {
                 label(

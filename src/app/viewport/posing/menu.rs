@@ -206,6 +206,16 @@ fn copy_items(ui: &mut Ui, view: &ViewportView<'_>, actions: &mut Actions) {
 
 /// Items for limits and pins of all joints.
 fn whole_pose_items(ui: &mut Ui, view: &ViewportView<'_>, actions: &mut Actions) {
+    item(ui, actions, true, "Balance on the feet", "", &|| {
+        PoseCommand::Balance
+    });
+    let keeps = view.keeps_balance;
+    let button = Button::selectable(keeps, "Keep balance while dragging");
+    if ui.add(button).clicked() {
+        actions.push(Action::Posing(PosingRequest::ToggleBalance));
+        ui.close();
+    }
+    ui.separator();
     item(ui, actions, true, "Limit joints as a human's", "", &|| {
         PoseCommand::LimitAsHuman
     });

@@ -5,6 +5,7 @@ mod drag;
 pub mod keys;
 mod marks;
 mod menu;
+mod modal;
 pub mod strip;
 
 use egui::{Modifiers, PointerButton, Pos2, Rect, Response, Ui};
@@ -12,6 +13,7 @@ use egui::{Modifiers, PointerButton, Pos2, Rect, Response, Ui};
 pub use arrows::{Arrow, Arrows};
 pub use drag::{PoseDrag, ReachDrag};
 pub use marks::draw_marks;
+pub use modal::Modal;
 
 use self::arrows::ArrowDrag;
 use self::drag::orientation;
@@ -56,6 +58,8 @@ impl Viewport {
             return self.probe_with_pointer(response, map, view, actions);
         }
         let modifiers = ui.input(|input| input.modifiers);
+        // The release that ends a drag that was given up is no click.
+        let given_up = self.given_up;
         if !ui.input(|input| input.pointer.any_down()) {
             self.given_up = false;
             // The axis gizmo in the corner has priority.
@@ -65,7 +69,11 @@ impl Viewport {
                 view,
             );
         }
+        if ui.input(|input| self.continue_modal(input, map, view, actions)) {
+            return true;
+        }
         if response.drag_started_by(PointerButton::Primary)
+            && !given_up
             && !self.navigation.preset.uses_left_button(modifiers)
         {
             let origin = ui.input(|input| input.pointer.press_origin());
@@ -75,7 +83,7 @@ impl Viewport {
             self.continue_drag(map, response, modifiers, view, actions);
             return true;
         }
-        if response.clicked_by(PointerButton::Primary) {
+        if response.clicked_by(PointerButton::Primary) && !given_up {
             self.click(
                 map,
                 response.interact_pointer_pos(),

@@ -14,7 +14,7 @@ use crate::app::viewport::painter::NoPainter;
 use crate::app::workbench::Workbench;
 use crate::math::origin_of;
 use crate::render::NamedView;
-use crate::session::{Command, Mode, Session, Source};
+use crate::session::{Command, Gesture, Mode, Session, Source};
 
 fn workbench() -> Harness<'static, Workbench> {
     let mut session = Session::new();
@@ -409,4 +409,150 @@ fn tab_switches_modes_wherever_the_pointer_is() {
     click(&mut harness, at, Modifiers::NONE);
     press(&mut harness, Modifiers::NONE, Key::Tab);
     assert_eq!(mode(&harness), Mode::Edit);
+}
+
+fn raise(harness: &mut Harness<'_, Workbench>, command: Command) {
+    harness
+        .state_mut()
+        .raise(Action::Session(command, Gesture::Once));
+    harness.run_steps(3);
+}
+
+fn key(harness: &mut Harness<'_, Workbench>, key: Key, modifiers: Modifiers) {
+    for pressed in [true, false] {
+        harness.event_modifiers(
+            Event::Key {
+                key,
+                physical_key: None,
+                pressed,
+                repeat: false,
+                modifiers,
+            },
+            modifiers,
+        );
+    }
+    harness.run_steps(3);
+}
+
+fn typed(harness: &mut Harness<'_, Workbench>, text: &str) {
+    for sign in text.chars() {
+        harness.event(Event::Text(sign.to_string()));
+    }
+    harness.run_steps(3);
+}
+
+#[test]
+fn a_modal_turn_takes_axes_and_numbers_and_escape_takes_it_back() {
+    let mut harness = workbench();
+    raise(&mut harness, Command::SelectJoint(Some(1)));
+    harness.run_steps(3);
+    let rest = harness.state().session().document().pose.clone();
+    let middle = harness
+        .state()
+        .viewport()
+        .unwrap()
+        .map()
+        .unwrap()
+        .rect()
+        .center();
+    let angle = |harness: &Harness<'_, Workbench>| {
+        let pose = &harness.state().session().document().pose;
+        let (now, before) = (pose.locals[1].rotation, rest.locals[1].rotation);
+        (now * before.inverse()).scaled_axis()
+    };
+    pointer(
+        &mut harness,
+        middle + vec2(150.0, 0.0),
+        None,
+        Modifiers::NONE,
+    );
+    key(&mut harness, Key::R, Modifiers::SHIFT);
+    // The pointer turns it about the line of sight.
+    pointer(
+        &mut harness,
+        middle + vec2(100.0, -100.0),
+        None,
+        Modifiers::NONE,
+    );
+    harness.run_steps(2);
+    assert!(angle(&harness).norm() > 0.2, "{:?}", angle(&harness));
+    // Twice X: about the world's axis, by a number; the 3 shows no clip.
+    key(&mut harness, Key::X, Modifiers::NONE);
+    key(&mut harness, Key::X, Modifiers::NONE);
+    typed(&mut harness, "30");
+    let turned = angle(&harness);
+    assert!(
+        (turned.norm().to_degrees() - 30.0).abs() < 1e-3,
+        "{turned:?}"
+    );
+    typed(&mut harness, "-");
+    key(&mut harness, Key::Enter, Modifiers::NONE);
+    let turned = angle(&harness);
+    assert!(
+        (turned.norm().to_degrees() - 30.0).abs() < 1e-3,
+        "{turned:?}"
+    );
+    assert!(harness.state().viewport().unwrap().drag.is_none());
+    assert_eq!(
+        harness.state().session().undo_label(),
+        Some("Rotate joints")
+    );
+    // The next one is taken back, and the one before stays.
+    let kept = harness.state().session().document().pose.clone();
+    key(&mut harness, Key::R, Modifiers::SHIFT);
+    typed(&mut harness, "45");
+    assert_ne!(harness.state().session().document().pose, kept);
+    key(&mut harness, Key::Escape, Modifiers::NONE);
+    assert_eq!(harness.state().session().document().pose, kept);
+    raise(&mut harness, Command::Undo);
+    assert_eq!(harness.state().session().document().pose, rest, "one step");
+}
+
+#[test]
+fn a_modal_move_goes_along_an_axis_and_a_click_ends_it() {
+    let mut harness = workbench();
+    let last = harness.state().session().document().pose.locals.len() - 1;
+    raise(&mut harness, Command::SelectJoint(Some(last)));
+    harness.run_steps(3);
+    let place = |harness: &Harness<'_, Workbench>| {
+        origin_of(
+            &harness
+                .state()
+                .session()
+                .channels()
+                .active()
+                .world_from_joint()[last],
+        )
+    };
+    let (start, selected) = (place(&harness), Some(last));
+    let middle = harness
+        .state()
+        .viewport()
+        .unwrap()
+        .map()
+        .unwrap()
+        .rect()
+        .center();
+    pointer(&mut harness, middle, None, Modifiers::NONE);
+    key(&mut harness, Key::G, Modifiers::SHIFT);
+    pointer(
+        &mut harness,
+        middle + vec2(40.0, 30.0),
+        None,
+        Modifiers::NONE,
+    );
+    harness.run_steps(2);
+    assert!(
+        (place(&harness) - start).norm() > 1e-3,
+        "it follows the pointer"
+    );
+    click(&mut harness, middle + vec2(40.0, 30.0), Modifiers::NONE);
+    harness.run_steps(3);
+    assert!(harness.state().viewport().unwrap().drag.is_none());
+    assert_eq!(
+        harness.state().session().selection().active(),
+        selected,
+        "the click selects nothing"
+    );
+    assert_eq!(harness.state().session().undo_label(), Some("Drag body"));
 }
