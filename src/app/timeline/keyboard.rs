@@ -53,7 +53,7 @@ pub fn carry_out(
             duration_secs: super::transport::NEW_SECS,
         }),
         TimelineAction::PlantFeet | TimelineAction::PlantStanding | TimelineAction::AboveGround => {
-            feet::carry_out(action, view, actions)
+            feet::carry_out(action, view, actions);
         }
         TimelineAction::KeepPose => raise(KeysCommand::AddPose),
         // The workbench opens the dialogs.

@@ -283,7 +283,7 @@ pub(super) fn paint(
             ),
         );
     }
-    feet::paint(&lower, layout, view, &state.axis, &colors);
+    feet::paint(&lower, layout, view, &state.axis, colors);
     let shown = layout.rect.x_range().expand(KEY);
     for mark in layout.marks(view) {
         let at = pos2(state.axis.x(mark.time_secs), layout.y(mark.row));

@@ -1,6 +1,7 @@
 //! Balance: the hips move until the centre of mass is above the feet that stand.
 
 use super::Stance;
+use super::hold::move_joint;
 use crate::math::{Point64, Vec64, origin_of};
 use crate::rig::ik::{Figure, TwoBone, any_across, rotation_of};
 use crate::rig::retarget::{JointRoles, Role};
@@ -92,7 +93,7 @@ impl Stance {
             let inside = nearest_in(&hull, middle, SUPPORT_PART, centre);
             let [right, front] = self.level_axes();
             let step = right * (inside[0] - centre[0]) + front * (inside[1] - centre[1]);
-            self.move_joint(&mut figure, hips, &step);
+            move_joint(&mut figure, hips, &step);
             self.keep_feet(&start, &mut figure, hips, &standing);
         }
         if figure.is_finite() {
@@ -174,7 +175,7 @@ impl Stance {
             self.drop_to_reach(&figure.place(known.limb.upper), &place, known.length)
         });
         let drop = drops.fold(0.0, f64::max);
-        self.move_joint(figure, hips, &(-self.up * drop));
+        move_joint(figure, hips, &(-self.up * drop));
         for &limb in standing {
             let limb = self.limbs[limb].limb;
             let place = start.place(limb.end);

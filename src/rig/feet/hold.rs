@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::{FeetRules, Plant, Stance, StandingLimb};
-use crate::math::{Affine, Point64, Quat, Vec64, linear_part, smoothstep};
+use crate::math::{Point64, Quat, Vec64, linear_part, smoothstep};
 use crate::rig::ik::{Figure, TwoBone, rotation_of};
 use crate::rig::retarget::standing;
 use crate::rig::{Channel, Clip, Curve, Interpolation, SAME_SECS, Track};
@@ -143,14 +143,6 @@ impl Stance {
         heights.fold(f64::INFINITY, f64::min)
     }
 
-    /// Moves a joint by a step in world space.
-    pub(super) fn move_joint(&self, figure: &mut Figure<'_>, joint: usize, step: &Vec64) {
-        if let Some(local) = local_step(&figure.base(joint), step) {
-            figure.pose.locals[joint].translation += local;
-            figure.refresh_all();
-        }
-    }
-
     fn sample(&self, clip: &Clip, time_secs: f64) -> Sample {
         let figure = Figure::new(&self.skeleton, clip.sample(&self.skeleton, time_secs));
         let foot = |known: &StandingLimb| FootPlace {
@@ -259,7 +251,7 @@ impl Stance {
             })
             .collect();
         if let Some(hips) = self.hips.filter(|_| drop > 0.0) {
-            self.move_joint(&mut figure, hips, &(-self.up * drop));
+            move_joint(&mut figure, hips, &(-self.up * drop));
         }
         let mut is_moved = vec![false; self.limbs.len()];
         for (limb, known) in self.limbs.iter().enumerate() {
@@ -413,7 +405,10 @@ fn over_windows(values: &[f64], half: usize, of: impl Fn(&[f64]) -> f64) -> Vec<
         .collect()
 }
 
-/// A step in world space as a translation in a frame.
-fn local_step(base: &Affine, step: &Vec64) -> Option<Vec64> {
-    Some(linear_part(base).try_inverse()? * step)
+/// Moves a joint by a step in world space.
+pub(super) fn move_joint(figure: &mut Figure<'_>, joint: usize, step: &Vec64) {
+    if let Some(base_from_world) = linear_part(&figure.base(joint)).try_inverse() {
+        figure.pose.locals[joint].translation += base_from_world * step;
+        figure.refresh_all();
+    }
 }

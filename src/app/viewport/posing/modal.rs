@@ -201,23 +201,18 @@ impl Modal {
             let from = at(self.start, normal)?;
             Some(at(self.virtual_pointer, normal)? - from)
         };
-        match self.direction() {
-            Some(axis) => {
-                let eye = map.towards_eye(&self.pivot);
-                let normal = (eye - axis * eye.dot(&axis)).try_normalize(1e-6);
-                let moved = normal.and_then(|normal| between(&normal));
-                axis * along(moved.map_or(0.0, |moved| moved.dot(&axis)))
-            }
-            None => {
-                let moved = between(&map.back()).unwrap_or_else(Vec64::zeros);
-                match (self.number(), moved.try_normalize(1e-12)) {
-                    // A number without an axis: to the right of the screen, or where the pointer went.
-                    (Some(number), Some(way)) => way * number,
-                    (Some(number), None) => map.right_and_up().0 * number,
-                    (None, _) => moved,
-                }
-            }
+        if let Some(axis) = self.direction() {
+            let eye = map.towards_eye(&self.pivot);
+            let normal = (eye - axis * eye.dot(&axis)).try_normalize(1e-6);
+            let moved = normal.and_then(|normal| between(&normal));
+            return axis * along(moved.map_or(0.0, |moved| moved.dot(&axis)));
         }
+        let moved = between(&map.back()).unwrap_or_else(Vec64::zeros);
+        let way = moved.try_normalize(1e-12);
+        // A number without an axis: where the pointer went, or to the right of the screen.
+        self.number().map_or(moved, |number| {
+            way.unwrap_or_else(|| map.right_and_up().0) * number
+        })
     }
 
     /// The pose command of the present state.

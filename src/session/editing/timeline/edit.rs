@@ -56,7 +56,7 @@ impl Editor {
                 clip,
                 duration_secs,
             } => self.edit_take(with, clip, |take| take.set_duration(duration_secs)),
-            KeysCommand::SetFeet { clip, rules, from } => self.set_feet(with, clip, rules, from),
+            KeysCommand::SetFeet { clip, rules, from } => self.set_feet(with, clip, &rules, from),
             KeysCommand::PlantStanding { clip } => self.plant_standing(with, clip),
             KeysCommand::SetAutoKey(on) => self.keying.auto_key = on,
             // Handled by the session: not part of the edited state.

@@ -12,7 +12,7 @@ impl Editor {
         &mut self,
         with: &mut EditContext<'_>,
         clip: usize,
-        rules: FeetRules,
+        rules: &FeetRules,
         from: Option<Arc<KeyedClip>>,
     ) {
         let count = self.document.pose.locals.len();
@@ -43,7 +43,7 @@ impl Editor {
         }
         let known = take.feet().plants().iter().copied();
         let rules = FeetRules::new(known.chain(stands), take.feet().above_ground);
-        self.set_feet(with, clip, rules, None);
+        self.set_feet(with, clip, &rules, None);
     }
 }
 
