@@ -60,6 +60,7 @@ mod message;
 mod mode;
 mod posing;
 mod project;
+mod recorded;
 mod recovery;
 mod restoring;
 mod rigging;
@@ -115,6 +116,7 @@ pub use project::{
     ProjectCommand, ProjectError, ProjectState, ProjectView, Projects, ScoreFormat, SourceError,
     is_project, load, project_state,
 };
+pub use recorded::{RECORDING_BYTES, RecordedFrame, RecordedFrames};
 pub use recovery::{Recoveries, Recovery, WriteDelays};
 pub use rigging::{RigCommand, RigQuality, RigRating, RigView, Rigging};
 pub use selection::{SelectHow, Selection};
@@ -138,6 +140,7 @@ use crate::weights::WeightMethod;
 use editing::Editor;
 use jobs::Jobs;
 use message::Messages;
+use recorded::Recorder;
 use views::scores::Scores;
 
 /// One open character with its history, clocks, jobs and simulations.
@@ -151,6 +154,7 @@ pub struct Session {
     projects: Projects,
     recoveries: Recoveries,
     scores: Scores,
+    recorder: Recorder,
     messages: Messages,
     waker: Option<Waker>,
     /// The states at the last check: of the workers, and of the active view.

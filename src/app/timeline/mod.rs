@@ -4,7 +4,8 @@
 //! |----------------|------------------------------------------------------------------|
 //! | `transport`  | the transport line: buttons, clip chooser, switches                 |
 //! | `axis`       | seconds ↔ points, zoom and pan                                     |
-//! | `ruler`      | frame numbers, playhead, range handles, simulated frames           |
+//! | `ruler`      | frame numbers, playhead, range handles                             |
+//! | `strip`      | simulated and recorded frames                                      |
 //! | `rows`       | row layout, and drawing of keys                                    |
 //! | `scroll`     | scrolling of rows                                                  |
 //! | `pointer`    | scrubbing, selecting and moving keys                               |
@@ -20,6 +21,7 @@ mod pointer;
 mod rows;
 mod ruler;
 mod scroll;
+mod strip;
 mod transport;
 
 use std::sync::Arc;
@@ -29,7 +31,9 @@ use egui::{Rect, Sense, Ui, pos2, vec2};
 use super::actions::Actions;
 use crate::rig::retarget::Mapping;
 use crate::rig::{KeyRef, KeyedClip, Skeleton};
-use crate::session::{Clips, DEFAULT_FPS, Scrubbing, Session, SimulatedFrames};
+use crate::session::{
+    Clips, DEFAULT_FPS, RecordedFrames, Scrubbing, Session, SimulatedFrames,
+};
 
 pub use keyboard::{carry_out, keyboard};
 pub use transport::transport_ui;
@@ -76,6 +80,8 @@ pub struct TimelineView<'a> {
     pub simulates: bool,
     /// Progress of simulating the range.
     pub simulated: Option<SimulatedFrames>,
+    /// The recorded frames of the clip.
+    pub recorded: &'a RecordedFrames,
     /// The skeleton; `None` without a character.
     pub skeleton: Option<&'a Skeleton>,
     /// Selected joints.
@@ -117,6 +123,7 @@ impl<'a> TimelineView<'a> {
             scrubbing: session.ranges().scrubbing(),
             simulates: session.views().simulates(),
             simulated: session.ranges().frames(session.views()),
+            recorded: session.recorded(),
             skeleton: session.document().skeleton(),
             selected: session.selection().joints(),
         }

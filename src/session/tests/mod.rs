@@ -6,6 +6,7 @@ mod flesh;
 mod morphs;
 mod motions;
 mod pose_tools;
+mod recorded;
 mod timeline;
 mod undo;
 mod views;

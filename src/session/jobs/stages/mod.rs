@@ -24,7 +24,7 @@ use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
 use crate::session::{
-    Answer, ChannelId, SimWorker, Snapshot, SnapshotContent, Source, SourceError, ViewId,
+    Answer, ChannelId, Channels, PoseChannel, SimWorker, Snapshot, SnapshotContent, Source, SourceError, ViewId,
 };
 use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
@@ -138,6 +138,19 @@ impl DerivedStages {
         self.live_needs()
             .filter(|need| need.method.has(Capability::State))
             .filter_map(|need| Some((need.channel, self.bound_worker(need)?)))
+    }
+
+    /// Shares the memory for recorded frames among the simulations that some view shows; others drop theirs.
+    pub(in crate::session) fn share_recording(&self, channels: &Channels, budget_bytes: u64) {
+        let count = self.simulating_workers().count().max(1) as u64;
+        for bound in &self.bound {
+            let records = bound.live && bound.need.method.has(Capability::State);
+            let content = channels
+                .get(bound.need.channel)
+                .map_or(0, PoseChannel::content);
+            let own = if records { budget_bytes / count } else { 0 };
+            bound.worker.trace().follow(content, own);
+        }
     }
 
     /// Sends changed values of the methods' own parameters to the workers.
