@@ -31,9 +31,7 @@ use egui::{Rect, Sense, Ui, pos2, vec2};
 use super::actions::Actions;
 use crate::rig::retarget::Mapping;
 use crate::rig::{KeyRef, KeyedClip, Skeleton};
-use crate::session::{
-    Clips, DEFAULT_FPS, RecordedFrames, Scrubbing, Session, SimulatedFrames,
-};
+use crate::session::{Clips, DEFAULT_FPS, RecordedFrames, Scrubbing, Session, SimulatedFrames};
 
 pub use keyboard::{carry_out, keyboard};
 pub use transport::transport_ui;

@@ -56,7 +56,10 @@ pub(super) fn tip(recorded: &RecordedFrames) -> Option<String> {
     let again = if kept == count {
         String::new()
     } else {
-        format!(", {} of them simulated again from the one before", count - kept)
+        format!(
+            ", {} of them simulated again from the one before",
+            count - kept
+        )
     };
     let budget = recorded.budget_bytes >> 20;
     Some(format!(
@@ -131,11 +134,7 @@ mod tests {
             frame(0.9, true),
         ];
         let all = stretches(&frames, 10.0);
-        let expected = [
-            ([0.0, 0.2], false),
-            ([0.3, 0.4], true),
-            ([0.9, 0.9], true),
-        ];
+        let expected = [([0.0, 0.2], false), ([0.3, 0.4], true), ([0.9, 0.9], true)];
         let expected = expected.map(|(secs, kept)| Stretch { secs, kept });
         assert_eq!(all, expected);
         assert!(stretches(&[], 30.0).is_empty());

@@ -281,9 +281,8 @@ impl Skinner for ImplicitSkin {
             is_still: self.is_still,
             still_frames: self.still_frames,
         };
-        let bytes = size_of_val(&*saved.spots)
-            + size_of_val(&*saved.before)
-            + size_of_val(&*saved.pose);
+        let bytes =
+            size_of_val(&*saved.spots) + size_of_val(&*saved.before) + size_of_val(&*saved.pose);
         MethodState::of(saved, bytes)
     }
 

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::render::NamedView;
 use crate::report::{
     About, CLIPS, Columns, CompareSettings, Illustrations, MOST_DRAWN, PICTURE_SIZE, PageParts,
-    PictureError, PictureSettings, compare, draw_clips, draw_pictures, page, shell_word,
+    PictureError, PictureSettings, Variant, compare, draw_clips, draw_pictures, page, shell_word,
 };
 
 /// Part of the progress that measuring takes, and up to which pictures are drawn; the rest is drawing clips.
@@ -61,9 +61,12 @@ pub(super) fn write_report(
     let settings = CompareSettings {
         distance_to: input.methods.iter().position(reference),
         kept: illustrations.kept(),
-        methods: input.methods,
+        variants: input
+            .methods
+            .into_iter()
+            .map(|(method, values)| Variant::of(method, values, input.params))
+            .collect(),
         results: Vec::new(),
-        params: input.params,
         columns: input.columns,
     };
     let measuring = progress.part(0.0, MEASURING);
@@ -117,7 +120,7 @@ pub(super) fn write_report(
 
 /// A command that compares the same methods on the same files; edits that are not in the files are not in it.
 fn command(files: &[String], settings: &CompareSettings, subject: &Subject, path: &Path) -> String {
-    let methods = settings.methods.iter().map(|(method, _)| method.id());
+    let methods = settings.variants.iter().map(|variant| variant.id.as_str());
     let files = files.iter().map(|file| shell_word(file));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     format!(

@@ -63,9 +63,7 @@ impl WorkerThread {
             let skin = self
                 .shown
                 .as_ref()
-                .filter(|_| {
-                    self.actor.is_on_device() && !self.actor.is_morphed() && !self.restored
-                })
+                .filter(|_| self.actor.is_on_device() && !self.actor.is_morphed() && !self.restored)
                 .and_then(|shown| shown.latest());
             match skin {
                 Some(skin) if !self.actor.is_here() => snapshot.shape.put_on_device(skin),

@@ -221,9 +221,7 @@ impl Trace {
         // Without the state in the middle, the frames up to the next one are simulated from the one before. The newest state is kept.
         let droppable = states
             .windows(3)
-            .filter(|near| {
-                self.frames[near[1]].follows && near[2] - near[0] <= MOST_STEPS
-            })
+            .filter(|near| self.frames[near[1]].follows && near[2] - near[0] <= MOST_STEPS)
             .min_by_key(|near| near[2] - near[0]);
         let Some(at) = droppable.map(|near| near[1]) else {
             return false;

@@ -24,7 +24,8 @@ use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
 use crate::session::{
-    Answer, ChannelId, Channels, PoseChannel, SimWorker, Snapshot, SnapshotContent, Source, SourceError, ViewId,
+    Answer, ChannelId, Channels, PoseChannel, SimWorker, Snapshot, SnapshotContent, Source,
+    SourceError, ViewId,
 };
 use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
