@@ -70,6 +70,8 @@ mod source;
 mod taking;
 mod tick;
 mod together;
+mod variants;
+mod varying;
 mod viewing;
 mod views;
 mod window;
@@ -91,7 +93,7 @@ pub use checkup::{
     MotionSummary, PartSummary, UpAxis, all_notes,
 };
 pub use clips::{Clips, with_takes};
-pub use command::{Command, CommandQueue};
+pub use command::{Command, CommandQueue, VariantCommand};
 pub use distill::{ClipResidual, DistillError, DistillReport, DistillSettings, Distilled, distill};
 pub use document::Document;
 pub use editing::pose_tools::{PoseCommand, PoseTools, TurnAxes};
@@ -123,6 +125,7 @@ pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, Source};
 pub use tick::Tick;
 pub use together::{Interpreted, is_companion};
+pub use variants::{SettingsVariant, VariantId};
 pub use views::ghosts::GhostWorker;
 pub use views::scores::ViewScore;
 pub use views::{ChannelId, MAX_CROWD, MAX_VIEWS, View, ViewCommand, ViewId, Views};

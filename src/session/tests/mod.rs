@@ -9,6 +9,7 @@ mod pose_tools;
 mod recorded;
 mod timeline;
 mod undo;
+mod variants;
 mod views;
 
 use std::sync::Arc;

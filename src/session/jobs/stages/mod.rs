@@ -19,13 +19,13 @@ use std::sync::atomic::AtomicU64;
 
 use crate::cache::Cache;
 use crate::character::FleshSettings;
-use crate::methods::{Actor, BindError, Capability, MethodId, MethodValues, Subject};
+use crate::methods::{Actor, BindError, Capability, MethodId, Subject};
 use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
 use crate::session::{
-    Answer, ChannelId, Channels, PoseChannel, SimWorker, Snapshot, SnapshotContent, Source,
-    SourceError, ViewId,
+    Answer, ChannelId, Channels, Document, PoseChannel, SimWorker, Snapshot, SnapshotContent,
+    Source, SourceError, ViewId,
 };
 use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
@@ -155,9 +155,25 @@ impl DerivedStages {
     }
 
     /// Sends changed values of the methods' own parameters to the workers.
-    pub(in crate::session) fn send_values(&self, values: &MethodValues) {
-        for bound in &self.bound {
-            bound.worker.set_values(values.of(bound.need.method));
+    pub(in crate::session) fn send_values(
+        &self,
+        document: &Document,
+        is_changed: impl Fn(Need) -> bool,
+    ) {
+        for Bound { need, worker, .. } in self.bound.iter().filter(|bound| is_changed(bound.need)) {
+            let values = document.method_values_of(need.variant);
+            worker.set_values(values.of(need.method));
+        }
+    }
+
+    /// Sends changed physical parameters to the workers.
+    pub(in crate::session) fn send_params(
+        &self,
+        document: &Document,
+        is_changed: impl Fn(Need) -> bool,
+    ) {
+        for Bound { need, worker, .. } in self.bound.iter().filter(|bound| is_changed(bound.need)) {
+            worker.set_params(*document.params_of(need.variant));
         }
     }
 
