@@ -58,6 +58,7 @@ mod job;
 mod jobs;
 mod message;
 mod mode;
+mod moment;
 mod posing;
 mod project;
 mod recorded;

@@ -6,7 +6,7 @@
 
 use super::views::Need;
 use super::{Scrubbing, Session};
-use crate::session::channels::Moment;
+use crate::session::moment::Moment;
 
 /// Memory for recorded frames unless set otherwise, bytes.
 pub const RECORDING_BYTES: u64 = 512 << 20;

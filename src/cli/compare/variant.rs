@@ -208,7 +208,7 @@ mod tests {
             ("a: pd stiffness", "expected KEY=VALUE"),
             ("a: pd stiffness=soft", "stiffness: "),
             ("a: pd squish=2", "there are stiffness"),
-            ("a: rigid weights=heat", "rigid uses no weights"),
+            ("a: swing-twist weights=heat", "uses no weights"),
         ] {
             let error = parse_variant(text).unwrap_err();
             assert!(error.contains(said), "{text}: {error}");

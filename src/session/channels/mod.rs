@@ -7,7 +7,6 @@
 mod moments;
 mod playback;
 
-pub(super) use moments::Moment;
 pub use playback::Playback;
 
 use std::collections::BTreeMap;

@@ -2,28 +2,11 @@
 
 use std::sync::{Arc, Weak};
 
-use super::playback::Fading;
 use super::{Playback, PoseChannel};
 use crate::methods::Subject;
 use crate::rig::KeyedClip;
 use crate::session::Document;
-
-/// A frame of a running clock.
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::session) struct Moment {
-    /// Number in its channel, ascending.
-    pub number: u64,
-    /// Seconds of the clip.
-    pub time_secs: f64,
-    /// The clock before this frame, seconds of the clip: the frame replaces earlier ones of the time between.
-    pub from_secs: f64,
-    /// Whether the clock has jumped to `from_secs`, because the range started over.
-    pub starts: bool,
-    /// Number of the clip's content: moments of other content are of another motion.
-    pub content: u64,
-    /// The remaining offset of the previous motion.
-    pub fading: Option<Arc<Fading>>,
-}
+use crate::session::moment::Moment;
 
 /// The content of the clip that a clock shows.
 #[derive(Debug, Clone)]

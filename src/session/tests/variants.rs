@@ -100,11 +100,11 @@ fn a_view_is_compared_with_a_variant_of_its_own_method() {
     let name = format!("{}, soft", MethodId::PD.label());
     assert_eq!(session.compared_label_of(&view), Some(name));
     // Methods without settings have no variants.
-    session.apply_once(Command::SetMethod(MethodId::LBS));
+    session.apply_once(Command::SetMethod(MethodId::RIGID));
     run_until_idle(&mut session);
     assert_eq!(
         session.label_of(session.active_view()),
-        MethodId::LBS.label()
+        MethodId::RIGID.label()
     );
 }
 

@@ -20,7 +20,7 @@ use std::thread::JoinHandle;
 pub(super) use self::running::SLICE_SECS;
 use self::running::WorkerThread;
 pub(super) use self::trace::Trace;
-use super::channels::Moment;
+use super::moment::Moment;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::actor::GpuDevice;

@@ -13,7 +13,7 @@ use crate::math::Affine;
 use crate::methods::{Actor, ActorState, Capability, Frame};
 use crate::param::ParamValues;
 use crate::rig::MorphWeights;
-use crate::session::channels::Moment;
+use crate::session::moment::Moment;
 use crate::studio::{Snapshot, SnapshotContent};
 
 /// Largest time step between two checks of the inbox.

@@ -4,7 +4,7 @@ use super::Successor;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::param::ParamValues;
-use crate::session::channels::Moment;
+use crate::session::moment::Moment;
 use crate::studio::SnapshotContent;
 
 /// Work for one frame.

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use crate::math::Affine;
 use crate::methods::ActorState;
 use crate::rig::MorphWeights;
-use crate::session::channels::Moment;
+use crate::session::moment::Moment;
 
 /// Most frames between two states.
 const MOST_STEPS: usize = 16;
