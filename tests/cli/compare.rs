@@ -577,7 +577,7 @@ fn wrong_variants_are_refused() {
             &"--methods=lbs",
             &"--variant",
             &variant,
-            &"--no-pictures",
+            &"--json",
         ]);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{stderr}");
