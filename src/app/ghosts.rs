@@ -51,7 +51,8 @@ impl OnionSkinCache {
                 let context = ctx.clone();
                 GhostWorker::new(Some(Arc::new(move || context.request_repaint())))
             });
-            let values = session.document().method_values.of(view.method);
+            let known = session.document().method_values_of(view.variant);
+            let values = known.of(view.method);
             worker.request(&subject, view.method, &values, poses);
             if let Some(skins) = worker
                 .skins()

@@ -11,6 +11,7 @@ use crate::character::{BoneSettings, FleshBase, LEAST_SIM_VERTICES, SimVertices}
 use crate::dynamics::{Collisions, GRAVITY, Params, Preset};
 use crate::methods::{MethodId, MethodValues, Subject, registry};
 use crate::param::{ParamSpec, ParamValues};
+use crate::report::Variant;
 use crate::session::{DeviceChoice, ProjectState};
 
 /// Which character.
@@ -174,6 +175,15 @@ impl Options {
         Ok(values)
     }
 
+    /// The row of a method in a comparison.
+    pub(super) fn variant(&self, method: MethodId, subject: &Subject) -> Result<Variant, Failure> {
+        Ok(Variant::of(
+            method,
+            self.values_for(method)?,
+            self.params_for(subject),
+        ))
+    }
+
     /// Applies options of the whole process.
     pub(super) fn check(&self) -> CommandResult {
         if let Some(threads) = self.threads {
@@ -318,7 +328,7 @@ pub(super) fn methods_help() -> String {
     )
 }
 
-fn parse_sim_vertices(text: &str) -> Result<SimVertices, String> {
+pub(super) fn parse_sim_vertices(text: &str) -> Result<SimVertices, String> {
     if text.eq_ignore_ascii_case("all") {
         return Ok(SimVertices::All);
     }
@@ -332,7 +342,7 @@ fn parse_sim_vertices(text: &str) -> Result<SimVertices, String> {
         .ok_or_else(|| format!("expected a number of at least {LEAST_SIM_VERTICES}, or all"))
 }
 
-fn parse_collisions(id: &str) -> Result<Collisions, String> {
+pub(super) fn parse_collisions(id: &str) -> Result<Collisions, String> {
     Collisions::from_id(id).ok_or_else(|| {
         format!(
             "there are {}",
@@ -350,12 +360,12 @@ fn parse_device(id: &str) -> Result<DeviceChoice, String> {
     })
 }
 
-fn parse_base(id: &str) -> Result<FleshBase, String> {
+pub(super) fn parse_base(id: &str) -> Result<FleshBase, String> {
     FleshBase::from_id(id)
         .ok_or_else(|| format!("there are {}", FleshBase::ALL.map(FleshBase::id).join(", ")))
 }
 
-fn parse_preset(id: &str) -> Result<Preset, String> {
+pub(super) fn parse_preset(id: &str) -> Result<Preset, String> {
     Preset::from_id(id)
         .ok_or_else(|| format!("there are {}", Preset::ALL.map(Preset::id).join(", ")))
 }

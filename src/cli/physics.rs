@@ -18,6 +18,12 @@ impl PhysicsOptions {
         given.map(|&(_, value)| value)
     }
 
+    /// Sets a value.
+    pub(super) fn set(&mut self, param: PhysicsParam, value: f64) {
+        self.0.retain(|(given, _)| given.spec.key != param.spec.key);
+        self.0.push((param, value));
+    }
+
     /// Applies the values that were given.
     pub(super) fn apply(&self, params: &mut Params) {
         for (param, value) in &self.0 {

@@ -104,12 +104,11 @@ fn comparison_of(
         open_with(&source, &options.cache(), progress)
     })?;
     let settings = CompareSettings {
-        methods: methods
+        variants: methods
             .iter()
-            .map(|&method| Ok((method, options.values_for(method)?)))
+            .map(|&method| options.variant(method, &subject))
             .collect::<Result<_, Failure>>()?,
         results: Vec::new(),
-        params: options.params_for(&subject),
         columns: Columns::of_range(&motion_range(&subject.character.skeleton)),
         distance_to: None,
         kept: Vec::new(),

@@ -17,7 +17,7 @@ use crate::session::ProjectState;
 use crate::weights::{WeightMethod, registry};
 
 /// The option.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct WeightsOption {
     #[arg(long, value_name = "ID", help = help(), value_parser = parse)]
     weights: Option<Choice>,
@@ -42,6 +42,18 @@ fn parse(text: &str) -> Result<Choice, String> {
 }
 
 impl WeightsOption {
+    /// The option with a value.
+    pub(super) fn of(text: &str) -> Result<Self, String> {
+        Ok(Self {
+            weights: Some(parse(text)?),
+        })
+    }
+
+    /// Whether it was given.
+    pub(super) fn is_given(&self) -> bool {
+        self.weights.is_some()
+    }
+
     /// The choice has no effect on methods without weights, nor on what rides on their flesh: the flesh is built with the file's.
     pub(super) fn note_unused(&self, methods: &[MethodId], options: &Options) {
         let [first, ..] = methods else { return };

@@ -80,6 +80,13 @@ pub struct SavedContacts {
     report: ContactReport,
 }
 
+impl SavedContacts {
+    /// Approximate memory of its vectors.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.contacts) + self.limits.heap_bytes()
+    }
+}
+
 /// The contacts of one simulated skin.
 pub struct Contacts {
     body: Arc<CollisionBody>,

@@ -91,6 +91,16 @@ pub struct State {
     pub base: Vec<Point>,
 }
 
+impl State {
+    /// Approximate memory of its vectors.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.position)
+            + size_of_val(&*self.velocity)
+            + size_of_val(&*self.base_velocity)
+            + size_of_val(&*self.base)
+    }
+}
+
 impl System {
     /// The equations with these parameters. Rows are in the elimination order of this system.
     pub(super) fn equations(

@@ -8,7 +8,10 @@ use crate::math::{Point, Vec3};
 
 /// The state of a bound method, opaque to its callers. Cheap to clone; empty for methods without a state.
 #[derive(Clone, Default)]
-pub struct MethodState(Option<Arc<dyn Any + Send + Sync>>);
+pub struct MethodState {
+    state: Option<Arc<dyn Any + Send + Sync>>,
+    bytes: usize,
+}
 
 /// Why a saved state was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -23,10 +26,19 @@ pub enum StateError {
 }
 
 impl MethodState {
-    /// Wraps a method's own type.
+    /// Wraps a method's own type. `bytes`: approximate memory of its vectors.
     #[must_use]
-    pub fn of<T: Any + Send + Sync>(state: T) -> Self {
-        Self(Some(Arc::new(state)))
+    pub fn of<T: Any + Send + Sync>(state: T, bytes: usize) -> Self {
+        Self {
+            bytes: bytes + size_of::<T>(),
+            state: Some(Arc::new(state)),
+        }
+    }
+
+    /// Approximate memory, bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The method's own type.
@@ -34,7 +46,7 @@ impl MethodState {
     /// # Errors
     /// [`StateError::OtherMethod`] if it holds something else.
     pub fn get<T: Any>(&self) -> Result<&T, StateError> {
-        self.0
+        self.state
             .as_ref()
             .and_then(|state| state.downcast_ref())
             .ok_or(StateError::OtherMethod)
@@ -43,7 +55,7 @@ impl MethodState {
     /// Whether it belongs to a method without a state.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.state.is_none()
     }
 
     /// Rejects the state of a method that has one.
@@ -80,6 +92,12 @@ impl ActorState {
     #[must_use]
     pub fn method(&self) -> MethodId {
         self.method
+    }
+
+    /// Approximate memory, bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.state.bytes() + size_of_val(&*self.positions) + size_of_val(&*self.normals)
     }
 
     /// World positions of all source vertices in the frame that was saved.

@@ -55,6 +55,9 @@ pub struct MethodRow {
     pub id: String,
     /// Name for people.
     pub label: String,
+    /// Method and settings of a named variant, as on the command line; empty for others.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub settings: String,
     /// Time of binding, milliseconds; `None` for results of other programs.
     pub bind_ms: Option<f64>,
     /// Mean time of each part of a frame, milliseconds, the longest first.

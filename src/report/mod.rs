@@ -38,6 +38,7 @@ mod pictures;
 mod point;
 mod statistics;
 mod tables;
+mod variant;
 mod worst;
 
 #[cfg(test)]
@@ -63,6 +64,7 @@ pub use pictures::{
 pub use point::{PointJoint, PointReport, nearest_vertex, point_report, shown_term};
 pub use statistics::{Summary, badness, printed, printed_unit, shown};
 pub use tables::{csv, json, latex};
+pub use variant::Variant;
 pub use worst::{
     WorstError, WorstPose, WorstSettings, searched_quantities, searched_quantity, worst_poses,
 };

@@ -26,6 +26,7 @@ fn comparison() -> Comparison {
     let method = |id: &str, label: &str, failure: Option<&str>| MethodRow {
         id: id.to_owned(),
         label: label.to_owned(),
+        settings: String::new(),
         bind_ms: failure.is_none().then_some(12.5),
         stages_ms: vec![("local <steps>".to_owned(), 1.25)],
         failure: failure.map(str::to_owned),

@@ -128,15 +128,19 @@ impl Session {
                 method,
             }),
             Command::View(command) => self.apply_view(command),
+            Command::Variant(command) => self.apply_variant(command),
             Command::Keys(KeysCommand::SetScrubbing(scrubbing)) => self.set_scrubbing(scrubbing),
             Command::Keys(command) => self.edit(|editor, with| editor.apply_keys(with, command)),
             Command::Pose(command) => self.edit(|editor, with| editor.apply_pose(with, command)),
             Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetMethodValues { method, values } => {
-                self.editor.document.method_values.set(method, &values);
-                let known = &self.editor.document.method_values;
-                self.jobs.stages.send_values(known);
+                let active = self.active_view().variant;
+                let document = &mut self.editor.document;
+                document.change_settings(active, |_, known| known.set(method, &values));
+                let changed = self.has_active_settings();
+                let document = &self.editor.document;
+                self.jobs.stages.send_values(document, changed);
             }
             Command::SetBone { joint, settings } => {
                 if self.editor.set_bone(joint, settings) {
@@ -258,15 +262,16 @@ impl Session {
         if !document.poses_alike(&earlier) && !other_clips {
             self.channels.active_mut().playback.leave_clip();
         }
-        if document.params != earlier.params {
-            self.send_params(document.params);
+        let other_variants = document.variants != earlier.variants;
+        if other_variants || document.params != earlier.params {
+            self.send_params(|_| true);
         }
         if document.flesh.bones != earlier.flesh.bones {
             self.send_bones();
         }
-        let values = &self.editor.document.method_values;
-        if *values != earlier.method_values {
-            self.jobs.stages.send_values(values);
+        let document = &self.editor.document;
+        if other_variants || document.method_values != earlier.method_values {
+            self.jobs.stages.send_values(document, |_| true);
         }
         self.take_finished_jobs();
         if other_clips {
@@ -302,14 +307,11 @@ impl Session {
         .all(|number| number.is_finite())
         {
             let params = params.sanitized();
-            self.editor.document.params = params;
-            self.send_params(params);
-        }
-    }
-
-    fn send_params(&self, params: Params) {
-        for worker in self.jobs.stages.workers() {
-            worker.set_params(params);
+            let active = self.active_view().variant;
+            let document = &mut self.editor.document;
+            document.change_settings(active, |known, _| *known = params);
+            let changed = self.has_active_settings();
+            self.send_params(changed);
         }
     }
 
@@ -353,12 +355,12 @@ impl Session {
                 let scores = matches!(export.what, ExportAs::Scores(_))
                     .then(|| self.jobs.board.comparison())
                     .flatten();
-                let (pose, weights) = (self.channels.active().pose(), self.views.active().weights);
+                let pose = self.channels.active().pose();
                 return self.projects.export(
                     export,
                     path,
                     document,
-                    (pose, weights, scores),
+                    (pose, &self.views, scores),
                     messages,
                     waker,
                 );

@@ -4,13 +4,47 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{
-    Gesture, KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, ViewCommand,
+    Gesture, KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, VariantId,
+    ViewCommand, ViewId,
 };
 use crate::character::{BoneSettings, FleshBase, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::methods::MethodId;
 use crate::param::ParamValues;
 use crate::rig::Pose;
+
+/// Commands about variants. All are undoable.
+#[derive(Debug, Clone, PartialEq)]
+pub enum VariantCommand {
+    /// Copies the settings of a view under a name, which the view then has.
+    Add {
+        /// The view.
+        view: ViewId,
+        /// The name; an empty one is replaced.
+        name: String,
+    },
+    /// Renames a variant.
+    Rename {
+        /// Which.
+        id: VariantId,
+        /// The new name; an empty one is ignored.
+        name: String,
+    },
+    /// Removes a variant; its views have the shared settings again.
+    Remove(VariantId),
+}
+
+impl VariantCommand {
+    /// Label of the command.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Add { .. } => "Add variant",
+            Self::Rename { .. } => "Rename variant",
+            Self::Remove(_) => "Remove variant",
+        }
+    }
+}
 
 /// One request. [`super::Session::apply`] is the only place that carries them out.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,15 +59,17 @@ pub enum Command {
     SetMethod(MethodId),
     /// Adds, removes or changes views.
     View(ViewCommand),
+    /// Adds, names or removes variants of the settings.
+    Variant(VariantCommand),
     /// Edits clips and keys, takes and the pose library.
     Keys(KeysCommand),
     /// Edits the pose: rotations, drags, pins, limits, mirror, clipboard.
     Pose(PoseCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
-    /// Changes physical parameters (undoable).
+    /// Changes physical parameters (undoable): the shared ones, or those of the active view's variant.
     SetParams(Params),
-    /// Changes a method's own parameters (undoable), in all views that show it.
+    /// Changes a method's own parameters (undoable), in all views that show it with the active view's settings.
     SetMethodValues {
         /// Which method.
         method: MethodId,
@@ -124,6 +160,7 @@ impl Command {
             Self::AddMotions(_) => "Add motion",
             Self::SetMethod(_) => "Change method",
             Self::View(command) => command.label(),
+            Self::Variant(command) => command.label(),
             Self::Keys(command) => command.label(),
             Self::Pose(command) => command.label(),
             Self::Rig(command) => command.label(),

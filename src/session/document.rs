@@ -1,14 +1,16 @@
 //! The document: the state that undo covers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::variants::{SettingsVariant, VariantId, has_settings};
 use super::{ChannelId, Clips, Source, ViewId};
 use crate::character::FleshSettings;
-use crate::dynamics::Params;
+use crate::dynamics::{PHYSICS, Params};
 use crate::io::FileRead;
-use crate::methods::{MethodValues, Subject};
+use crate::methods::{Capability, MethodId, MethodValues, Subject};
 use crate::rig::edit::Rig;
 use crate::rig::limits::LimitMap;
 use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
@@ -38,6 +40,8 @@ pub struct Document {
     pub params: Params,
     /// Values of the methods' own parameters.
     pub method_values: MethodValues,
+    /// Variants of physical and methods' parameters, which views can have instead of the shared ones above.
+    pub variants: BTreeMap<VariantId, Arc<SettingsVariant>>,
     /// Settings of the flesh. The subject's flesh is rebuilt to follow them.
     pub flesh: FleshSettings,
     /// The edited skeleton; `None` means as in the files. The subject follows it. Until then, data by joint index refers to the
@@ -125,8 +129,95 @@ impl Document {
             && all_equal(&self.pose_library, &other.pose_library)
             && self.params == other.params
             && self.method_values == other.method_values
+            && self.variants == other.variants
             && self.flesh == other.flesh
             && self.rig == other.rig
+    }
+}
+
+impl Document {
+    /// A variant that the document has.
+    #[must_use]
+    pub fn variant(&self, id: Option<VariantId>) -> Option<&Arc<SettingsVariant>> {
+        self.variants.get(&id?)
+    }
+
+    /// Physical parameters of a variant, or the shared ones.
+    #[must_use]
+    pub fn params_of(&self, id: Option<VariantId>) -> &Params {
+        self.variant(id)
+            .map_or(&self.params, |variant| &variant.params)
+    }
+
+    /// Values of the methods' own parameters of a variant, or the shared ones.
+    #[must_use]
+    pub fn method_values_of(&self, id: Option<VariantId>) -> &MethodValues {
+        self.variant(id)
+            .map_or(&self.method_values, |variant| &variant.method_values)
+    }
+
+    /// Name of a method with the variant's settings: with the variant's name, if it has one.
+    #[must_use]
+    pub fn label_of(&self, method: MethodId, id: Option<VariantId>) -> String {
+        self.with_variant_name(method.label(), method, id)
+    }
+
+    /// As [`Self::label_of`], short.
+    #[must_use]
+    pub fn short_label_of(&self, method: MethodId, id: Option<VariantId>) -> String {
+        self.with_variant_name(method.short_label(), method, id)
+    }
+
+    fn with_variant_name(&self, label: &str, method: MethodId, id: Option<VariantId>) -> String {
+        match self.variant(id).filter(|_| has_settings(method)) {
+            Some(variant) => format!("{label}, {}", variant.name),
+            None => label.to_owned(),
+        }
+    }
+
+    /// Changes the settings of a variant, or the shared ones.
+    pub(super) fn change_settings(
+        &mut self,
+        id: Option<VariantId>,
+        change: impl FnOnce(&mut Params, &mut MethodValues),
+    ) {
+        match id.and_then(|id| self.variants.get_mut(&id)) {
+            Some(variant) => {
+                let variant = Arc::make_mut(variant);
+                change(&mut variant.params, &mut variant.method_values);
+            }
+            None => change(&mut self.params, &mut self.method_values),
+        }
+    }
+
+    /// What differs between a variant with a method and the shared settings, as on the command line: `pd stiffness=5000`.
+    pub(super) fn variant_text(&self, method: MethodId, id: VariantId) -> String {
+        let mut text = method.id().to_owned();
+        let Some(variant) = self.variants.get(&id) else {
+            return text;
+        };
+        let (own, shared) = (&variant.params, &self.params);
+        for param in PHYSICS
+            .iter()
+            .filter(|_| method.has(Capability::Physics))
+            .filter(|param| param.get(own) != param.get(shared))
+        {
+            if let Some(value) = param.get(own) {
+                let _ = write!(text, " {}={value}", param.spec.key);
+            }
+        }
+        if own.collisions != shared.collisions && method.has(Capability::Contacts) {
+            let _ = write!(text, " collisions={}", own.collisions.id());
+        }
+        let [values, known] =
+            [&variant.method_values, &self.method_values].map(|all| all.of(method));
+        for spec in method.descriptor().params {
+            if values.get(spec) != known.get(spec) {
+                let value = spec.format(values.get(spec));
+                let _ = write!(text, " {}={value}", spec.key);
+            }
+        }
+        text
     }
 }
 

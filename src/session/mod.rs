@@ -58,8 +58,10 @@ mod job;
 mod jobs;
 mod message;
 mod mode;
+mod moment;
 mod posing;
 mod project;
+mod recorded;
 mod recovery;
 mod restoring;
 mod rigging;
@@ -69,6 +71,8 @@ mod source;
 mod taking;
 mod tick;
 mod together;
+mod variants;
+mod varying;
 mod viewing;
 mod views;
 mod window;
@@ -90,7 +94,7 @@ pub use checkup::{
     MotionSummary, PartSummary, UpAxis, all_notes,
 };
 pub use clips::{Clips, with_takes};
-pub use command::{Command, CommandQueue};
+pub use command::{Command, CommandQueue, VariantCommand};
 pub use distill::{ClipResidual, DistillError, DistillReport, DistillSettings, Distilled, distill};
 pub use document::Document;
 pub use editing::pose_tools::{PoseCommand, PoseTools, TurnAxes};
@@ -115,12 +119,14 @@ pub use project::{
     ProjectCommand, ProjectError, ProjectState, ProjectView, Projects, ScoreFormat, SourceError,
     is_project, load, project_state,
 };
+pub use recorded::{RECORDING_BYTES, RecordedFrame, RecordedFrames};
 pub use recovery::{Recoveries, Recovery, WriteDelays};
 pub use rigging::{RigCommand, RigQuality, RigRating, RigView, Rigging};
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, Source};
 pub use tick::Tick;
 pub use together::{Interpreted, is_companion};
+pub use variants::{SettingsVariant, VariantId};
 pub use views::ghosts::GhostWorker;
 pub use views::scores::ViewScore;
 pub use views::{ChannelId, MAX_CROWD, MAX_VIEWS, View, ViewCommand, ViewId, Views};
@@ -138,6 +144,7 @@ use crate::weights::WeightMethod;
 use editing::Editor;
 use jobs::Jobs;
 use message::Messages;
+use recorded::Recorder;
 use views::scores::Scores;
 
 /// One open character with its history, clocks, jobs and simulations.
@@ -151,6 +158,7 @@ pub struct Session {
     projects: Projects,
     recoveries: Recoveries,
     scores: Scores,
+    recorder: Recorder,
     messages: Messages,
     waker: Option<Waker>,
     /// The states at the last check: of the workers, and of the active view.

@@ -95,6 +95,7 @@ impl Session {
         for (id, clip) in &seen.clips {
             if let Some(channel) = self.channels.get_mut(*id) {
                 clip.put(&mut channel.playback);
+                channel.forget_moment();
             }
         }
     }

@@ -177,9 +177,15 @@ impl Session {
                 .subject
                 .as_deref()
                 .map_or_else(UpAxis::y, Subject::up_axis);
-            self.editor.document.params.gravity_m_s2 = subject
-                .up_axis()
-                .gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+            let turn = |params: &mut Params| {
+                let strength = up.strength_of(params.gravity_m_s2);
+                params.gravity_m_s2 = subject.up_axis().gravity_m_s2(strength);
+            };
+            let document = &mut self.editor.document;
+            turn(&mut document.params);
+            for variant in document.variants.values_mut() {
+                turn(&mut Arc::make_mut(variant).params);
+            }
         }
         if !continues || first {
             let document = &mut self.editor.document;
@@ -213,6 +219,7 @@ impl Session {
             active,
             params,
             method_values,
+            variants,
             flesh,
             rig,
             limits,
@@ -229,6 +236,7 @@ impl Session {
             pose_library,
             params,
             method_values,
+            variants,
             flesh,
             rig,
             ..Document::default()
@@ -344,6 +352,7 @@ fn fresh(
         work: before.work,
         params: before.params,
         method_values: before.method_values.clone(),
+        variants: before.variants.clone(),
         ..Document::default()
     }
 }

@@ -42,6 +42,7 @@ impl Session {
         let moving = self.jobs.stages.post(channels, clock_secs, |need| {
             ranges.snapshot_of(need, channels, records)
         });
+        changed |= self.follow_recording();
         let sequences = self.jobs.stages.live_sequences();
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;

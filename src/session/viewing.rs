@@ -146,7 +146,7 @@ impl Session {
         let all_kept = kept
             .next()
             .is_some_and(|first| first && kept.all(|kept| kept));
-        if !all_kept && !records {
+        if !all_kept && !records && !self.show_recorded() {
             self.settle();
         }
     }

@@ -96,6 +96,23 @@ pub struct BaseFrame {
     cylinders: Vec<[Point; 2]>,
 }
 
+impl BaseFrame {
+    /// Approximate memory of its vectors.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.free)
+            + size_of_val(&*self.bones64)
+            + size_of_val(&*self.splits)
+            + size_of_val(&*self.twists)
+            + size_of_val(&*self.bone_scales)
+            + size_of_val(&*self.bones)
+            + size_of_val(&*self.rigid)
+            + size_of_val(&*self.nodes)
+            + size_of_val(&*self.node_scales)
+            + size_of_val(&*self.node_centers)
+            + size_of_val(&*self.cylinders)
+    }
+}
+
 /// A skin vertex that the bones carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CarriedVertex {

@@ -74,6 +74,15 @@ pub struct GuideFrame {
     pub points: Vec<SplitTransform>,
 }
 
+impl GuideFrame {
+    /// Approximate memory of its vectors.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.world_from_joint)
+            + size_of_val(&*self.joints)
+            + size_of_val(&*self.points)
+    }
+}
+
 impl Guide {
     /// One row of weights per point; a point without weights stays at its rest position.
     ///

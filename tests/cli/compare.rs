@@ -513,3 +513,78 @@ fn a_result_of_another_program_is_a_row() {
     assert!(half["volume_change"].is_null());
     assert!(half["distance_max_mm"].as_f64().unwrap() < 1e-3, "{half}");
 }
+
+#[test]
+fn variants_of_a_method_are_rows_with_their_settings() {
+    let folder = TestFolder::new("compare-variants");
+    let page = folder.file("r.html");
+    let bent = ["--clip=bend", "--frames=20-23"];
+    let report = json(&sinew(&[
+        &"compare",
+        &"builtin:cylinder",
+        &"--methods=pd",
+        &"--collisions=off",
+        &"--variant",
+        &"same: pd collisions=off",
+        &"--variant",
+        &"soft: pd stiffness=500 jiggle=1",
+        &"--variant",
+        &"coarse: pd sim-vertices=300",
+        &"--variant",
+        &"heat: lbs weights=heat",
+        &bent[0],
+        &bent[1],
+        &"--distance-to=pd",
+        &"--no-pictures",
+        &"-o",
+        &page,
+        &"--json",
+    ]));
+    let rows: Vec<&str> = report["methods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(rows, ["pd", "same", "soft", "coarse", "heat"]);
+    assert_eq!(
+        report["methods"][2]["settings"],
+        "pd stiffness=500 jiggle=1"
+    );
+    assert!(report["methods"][0]["settings"].is_null());
+    let distance = |row: usize| {
+        (0..4)
+            .map(|column| {
+                let values = &report["cells"][4 * row + column]["values"];
+                values["distance_max_mm"].as_f64().unwrap()
+            })
+            .fold(0.0, f64::max)
+    };
+    assert_eq!(distance(1), 0.0, "equal settings give equal frames");
+    for (row, name) in rows.iter().enumerate().skip(2) {
+        assert!(distance(row) > 1e-2, "{name}: {}", distance(row));
+    }
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("soft: pd stiffness=500 jiggle=1; coarse: pd sim-vertices=300"));
+}
+
+#[test]
+fn wrong_variants_are_refused() {
+    let usage = |variant: &str, part: &str| {
+        let output = sinew(&[
+            &"compare",
+            &"builtin:arm",
+            &"--methods=lbs",
+            &"--variant",
+            &variant,
+            &"--json",
+        ]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(part), "\"{part}\" is missing in {stderr}");
+    };
+    usage("soft pd", "NAME: METHOD");
+    usage("soft: pd stiffness=-1", "stiffness");
+    usage("soft: pd squish=1", "sim-vertices");
+    usage("lbs: dqs", "twice");
+}

@@ -18,5 +18,6 @@ mod project;
 mod stories;
 mod timeline;
 mod tool_windows;
+mod variants;
 mod voxels;
 mod worst;

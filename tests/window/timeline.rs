@@ -410,3 +410,44 @@ fn a_pose_is_clicked_blended_and_deleted() {
         "the drag is one step"
     );
 }
+
+#[test]
+fn recorded_frames_are_shown_with_their_memory_and_found_by_scrubbing() {
+    let (mut session, _) = keyed();
+    session.apply_once(Command::SetMethod(sinew::methods::MethodId::PD));
+    while session.tick(1.0 / 60.0).active {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(session.recorded().frames.is_empty());
+    session.apply_once(Command::SetPlaying(true));
+    for _ in 0..30 {
+        session.tick(1.0 / 60.0);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    session.apply_once(Command::SetPlaying(false));
+    while session.tick(1.0 / 60.0).active {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let recorded = session.recorded().clone();
+    assert!(recorded.frames.len() > 10 && recorded.bytes > 0);
+    let mut harness = stage(session, true);
+    let megabytes = (recorded.bytes as f64 / f64::from(1 << 20)).ceil();
+    let memory = harness.get_by_label(&format!("{megabytes} MB")).rect();
+    harness.event(Event::PointerMoved(memory.center()));
+    harness.run();
+    let tip = format!("{} frames are recorded", recorded.frames.len());
+    assert!(harness.query_by_label_contains(&tip).is_some());
+    // On the ruler, the clock goes to the recorded frame next to the pointer.
+    let [from, to] = [20.0, 8.0].map(|frame| place(&harness, frame, -1.0) - vec2(0.0, 8.0));
+    drag(&mut harness, from, to);
+    let time = |harness: &Harness<'_, Stage>| {
+        let session = &harness.state().session;
+        session.channels().active().playback().time_secs
+    };
+    let shown = time(&harness);
+    assert!((shown * 30.0 - 8.0).abs() <= 0.5 + 1e-3, "{shown}");
+    assert!(
+        recorded.frames.iter().any(|frame| frame.time_secs == shown),
+        "{shown}"
+    );
+}

@@ -72,11 +72,13 @@ pub(super) fn export(
 
 /// What a view shows.
 fn label(shot: &Shot) -> String {
-    let own = shot.snapshot.method.label();
+    let [own, named] = &shot.labels;
+    let own = own.as_deref().unwrap_or(shot.snapshot.method.label());
+    let name = |other: &Snapshot| named.clone().unwrap_or(other.method.label().to_owned());
     match &shot.compare {
         None | Some((_, Compare::Flicker)) => own.to_owned(),
-        Some((other, Compare::Wipe(_))) => format!("{own} | {}", other.method.label()),
-        Some((other, Compare::Difference)) => format!("{own} against {}", other.method.label()),
+        Some((other, Compare::Wipe(_))) => format!("{own} | {}", name(other)),
+        Some((other, Compare::Difference)) => format!("{own} against {}", name(other)),
     }
 }
 

@@ -56,10 +56,10 @@ pub struct Shot {
     pub view_size: [u32; 2],
     /// Pixels per point of the view.
     pub scale: f32,
-    /// Physical parameters, for simulated clips.
-    pub params: Params,
-    /// The methods' own parameters.
-    pub method_values: MethodValues,
+    /// Physical and methods' parameters, for simulated clips: its own, and those of the comparison.
+    pub settings: [(Params, MethodValues); 2],
+    /// Names of what is shown, and of what it is compared with.
+    pub labels: [Option<String>; 2],
     /// The clip being shown.
     pub clip: Option<ClipShot>,
 }
@@ -286,12 +286,16 @@ fn play(
     let silent = progress.silent();
     let shown = std::iter::once(&shot.snapshot).chain(shot.compare.iter().map(|(other, _)| other));
     let shown: Vec<&Arc<Snapshot>> = shown.collect();
-    let bind = |like: &&Arc<Snapshot>| {
+    let bind = |(like, (params, values)): (&&Arc<Snapshot>, &(Params, MethodValues))| {
         let subject = clip.on(&like.subject);
-        let values = shot.method_values.of(like.method);
-        Actor::bind_with(&subject, like.method, &shot.params, &values, &silent)
+        let values = values.of(like.method);
+        Actor::bind_with(&subject, like.method, params, &values, &silent)
     };
-    let mut actors = shown.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
+    let mut actors = shown
+        .iter()
+        .zip(&shot.settings)
+        .map(bind)
+        .collect::<Result<Vec<_>, _>>()?;
     let ghosts = shot.look.ghosts;
     let ghost_subject = shot.snapshot.subject.weighted(shot.weights);
     let maker = || {
@@ -299,7 +303,7 @@ fn play(
         GhostMaker::new(
             &ghost_subject,
             method,
-            &shot.method_values.of(method),
+            &shot.settings[0].1.of(method),
             &silent,
         )
     };

@@ -40,7 +40,9 @@ impl Behavior<ViewId> for PaneTiles<'_, '_> {
             .session
             .views()
             .get(*view)
-            .map_or("View", |view| view.method.label())
+            .map_or("View".to_owned(), |view| {
+                self.context.session.label_of(view)
+            })
             .into()
     }
 

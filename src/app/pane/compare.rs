@@ -36,8 +36,9 @@ pub(super) fn compare_ui(
 ) -> Option<Rect> {
     let state = pane.state;
     let view = context.session.views().get(id).copied()?;
-    let other = view.compare?;
-    let names = [view.method.label(), other.label()];
+    let other = context.session.compared_label_of(&view)?;
+    let own = context.session.label_of(&view);
+    let names = [own.as_str(), other.as_str()];
     match state.comparing {
         Compare::Wipe(at) => {
             wipe_ui(ui, body, id, state, at, context);

@@ -5,6 +5,7 @@ use egui::{
     UiBuilder, WidgetInfo,
 };
 
+use super::variants::{compared_variants_ui, variants_ui};
 use super::{Pane, PaneContext, requests};
 use crate::app::actions::Action;
 use crate::app::actions::CameraAction;
@@ -96,14 +97,18 @@ fn grip_ui(ui: &mut Ui, rect: Rect, id: ViewId, many: bool, context: &mut PaneCo
 }
 
 fn method_menu(ui: &mut Ui, view: View, narrow: bool, context: &mut PaneContext<'_>) {
+    let document = context.session.document();
     let title = if narrow {
-        view.method.short_label()
+        document.short_label_of(view.method, view.variant)
     } else {
-        view.method.label()
+        document.label_of(view.method, view.variant)
     };
-    let button = ui.menu_button(
-        RichText::new(title).color(theme::colors(ui.ctx()).text_strong),
-        |ui| {
+    let config = egui::containers::menu::MenuConfig::new()
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let title = RichText::new(title).color(theme::colors(ui.ctx()).text_strong);
+    let (button, _) = egui::containers::menu::MenuButton::new(title)
+        .config(config)
+        .ui(ui, |ui| {
             for method in registry() {
                 let reason = context
                     .unavailable
@@ -125,11 +130,9 @@ fn method_menu(ui: &mut Ui, view: View, narrow: bool, context: &mut PaneContext<
                     ui.close();
                 }
             }
-        },
-    );
-    button
-        .response
-        .on_hover_text("The method that moves the skin in this view.");
+            variants_ui(ui, view, context);
+        });
+    button.on_hover_text("The method that moves the skin in this view.");
     let shown = context
         .session
         .snapshot_of(view.id)
@@ -154,8 +157,17 @@ fn compare_menu(
         None if width < VERY_NARROW => "vs".to_owned(),
         None => "Compare".to_owned(),
         Some(_) if width < TOO_NARROW => "vs".to_owned(),
-        Some(other) if narrow => format!("vs {}", other.short_label()),
-        Some(other) => format!("vs {}", other.label()),
+        Some(other) if narrow => {
+            let document = context.session.document();
+            format!(
+                "vs {}",
+                document.short_label_of(other, view.compare_variant)
+            )
+        }
+        Some(other) => {
+            let document = context.session.document();
+            format!("vs {}", document.label_of(other, view.compare_variant))
+        }
     };
     if view.crowd > 1 {
         ui.add_enabled(false, Button::new(title))
@@ -195,6 +207,7 @@ fn compare_menu(
                 ui.close();
             }
         }
+        compared_variants_ui(ui, view, context);
         if narrow && view.compare.is_some() {
             ui.separator();
             compare_modes(ui, view, state, context);

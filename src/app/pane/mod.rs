@@ -5,6 +5,7 @@ mod cut;
 mod distance;
 mod header;
 pub mod requests;
+mod variants;
 mod voxels;
 
 use std::collections::BTreeMap;

@@ -106,7 +106,7 @@ pub fn settings_of(session: &Session, look: Option<&LookView>) -> Vec<PanelSetti
 }
 
 fn dynamics(session: &Session, settings: &mut Vec<PanelSetting>) {
-    let params = session.document().params;
+    let params = *session.params();
     for param in &PHYSICS {
         let words = match param.spec.key {
             "gravity" => "weight fall down g hang sag",

@@ -18,7 +18,7 @@ use crate::app::keymap::Keymap;
 use crate::app::navigation::Navigation;
 use crate::app::navigation::NavigationPreset;
 use crate::methods::MethodId;
-use crate::session::DeviceChoice;
+use crate::session::{DeviceChoice, RECORDING_BYTES};
 
 /// Light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -105,6 +105,8 @@ pub const MOST_FOLDERS: usize = 32;
 pub const UI_SCALES: std::ops::RangeInclusive<f32> = 0.6..=2.5;
 /// Range of the camera speeds.
 pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.2..=4.0;
+/// Most memory for recorded frames, MiB.
+pub const MOST_RECORDING_MIB: f64 = 65_536.0;
 /// Maximum number of threads.
 pub const MOST_THREADS: usize = 256;
 
@@ -140,6 +142,8 @@ pub struct Settings {
     pub threads: usize,
     /// Interval between recovery saves while there is unsaved work, seconds.
     pub autosave_secs: f64,
+    /// Memory for recorded frames of simulations, MiB; 0: none are recorded.
+    pub recording_mib: f64,
     /// Recent files, newest first. Files opened together form one entry.
     pub recent: Vec<Vec<PathBuf>>,
     /// Whether the system's file dialog is used where there is one.
@@ -174,6 +178,7 @@ impl Default for Settings {
             device: DeviceChoice::default(),
             threads: 0,
             autosave_secs: 5.0,
+            recording_mib: (RECORDING_BYTES >> 20) as f64,
             recent: Vec::new(),
             system_dialogs: true,
             bookmarks: Vec::new(),
@@ -206,6 +211,8 @@ impl Settings {
         }
         self.snap_deg = finite(self.snap_deg, usual.snap_deg).clamp(0.5, 90.0);
         self.autosave_secs = finite(self.autosave_secs, usual.autosave_secs).clamp(1.0, 600.0);
+        self.recording_mib =
+            finite(self.recording_mib, usual.recording_mib).clamp(0.0, MOST_RECORDING_MIB);
         self.threads = self.threads.min(MOST_THREADS);
         self.window = self.window.map(WindowSize::sanitized);
         self.bookmarks.truncate(MOST_FOLDERS);
@@ -232,6 +239,12 @@ impl Settings {
         self.folders.retain(|other| *other != folder);
         self.folders.insert(0, folder);
         self.folders.truncate(MOST_FOLDERS);
+    }
+
+    /// Memory for recorded frames, bytes.
+    #[must_use]
+    pub fn recording_bytes(&self) -> u64 {
+        (self.recording_mib.clamp(0.0, MOST_RECORDING_MIB) as u64) << 20
     }
 
     /// Navigation settings of the camera.
@@ -295,6 +308,7 @@ mod tests {
             zoom_speed: -3.0,
             snap_deg: -1e300,
             autosave_secs: f64::INFINITY,
+            recording_mib: f64::INFINITY,
             threads: usize::MAX,
             window: Some(WindowSize {
                 points: [0, u32::MAX],
@@ -308,7 +322,7 @@ mod tests {
             (1.0, 0.5, 5.0)
         );
         assert_eq!((sane.orbit_speed, sane.zoom_speed), (1.0, *SPEEDS.start()));
-        assert_eq!(sane.threads, MOST_THREADS);
+        assert_eq!((sane.threads, sane.recording_mib), (MOST_THREADS, 512.0));
         assert_eq!(sane.window.map(|window| window.points), Some([640, 16_384]));
     }
 }

@@ -4,7 +4,8 @@
 //! |----------------|------------------------------------------------------------------|
 //! | `transport`  | the transport line: buttons, clip chooser, switches                 |
 //! | `axis`       | seconds ↔ points, zoom and pan                                     |
-//! | `ruler`      | frame numbers, playhead, range handles, simulated frames           |
+//! | `ruler`      | frame numbers, playhead, range handles                             |
+//! | `strip`      | simulated and recorded frames                                      |
 //! | `rows`       | row layout, and drawing of keys                                    |
 //! | `feet`       | planted feet                                                       |
 //! | `scroll`     | scrolling of rows                                                  |
@@ -22,6 +23,7 @@ mod pointer;
 mod rows;
 mod ruler;
 mod scroll;
+mod strip;
 mod transport;
 
 use std::sync::Arc;
@@ -32,7 +34,7 @@ use super::actions::Actions;
 use crate::rig::ik::IkRig;
 use crate::rig::retarget::Mapping;
 use crate::rig::{KeyRef, KeyedClip, Skeleton};
-use crate::session::{Clips, DEFAULT_FPS, Scrubbing, Session, SimulatedFrames};
+use crate::session::{Clips, DEFAULT_FPS, RecordedFrames, Scrubbing, Session, SimulatedFrames};
 
 pub use keyboard::{carry_out, keyboard};
 pub use transport::transport_ui;
@@ -79,6 +81,8 @@ pub struct TimelineView<'a> {
     pub simulates: bool,
     /// Progress of simulating the range.
     pub simulated: Option<SimulatedFrames>,
+    /// The recorded frames of the clip.
+    pub recorded: &'a RecordedFrames,
     /// The skeleton; `None` without a character.
     pub skeleton: Option<&'a Skeleton>,
     /// Its limbs.
@@ -122,6 +126,7 @@ impl<'a> TimelineView<'a> {
             scrubbing: session.ranges().scrubbing(),
             simulates: session.views().simulates(),
             simulated: session.ranges().frames(session.views()),
+            recorded: session.recorded(),
             skeleton: session.document().skeleton(),
             ik: Some(session.pose_tools().ik_rig()),
             selected: session.selection().joints(),

@@ -7,7 +7,7 @@ use egui::{PointerButton, Pos2, Rect, Response, Ui, Vec2, pos2};
 use super::axis::TimeAxis;
 use super::feet::{self, PlantDrag};
 use super::rows::RowLayout;
-use super::{TimelineState, TimelineView, ruler};
+use super::{TimelineState, TimelineView, ruler, strip};
 use crate::app::actions::Actions;
 use crate::rig::{KeyRef, KeyedClip};
 use crate::session::{Command, Gesture, KeysCommand};
@@ -404,12 +404,13 @@ pub(super) fn hint(
     let pointer = response.hover_pos().filter(|_| state.drag.is_none())?;
     if ruler_rect.contains(pointer) {
         let over = range_end_at(pointer, ruler_rect, view, state);
-        return over.map(|start| {
+        let drags = over.map(|start| {
             format!(
                 "Drag the {} of the range",
                 if start { "start" } else { "end" }
             )
         });
+        return drags.or_else(|| strip::hint(pointer, ruler_rect, view));
     }
     let Some(mark) = layout.mark_at(pointer, view, state) else {
         return feet::hint(pointer, layout, view, state);

@@ -1,14 +1,12 @@
-//! The ruler: frame numbers or seconds, range, simulated frames, playhead.
+//! The ruler: frame numbers or seconds, range, playhead.
 
 use egui::{Align2, Color32, CornerRadius, FontId, Painter, Rect, Shape, Stroke, pos2, vec2};
 
-use super::{TimelineState, TimelineView};
-use crate::app::theme::{self, Colors};
+use super::{TimelineState, TimelineView, strip};
+use crate::app::theme;
 
 /// Height of the ruler, points.
 pub(super) const HEIGHT: f32 = 24.0;
-/// Height of the bar of simulated frames.
-const BAR: f32 = 3.0;
 /// Minimum distance of labels.
 const LABEL_GAP: f32 = 56.0;
 /// Half the width of a range handle.
@@ -41,7 +39,7 @@ pub(in crate::app) fn steps(points_per_frame: f32, fps: f64) -> (u32, u32) {
     (label, line.unwrap_or(label))
 }
 
-/// Draws the outside of the range, lines, labels, and the bar of simulated frames.
+/// Draws the outside of the range, lines, labels, and the strip of simulated frames.
 pub(super) fn paint(
     painter: &Painter,
     ruler: Rect,
@@ -100,7 +98,7 @@ pub(super) fn paint(
         ruler.bottom(),
         Stroke::new(1.0, colors.line),
     );
-    simulated_bar(painter, ruler, view, state, colors);
+    strip::paint(painter, ruler, view, state, colors);
     for (x, side) in [(axis.x(from), 1.0), (axis.x(to), -1.0)] {
         let color = if view.range_secs.is_some() {
             colors.accent
@@ -119,28 +117,6 @@ fn seconds(secs: f64) -> String {
 /// The played range.
 pub(super) fn range(view: &TimelineView<'_>) -> [f64; 2] {
     view.range_secs.unwrap_or([0.0, view.duration_secs()])
-}
-
-fn simulated_bar(
-    painter: &Painter,
-    ruler: Rect,
-    view: &TimelineView<'_>,
-    state: &TimelineState,
-    colors: &Colors,
-) {
-    let Some(frames) = view.simulated.filter(|frames| frames.total > 0) else {
-        return;
-    };
-    let x = |frame: u32| {
-        state
-            .axis
-            .x(frames.from_secs + f64::from(frame) / frames.fps)
-    };
-    let bar = |to: u32| Rect::from_min_max(pos2(x(0), ruler.top()), pos2(x(to), ruler.top() + BAR));
-    painter.rect_filled(bar(frames.total - 1), CornerRadius::ZERO, colors.line);
-    if frames.done > 0 {
-        painter.rect_filled(bar(frames.done - 1), CornerRadius::ZERO, colors.mended);
-    }
 }
 
 /// A flag at an end of the range.

@@ -2,7 +2,7 @@
 
 use egui::{Align, Button, ComboBox, Layout, Response, RichText, Slider, Ui, WidgetInfo, vec2};
 
-use super::{TimelineState, TimelineView, menus};
+use super::{TimelineState, TimelineView, menus, strip};
 use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::app::shortcuts::Bindings;
@@ -57,6 +57,7 @@ pub fn transport_ui(
             menus::settings_button(ui, view, actions);
             if view.simulates && ui.available_width() > SWITCH_WIDTH {
                 scrubbing_ui(ui, view, actions);
+                recorded_ui(ui, view);
             }
             if !state.open && ui.available_width() > LEAST_SLIDER {
                 slider_ui(ui, view, actions);
@@ -306,7 +307,7 @@ fn scrubbing_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
         (
             Scrubbing::Settled,
             "Settled",
-            "Scrubbing shows each pose with the flesh at rest in it",
+            "Scrubbing shows what was simulated while the clip played, where it is recorded; elsewhere each pose with the flesh at rest in it",
         ),
     ] {
         let on = view.scrubbing == scrubbing;
@@ -324,6 +325,19 @@ fn scrubbing_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
                 .color(theme::colors(ui.ctx()).text_weak),
         )
         .on_hover_text("How much of the range is simulated, of all that the views show");
+    }
+}
+
+/// Memory of the recorded frames.
+fn recorded_ui(ui: &mut Ui, view: &TimelineView<'_>) {
+    if view.scrubbing != Scrubbing::Settled {
+        return;
+    }
+    if let Some(tip) = strip::tip(view.recorded) {
+        let text = format!("{:.0} MB", strip::megabytes(view.recorded));
+        let colors = theme::colors(ui.ctx());
+        ui.label(RichText::new(text).small().color(colors.text_weak))
+            .on_hover_text(tip);
     }
 }
 

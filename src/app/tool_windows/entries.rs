@@ -96,7 +96,7 @@ fn methods(session: &Session, entries: &mut Vec<PaletteItem>) {
         .enumerate()
         .filter(|(_, view)| view.id != active)
     {
-        let title = format!("View {}: {}", number + 1, view.method.label());
+        let title = format!("View {}: {}", number + 1, session.label_of(view));
         entries.push(entry(
             title,
             "View",

@@ -12,7 +12,7 @@ use crate::app::keymap::KeymapPreset;
 use crate::app::navigation::NavigationPreset;
 use crate::app::popup::CENTER;
 use crate::app::popup::dialog;
-use crate::app::settings::{Settings, ThemeChoice};
+use crate::app::settings::{MOST_RECORDING_MIB, Settings, ThemeChoice};
 use crate::app::theme;
 use crate::app::widgets::name_text_field;
 use crate::app::widgets::row_of;
@@ -215,6 +215,24 @@ pub static ROWS: &[SettingRow] = &[
         copy: |to, from| to.threads = from.threads,
     },
     SettingRow {
+        group: "Work",
+        name: "Recorded frames",
+        sentence: "Memory for simulated frames, which scrubbing back shows again; 0 records none",
+        words: "memory budget history time machine simulation scrub cache megabytes",
+        draw: |ui, label, settings| {
+            drag(
+                ui,
+                label,
+                "Recorded frames",
+                &mut settings.recording_mib,
+                0.0..=MOST_RECORDING_MIB,
+                " MB",
+                0,
+            );
+        },
+        copy: |to, from| to.recording_mib = from.recording_mib,
+    },
+    SettingRow {
         group: "Files",
         name: "System's file dialog",
         sentence: "Files are chosen in the system's dialog where there is one; else in Sinew's own",
@@ -364,6 +382,7 @@ mod tests {
             default_method: MethodId::LBS,
             device: DeviceChoice::Gpu,
             autosave_secs: 9.0,
+            recording_mib: 64.0,
             threads: 3,
             system_dialogs: false,
             ..Settings::default()

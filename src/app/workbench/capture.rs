@@ -48,6 +48,18 @@ impl Workbench {
     fn shot_of(&self, ctx: &Context, id: ViewId) -> Option<Shot> {
         let (pane, snapshot) = (self.layout.pane(id)?, self.session.snapshot_of(id)?);
         let (scale, body) = (ctx.pixels_per_point(), pane.body().unwrap_or(Rect::ZERO));
+        let view = self.session.views().get(id).copied();
+        let settings = view.map_or([None; 2], |view| [view.variant, view.compare_variant]);
+        let other = self.session.compared_snapshot_of(id);
+        let methods = [Some(&snapshot), other.as_ref()];
+        let labels = std::array::from_fn(|side| {
+            let shown = methods[side]?;
+            Some(
+                self.session
+                    .document()
+                    .label_of(shown.method, settings[side]),
+            )
+        });
         Some(Shot {
             name: snapshot.subject.character.name.clone(),
             compare: self
@@ -72,8 +84,14 @@ impl Workbench {
             view_size: [body.width(), body.height()]
                 .map(|points| (points * scale).round().max(1.0) as u32),
             scale,
-            params: self.session.document().params,
-            method_values: self.session.document().method_values.clone(),
+            settings: settings.map(|id| {
+                let document = self.session.document();
+                (
+                    *document.params_of(id),
+                    document.method_values_of(id).clone(),
+                )
+            }),
+            labels,
             clip: self.clip_shot(),
             snapshot,
         })

@@ -287,6 +287,8 @@ impl Workbench {
         self.session.recoveries().set_delays(WriteDelays::within(
             self.tool_windows.settings().autosave_secs,
         ));
+        let recording_bytes = self.tool_windows.settings().recording_bytes();
+        self.session.set_recording_bytes(recording_bytes);
         let choosing = self.dialogs.is_open();
         let (layout, board) = (&self.layout, &self.board.state);
         let window = |session: &Session| layout.state(session.views(), board);

@@ -278,7 +278,7 @@ impl Workbench {
         });
         let unavailable = unavailable_methods(&subject);
         let chosen = self.session.active_view().method;
-        let values = self.session.document().method_values.of(chosen);
+        let values = self.session.method_values().of(chosen);
         let weights = self.session.active_view().weights;
         let weighted = subject.weighted(weights);
         let weight_notes = weighted
@@ -304,7 +304,11 @@ impl Workbench {
             status,
             settings: self.tool_windows.settings(),
         };
+        let variant = document
+            .variant(self.session.active_view().variant)
+            .map(|variant| variant.name.clone());
         section(ui, "Method", true, |ui| {
+            variant_note(ui, variant.as_deref());
             method_ui(ui, &view, &mut self.actions);
             if !view.is_bare {
                 device_ui(ui, &device, &mut self.actions);
@@ -320,13 +324,14 @@ impl Workbench {
             .and_then(|snapshot| snapshot.contact);
         let simulated = self.session.active_view().method.has(Capability::Physics);
         let view = DynamicsView {
-            params: &document.params,
+            params: self.session.params(),
             simulated,
             size_over_human,
             contact,
             up: subject.up_axis(),
         };
         section(ui, "Dynamics", true, |ui| {
+            variant_note(ui, variant.as_deref());
             dynamics_ui(ui, &view, &mut self.actions);
         });
         if let Some(pane) = self.layout.pane(self.active()) {
@@ -339,5 +344,16 @@ impl Workbench {
         section(ui, "Milliseconds per stage", true, |ui| {
             timings_ui(ui, &self.timings);
         });
+    }
+}
+
+/// Says whose settings a section shows, if they are not those that all views share.
+fn variant_note(ui: &mut egui::Ui, variant: Option<&str>) {
+    if let Some(name) = variant {
+        let text = format!("Settings of the variant “{name}”");
+        ui.label(egui::RichText::new(text).color(theme::colors(ui.ctx()).accent))
+            .on_hover_text(
+                "Changes here are for the views with this variant; the others keep theirs.",
+            );
     }
 }

@@ -2,6 +2,7 @@
 
 mod outputs;
 mod poses;
+mod variant;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use clap::Args;
 
 use self::outputs::Outputs;
 use self::poses::ComparePoses;
+use self::variant::{VariantOption, check_names, parse_variant, variants};
 use super::options::{CharacterOptions, Options, method_ids, parse_method};
 use super::render::{parse_size, parse_view};
 use super::weights::WeightsOption;
@@ -20,8 +22,8 @@ use crate::methods::{MethodId, Subject};
 use crate::render::NamedView;
 use crate::report::{
     About, CLIPS, CompareSettings, ForeignResult, Illustrations, MOST_DRAWN, Measured,
-    PICTURE_SIZE, PictureError, PictureSettings, ReportClip, ReportPicture, compare, draw_clips,
-    draw_pictures, json, shell_word,
+    PICTURE_SIZE, PictureError, PictureSettings, ReportClip, ReportPicture, Variant, compare,
+    draw_clips, draw_pictures, json, shell_word,
 };
 
 /// Options of the verb.
@@ -29,8 +31,13 @@ use crate::report::{
 pub(super) struct Compare {
     #[command(flatten)]
     character: CharacterOptions,
-    #[arg(long, visible_alias = "method", value_parser = parse_method, value_delimiter = ',', required = true, help = methods_help())]
+    #[arg(long, visible_alias = "method", value_parser = parse_method, value_delimiter = ',', required_unless_present = "variant", help = methods_help())]
     methods: Vec<MethodId>,
+    /// A method with settings of its own as a further row (repeatable), as in "soft: pd stiffness=5000". Settings are the method's own
+    /// parameters (as for --set), those of physics, and preset, collisions, sim-vertices, base and weights; what is not set is as for the
+    /// other rows.
+    #[arg(long, value_name = "NAME: METHOD KEY=VALUE …", value_parser = parse_variant)]
+    variant: Vec<VariantOption>,
     #[command(flatten)]
     weights: WeightsOption,
     #[command(flatten)]
@@ -39,7 +46,7 @@ pub(super) struct Compare {
     /// cache, an .obj for a single pose, or a .json of `bake`. With other numbers of vertices only distances are measured.
     #[arg(long, value_name = "NAME=FILE", value_parser = parse_result)]
     result: Vec<(String, PathBuf)>,
-    /// Measure distances to this method, or to this --result [default: reference, if it is compared].
+    /// Measure distances to this method, --variant or --result [default: reference, if it is compared].
     #[arg(long, value_name = "METHOD|NAME")]
     distance_to: Option<String>,
     /// The report: one .html file that needs no other files.
@@ -106,25 +113,26 @@ impl Compare {
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref())?;
         let options = &options.with_saved(saved.as_ref());
-        self.weights.note_unused(&methods, options);
+        let of_variants = self.variant.iter().map(VariantOption::method);
+        let all: Vec<MethodId> = methods.iter().copied().chain(of_variants).collect();
+        self.weights.note_unused(&all, options);
         let chosen = self.poses.columns(&subject)?;
         let draws = !self.no_pictures && (self.output.is_some() || self.figures.is_some());
         let illustrations = if draws {
             let most = [self.drawn.into(), self.clips.into()];
             let vertices = subject.bind_positions.len();
-            Illustrations::choose(&chosen.columns, most, methods.len(), vertices)
+            Illustrations::choose(&chosen.columns, most, all.len(), vertices)
         } else {
             Illustrations::default()
         };
+        let of_method = |&method: &MethodId| options.variant(method, &subject);
+        let mut rows: Vec<Variant> = methods.iter().map(of_method).collect::<Result<_, _>>()?;
+        rows.extend(variants(&self.variant, &subject, options)?);
         let settings = CompareSettings {
-            params: options.params_for(&subject),
-            distance_to: self.target(&methods)?,
+            distance_to: self.target(&rows)?,
             results,
             kept: illustrations.kept(),
-            methods: methods
-                .iter()
-                .map(|&method| Ok((method, options.values_for(method)?)))
-                .collect::<Result<_, Failure>>()?,
+            variants: rows,
             columns: chosen.columns,
         };
         let mut measured = stderr::with_progress(options, "Comparing", |progress| {
@@ -170,7 +178,7 @@ impl Compare {
         let target = self
             .distance_to
             .as_deref()
-            .filter(|target| !self.is_result(target));
+            .filter(|target| !self.is_named(target));
         let target = target.map(parse_method).transpose();
         let target = target.map_err(|error| Failure::Usage(format!("--distance-to: {error}")))?;
         for method in self.methods.iter().copied().chain(target) {
@@ -178,20 +186,23 @@ impl Compare {
                 methods.push(method);
             }
         }
-        let mut ids: Vec<&str> = self.methods.iter().map(|method| method.id()).collect();
-        ids.extend(self.result.iter().map(|(name, _)| name.as_str()));
-        let twice = (0..ids.len()).find(|&index| ids[..index].contains(&ids[index]));
-        match twice {
-            Some(index) => Err(Failure::Usage(format!(
-                "\"{}\" is compared twice; name each row once",
-                ids[index]
-            ))),
-            None => Ok(methods),
-        }
+        check_names(
+            self.methods
+                .iter()
+                .map(|method| method.id())
+                .chain(self.names()),
+        )?;
+        Ok(methods)
     }
 
-    fn is_result(&self, name: &str) -> bool {
-        self.result.iter().any(|(result, _)| result == name)
+    /// The names of rows that are not methods.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let variants = self.variant.iter().map(|variant| variant.name.as_str());
+        variants.chain(self.result.iter().map(|(name, _)| name.as_str()))
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.names().any(|row| row == name)
     }
 
     /// Reads the results of other programs.
@@ -206,8 +217,8 @@ impl Compare {
     }
 
     /// The row that distances are measured to.
-    fn target(&self, methods: &[MethodId]) -> Result<Option<usize>, Failure> {
-        let ids = methods.iter().map(|method| method.id());
+    fn target(&self, rows: &[Variant]) -> Result<Option<usize>, Failure> {
+        let ids = rows.iter().map(|row| row.id.as_str());
         let mut rows = ids.chain(self.result.iter().map(|(name, _)| name.as_str()));
         let wanted = self.distance_to.as_deref();
         let row = rows.position(|id| id == wanted.unwrap_or("reference"));
@@ -263,7 +274,7 @@ impl Compare {
             columns: &illustrations.drawn,
             against: settings
                 .distance_to
-                .filter(|row| *row < settings.methods.len())
+                .filter(|row| *row < settings.variants.len())
                 .unwrap_or(0),
             size,
             view: self.view.unwrap_or(NamedView::ThreeQuarter),

@@ -72,6 +72,15 @@ pub(in crate::dynamics) struct ContactLimits {
 }
 
 impl ContactLimits {
+    /// Approximate memory of its vectors.
+    pub(in crate::dynamics) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.targets)
+            + size_of_val(&*self.previous_targets)
+            + size_of_val(&*self.max_press)
+            + size_of_val(&*self.cooldown)
+            + size_of_val(&*self.static_targets)
+    }
+
     /// Whether a contact is kept. A contact that is not allowed any more but carries a load is kept until its load is zero if
     /// `gradual` is set. Its vertex then gets no other contact for [`COOLDOWN_STEPS`].
     pub(in crate::dynamics) fn should_keep(

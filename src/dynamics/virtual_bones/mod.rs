@@ -83,6 +83,18 @@ enum Carrier {
 }
 
 impl VirtualBones {
+    /// Approximate memory of its vectors.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.nodes)
+            + size_of_val(&*self.rods)
+            + size_of_val(&*self.order)
+            + self.dynamic.heap_bytes()
+            + self.equilibrium.heap_bytes()
+            + size_of_val(&*self.joint_from_bind)
+            + size_of_val(&*self.world_from_bind)
+            + size_of_val(&*self.carriers)
+    }
+
     /// The virtual bones of a tissue around `skin`, at rest; `None` if there are none.
     #[must_use]
     pub fn bind(

@@ -17,6 +17,11 @@ pub(super) struct TreeFactor {
 }
 
 impl TreeFactor {
+    /// Approximate memory of its vectors.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.inverse) + size_of_val(&*self.coupling)
+    }
+
     pub(super) fn factor(
         &mut self,
         nodes: &[RodNode],

@@ -273,14 +273,17 @@ impl Skinner for ImplicitSkin {
     }
 
     fn save(&mut self) -> MethodState {
-        MethodState::of(SavedState {
+        let saved = SavedState {
             spots: self.skin.spots.clone(),
             before: self.before.clone(),
             pose: self.walk.pose.clone(),
             is_started: self.is_started,
             is_still: self.is_still,
             still_frames: self.still_frames,
-        })
+        };
+        let bytes =
+            size_of_val(&*saved.spots) + size_of_val(&*saved.before) + size_of_val(&*saved.pose);
+        MethodState::of(saved, bytes)
     }
 
     fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {

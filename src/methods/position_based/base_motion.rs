@@ -6,7 +6,7 @@ use super::binding::Binding;
 use crate::dynamics::{Materials, Params, Target, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::methods::projective::poses::{compose, largest_turn, relative_into};
-use crate::methods::projective::{GuidedBase, SavedGuide};
+use crate::methods::projective::{GuidedBase, SavedGuide, heap_bytes_of_guide};
 use crate::rig::Trs;
 use crate::stages::{Flesh, Subject};
 use crate::tissue::{BaseFrame, Guide, GuideFrame};
@@ -28,6 +28,19 @@ pub(super) struct SavedMotion {
     frame: BaseFrame,
     poses: [Vec<Trs>; 3],
     places: Option<[Vec<[f32; 3]>; 2]>,
+}
+
+impl SavedMotion {
+    /// Approximate memory of its vectors.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let places = self.places.iter().flatten();
+        let bones = self.virtual_bones.as_ref();
+        self.frame.heap_bytes()
+            + bones.map_or(0, VirtualBones::heap_bytes)
+            + self.guided.as_ref().map_or(0, heap_bytes_of_guide)
+            + places.map(|places| size_of_val(&**places)).sum::<usize>()
+            + 3 * size_of_val(&*self.poses[0])
+    }
 }
 
 /// The poses, and what they prescribe.

@@ -60,6 +60,13 @@ pub(super) struct SavedState {
     still_steps: u32,
 }
 
+impl SavedState {
+    /// Approximate memory of its vectors.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.motion.heap_bytes() + self.body.heap_bytes()
+    }
+}
+
 impl PositionBased {
     pub(super) fn bind(
         subject: &Arc<Subject>,

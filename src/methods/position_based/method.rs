@@ -130,11 +130,15 @@ impl Skinner for PositionBasedSkin {
     }
 
     fn save(&mut self) -> MethodState {
-        MethodState::of(self.flesh.save())
+        let saved = self.flesh.save();
+        let bytes = saved.heap_bytes();
+        MethodState::of(saved, bytes)
     }
 
     fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
-        self.flesh.restore(state.get()?)
+        self.flesh.restore(state.get()?)?;
+        self.flesh.write(&mut self.simulated);
+        Ok(())
     }
 
     fn is_at_rest(&self) -> bool {

@@ -14,6 +14,11 @@ pub(super) struct Fading {
 }
 
 impl Fading {
+    /// Approximate memory of its vectors.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.offsets)
+    }
+
     /// The offset of the positions shown so far from those of the simulation.
     pub(super) fn new(shown: &[Point], simulated: &[Point]) -> Self {
         let pairs = shown.iter().zip(simulated);

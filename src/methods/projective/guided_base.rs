@@ -19,6 +19,12 @@ const MIN_TASK: usize = 512;
 /// Guide transforms of the last pose, state of the volume preserver, and steps since volume was measured.
 pub(in crate::methods) type SavedGuide = (GuideFrame, Option<[Vec<f32>; 3]>, u32);
 
+/// Approximate memory of the vectors of a saved guide.
+pub(in crate::methods) fn heap_bytes_of_guide((frame, volume, _): &SavedGuide) -> usize {
+    let volume = volume.iter().flatten();
+    frame.heap_bytes() + volume.map(|numbers| size_of_val(&**numbers)).sum::<usize>()
+}
+
 /// The guide of a simulation mesh, with its transforms in the last pose and its volume correction.
 pub(in crate::methods) struct GuidedBase {
     guide: Guide,

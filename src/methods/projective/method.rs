@@ -109,11 +109,15 @@ impl Skinner for ProjectiveSkin {
     }
 
     fn save(&mut self) -> MethodState {
-        MethodState::of(self.projective.save())
+        let saved = self.projective.save();
+        let bytes = saved.heap_bytes();
+        MethodState::of(saved, bytes)
     }
 
     fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
-        self.projective.restore(state.get()?)
+        self.projective.restore(state.get()?)?;
+        self.projective.write(&mut self.simulated);
+        Ok(())
     }
 
     fn is_at_rest(&self) -> bool {

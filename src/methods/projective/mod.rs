@@ -24,7 +24,7 @@ mod reseat;
 mod saved_state;
 mod volume_preserver;
 
-pub(super) use guided_base::{GuidedBase, SavedGuide};
+pub(super) use guided_base::{GuidedBase, SavedGuide, heap_bytes_of_guide};
 pub(super) use method::METHOD;
 pub use pose_stepper::{PoseStepper, SettledState};
 

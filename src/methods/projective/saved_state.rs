@@ -2,7 +2,7 @@
 
 use super::Projective;
 use super::fading::Fading;
-use super::guided_base::{GuidedBase, SavedGuide};
+use super::guided_base::{GuidedBase, SavedGuide, heap_bytes_of_guide};
 use super::poses::compose;
 use crate::dynamics::{Contacts, SavedContacts, State, Target, VirtualBones};
 use crate::math::Point;
@@ -30,6 +30,24 @@ pub(super) struct SavedState {
     contacts: Option<SavedContacts>,
     targets: Vec<Target>,
     guided: Option<SavedGuide>,
+}
+
+impl SavedState {
+    /// Approximate memory of its vectors.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let bones = self.virtual_bones.as_ref();
+        let fading = self.fading.as_ref();
+        let guided = self.guided.as_ref();
+        self.state.heap_bytes()
+            + bones.map_or(0, VirtualBones::heap_bytes)
+            + self.frame.heap_bytes()
+            + size_of_val(&*self.base)
+            + 3 * size_of_val(&*self.base_pose)
+            + fading.map_or(0, Fading::heap_bytes)
+            + self.contacts.as_ref().map_or(0, SavedContacts::heap_bytes)
+            + size_of_val(&*self.targets)
+            + guided.map_or(0, heap_bytes_of_guide)
+    }
 }
 
 impl Projective {

@@ -13,7 +13,7 @@ impl Measuring<'_> {
     /// Measures what another program made.
     pub(super) fn foreign_row(&mut self, row: usize, progress: &Progress) -> Result<(), Cancelled> {
         let settings = self.settings;
-        let result = &settings.results[row - settings.methods.len()];
+        let result = &settings.results[row - settings.variants.len()];
         let columns = settings.columns.len();
         let vertices = self.subject.bind_positions.len();
         for column in 0..columns {

@@ -9,12 +9,10 @@ use std::time::Instant;
 
 pub use self::run::{Failures, compute_columns, measure_frame};
 use self::stages::Stages;
-use super::{About, Cell, Columns, Comparison, MethodRow, machine};
-use crate::dynamics::Params;
+use super::{About, Cell, Columns, Comparison, MethodRow, Variant, machine};
 use crate::math::{Affine, Point};
-use crate::methods::{Actor, MethodId, Subject};
+use crate::methods::{Actor, Subject};
 use crate::metrics::{self, Better, METRICS, Meter, Metric, Quantity, RestSkin, Unit};
-use crate::param::ParamValues;
 use crate::progress::{Cancelled, Progress};
 use crate::studio::Snapshot;
 
@@ -33,12 +31,10 @@ const BINDING_SHARE: f32 = 0.1;
 
 /// What is compared.
 pub struct CompareSettings {
-    /// The methods, in the order of the rows, with values of their own parameters.
-    pub methods: Vec<(MethodId, ParamValues)>,
-    /// Results of other programs, as further rows after the methods.
+    /// The methods and variants, in the order of the rows.
+    pub variants: Vec<Variant>,
+    /// Results of other programs, as further rows after them.
     pub results: Vec<ForeignResult>,
-    /// Physical parameters of simulated methods.
-    pub params: Params,
     /// The poses.
     pub columns: Columns,
     /// The row that distances are measured to.
@@ -50,9 +46,9 @@ pub struct CompareSettings {
 impl CompareSettings {
     /// Name of a row, for people.
     pub(super) fn row_label(&self, row: usize) -> String {
-        match self.methods.get(row) {
-            Some((method, _)) => method.label().to_owned(),
-            None => self.results[row - self.methods.len()].name.clone(),
+        match self.variants.get(row) {
+            Some(variant) => variant.label.clone(),
+            None => self.results[row - self.variants.len()].name.clone(),
         }
     }
 }
@@ -99,7 +95,7 @@ pub fn compare(
     settings: &CompareSettings,
     progress: &Progress,
 ) -> Result<Measured, Cancelled> {
-    let count = settings.methods.len() + settings.results.len();
+    let count = settings.variants.len() + settings.results.len();
     let mut measuring = Measuring::new(subject, settings, progress)?;
     // The target of distances comes first: the others are measured against it.
     let mut order: Vec<usize> = (0..count).collect();
@@ -107,7 +103,7 @@ pub fn compare(
     for (index, row) in order.into_iter().enumerate() {
         let [from, to] = [index, index + 1].map(|run| run as f32 / count as f32);
         let progress = progress.part(from, to);
-        if row < settings.methods.len() {
+        if row < settings.variants.len() {
             measuring.row(row, &progress)?;
         } else {
             measuring.foreign_row(row, &progress)?;
@@ -170,7 +166,7 @@ impl<'a> Measuring<'a> {
         };
         let measured = metrics.iter().flat_map(|metric| metric.quantities);
         let quantities = measured.copied().chain([FRAME_TIME]).collect();
-        let rows = settings.methods.len() + settings.results.len();
+        let rows = settings.variants.len() + settings.results.len();
         let columns = settings.columns.len();
         Ok(Self {
             subject,
@@ -186,7 +182,7 @@ impl<'a> Measuring<'a> {
 
     /// Measures one method.
     fn row(&mut self, row: usize, progress: &Progress) -> Result<(), Cancelled> {
-        let (method, values) = &self.settings.methods[row];
+        let variant = &self.settings.variants[row];
         let columns = self.settings.columns.len();
         let is_target = self.settings.distance_to == Some(row);
         let (mut times, mut frames) = (Stages::default(), 0);
@@ -223,7 +219,7 @@ impl<'a> Measuring<'a> {
             }
             Ok(())
         };
-        let run = run(self.subject, settings, *method, values, progress, receive)?;
+        let run = run(self.subject, settings, variant, progress, receive)?;
         for cell in &mut cells[row * columns..][..columns] {
             cell.values.resize(quantities.len(), None);
             if cell.values.iter().all(Option::is_none) {
@@ -234,8 +230,9 @@ impl<'a> Measuring<'a> {
             cells[row * columns + column].failure = Some(failure);
         }
         self.rows[row] = MethodRow {
-            id: method.id().to_owned(),
-            label: method.label().to_owned(),
+            id: variant.id.clone(),
+            label: variant.label.clone(),
+            settings: variant.settings.clone(),
             bind_ms: run.bind_ms,
             stages_ms: times.means(frames),
             failure: run.failure,
@@ -286,15 +283,21 @@ impl<'a> Measuring<'a> {
 fn run(
     subject: &Arc<Subject>,
     settings: &CompareSettings,
-    method: MethodId,
-    values: &ParamValues,
+    variant: &Variant,
     progress: &Progress,
     mut receive: impl FnMut(usize, &[Affine], &Actor) -> Result<(), Cancelled>,
 ) -> Result<Run, Cancelled> {
     let start = Instant::now();
     let binding = progress.part(0.0, BINDING_SHARE);
-    binding.report(0.0, method.label());
-    let bound = Actor::bind_with(subject, method, &settings.params, values, &binding);
+    binding.report(0.0, &variant.label);
+    let subject = variant.subject.as_ref().unwrap_or(subject);
+    let Variant {
+        method,
+        values,
+        params,
+        ..
+    } = variant;
+    let bound = Actor::bind_with(subject, *method, params, values, &binding);
     progress.check()?;
     let mut actor = match bound {
         Ok(actor) => actor,

@@ -80,10 +80,18 @@ fn header(text: &mut String, comparison: &Comparison, title: &str) {
     };
     let machine = format!("{}, {} {threads}", about.machine, about.threads);
     let files = about.files.join(", ");
+    let named = comparison
+        .methods
+        .iter()
+        .filter(|row| !row.settings.is_empty());
+    let variants: Vec<String> = named
+        .map(|row| format!("{}: {}", row.label, row.settings))
+        .collect();
     for (term, value) in [
         ("Character", format!("{} ({counts})", about.character)),
         ("Files", files),
         ("Compared", compared),
+        ("Variants", variants.join("; ")),
         ("Skin weights", about.weights.clone()),
         ("Distances to", about.distance_to.clone()),
         ("Machine", machine),

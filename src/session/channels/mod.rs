@@ -4,12 +4,14 @@
 //! pose or another time. Commands that pose or play act on the *active* channel, that of the active view. Channels are derived from
 //! the document and a clock: after undo they are derived again from the restored document.
 
+mod moments;
 mod playback;
 
 pub use playback::Playback;
 
 use std::collections::BTreeMap;
 
+use self::moments::Moments;
 use super::{ChannelId, Clips, Document, ViewId};
 use crate::math::{Affine, origin_of};
 use crate::rig::{MorphWeights, Pose};
@@ -26,6 +28,7 @@ pub struct PoseChannel {
     pub(super) playback: Playback,
     pose: Pose,
     world_from_joint: Vec<Affine>,
+    moments: Moments,
 }
 
 /// The motion jumps too far to be blended: the flesh has to settle in the new pose.
@@ -121,6 +124,7 @@ impl PoseChannel {
 
     /// Updates the pose from clip, clock and document.
     pub(super) fn refresh(&mut self, document: &Document) {
+        self.moments.follow(&self.playback, document);
         let wanted = self.wanted_pose(document, self.playback.time_secs);
         if let Some((wanted, skeleton)) = wanted.zip(document.skeleton()) {
             self.pose = wanted;
@@ -132,9 +136,21 @@ impl PoseChannel {
     /// Advances the clock and updates the pose.
     pub(super) fn advance(&mut self, document: &Document, dt_secs: f64) -> Option<Cut> {
         let duration_secs = self.clip_duration_secs(&document.clips());
+        let before = self.playback.time_secs;
+        if self.playback.playing {
+            self.moments.held = false;
+        }
+        // A blending that was recorded in progress stands still with its clock.
+        let dt_secs = if self.moments.held { 0.0 } else { dt_secs };
         let starts_over = self.playback.advance(dt_secs, duration_secs);
         let cut = starts_over.then(|| self.blend(document)).flatten();
         self.refresh(document);
+        if starts_over || self.playback.time_secs != before {
+            let [from, to] = self.playback.range_in(duration_secs);
+            let start = if self.playback.speed < 0.0 { to } else { from };
+            self.moments
+                .note(&self.playback, before, starts_over.then_some(start));
+        }
         cut
     }
 
@@ -168,6 +184,7 @@ impl PoseChannel {
     pub(super) fn select_clip(&mut self, document: &Document, clip: Option<usize>) -> Option<Cut> {
         let before = self.playback.clip;
         let clips = document.clips();
+        self.moments.leave();
         match clip {
             Some(clip) if clip < clips.len() => {
                 // The range is kept when coming back from the pose made by hand.
@@ -205,6 +222,7 @@ impl PoseChannel {
         self.playback
             .set_playing(playing, durations.len(), |clip| durations[clip]);
         if let (true, false, Some(clip)) = (played, playing, self.playback.clip) {
+            self.moments.leave();
             let fps = clips
                 .take(clip)
                 .map_or(super::DEFAULT_FPS, |take| take.fps());
@@ -218,15 +236,19 @@ impl PoseChannel {
         if !time_secs.is_finite() {
             return false;
         }
-        self.playback.fading = None;
         let time_secs = time_secs.clamp(0.0, self.clip_duration_secs(clips));
+        if self.moments.held && time_secs == self.playback.time_secs {
+            return false;
+        }
+        self.playback.fading = None;
+        self.moments.leave();
         let before = std::mem::replace(&mut self.playback.time_secs, time_secs);
         time_secs != before
     }
 
     /// Whether the pose changes as time passes.
     pub(super) fn is_moving(&self) -> bool {
-        self.playback.playing || self.playback.is_blending()
+        self.playback.playing || (self.playback.is_blending() && !self.moments.held)
     }
 
     /// Keeps showing the same clip after clips were added, removed or reordered. `before` and `now` are the names by index.

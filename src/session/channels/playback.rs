@@ -1,6 +1,7 @@
 //! Playback: the clip shown and its clock. Part of the view: undo does not change it.
 
 use crate::rig::{Pose, PoseOffset};
+use crate::session::moment::Fading;
 use crate::studio::{DEFAULT_BLEND_SECS, clamped_range};
 
 /// Which clip is shown and when in it.
@@ -24,13 +25,6 @@ pub struct Playback {
     pub(in crate::session) resume: (usize, f64),
     /// Remaining offset of the previous motion.
     pub(in crate::session) fading: Option<Fading>,
-}
-
-/// An offset between two poses that decays to zero.
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::session) struct Fading {
-    offset: PoseOffset,
-    age_secs: f64,
 }
 
 impl Default for Playback {

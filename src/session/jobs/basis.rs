@@ -53,7 +53,10 @@ impl FrameBasis {
         clips.get(clip)?;
         let has_physics = need.method.has(Capability::Physics);
         let (params, bones) = if has_physics {
-            (document.params, document.flesh.bones.clone())
+            (
+                *document.params_of(need.variant),
+                document.flesh.bones.clone(),
+            )
         } else {
             (Params::default(), BoneMap::default())
         };
@@ -62,7 +65,7 @@ impl FrameBasis {
             method: need.method,
             weights: need.weights,
             params,
-            values: document.method_values.of(need.method),
+            values: document.method_values_of(need.variant).of(need.method),
             bones,
             clip,
             take: clips.take(clip).cloned(),

@@ -94,7 +94,7 @@ fn made_for(document: &Document, need: Need) -> Option<DeviceBasis> {
         (
             Params {
                 budget_ms: None,
-                ..document.params
+                ..*document.params_of(need.variant)
             },
             document.flesh.bones.clone(),
         )
@@ -102,7 +102,7 @@ fn made_for(document: &Document, need: Need) -> Option<DeviceBasis> {
     Some(DeviceBasis {
         subject: document.subject.as_ref()?.weighted(need.weights),
         physics: need.method.has(Capability::Physics).then(physics),
-        values: document.method_values.of(need.method),
+        values: document.method_values_of(need.variant).of(need.method),
     })
 }
 

@@ -98,7 +98,8 @@ impl WorstSearch {
             refinements: REFINEMENTS,
             count: COUNT,
         };
-        let (params, values) = (document.params, document.method_values.of(need.method));
+        let params = *document.params_of(need.variant);
+        let values = document.method_values_of(need.variant).of(need.method);
         let bones = document.flesh.bones.clone();
         let bind = move |progress: &Progress| {
             let subject = subject.weighted(need.weights);

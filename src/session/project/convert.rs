@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::file::{
-    CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart,
+    CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, VariantPart,
+    ViewPart,
 };
 use super::paths::Refer;
 use super::{Contents, ProjectError, morphs, transfers};
 use crate::character::FleshSettings;
+use crate::methods::MethodValues;
+use crate::param::ParamValues;
 use crate::rig::edit::{Remap, RigFile};
 use crate::rig::{Pose, Skeleton, Trs};
 use crate::session::{Document, View, ViewId};
@@ -64,10 +67,16 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
             .map(|pose| pose.to_file(skeleton))
             .collect(),
         params: document.params,
-        methods: document
-            .method_values
+        methods: methods_part(&document.method_values),
+        variants: document
+            .variants
             .iter()
-            .map(|(method, values)| (method.id().to_owned(), values.clone()))
+            .map(|(&id, variant)| VariantPart {
+                id,
+                name: variant.name.clone(),
+                params: variant.params,
+                methods: methods_part(&variant.method_values),
+            })
             .collect(),
         flesh: flesh_part(&document.flesh, skeleton),
         pose: pose_part(&document.pose, skeleton),
@@ -80,6 +89,13 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
     };
     morphs::write(document, &mut file);
     Ok(file)
+}
+
+fn methods_part(values: &MethodValues) -> BTreeMap<String, ParamValues> {
+    values
+        .iter()
+        .map(|(method, values)| (method.id().to_owned(), values.clone()))
+        .collect()
 }
 
 fn character_part(document: &Document, refer: Refer<'_>) -> Result<CharacterPart, ProjectError> {
@@ -152,6 +168,8 @@ fn view_part(view: View, document: &Document, active: ViewId, skeleton: &Skeleto
         weights: Some(view.weights)
             .filter(|weights| *weights != WeightMethod::default())
             .map(|weights| weights.id().to_owned()),
+        variant: view.variant,
+        compare_variant: view.compare_variant,
         crowd: view.crowd,
         active: view.id == active,
         pose: pose.map(|pose| pose_part(pose, skeleton)),

@@ -10,16 +10,15 @@ use crate::dynamics::Params;
 use crate::io::{UsdFormat, refuse_input};
 use crate::methods::{Actor, MethodId, MethodValues, Subject};
 use crate::progress::Progress;
-use crate::report::{Columns, Comparison};
+use crate::report::{Columns, Comparison, Variant};
 use crate::rig::{Pose, motion_range};
 use crate::session::bake::MATERIALS_LOST;
 use crate::session::job::{Job, JobState};
 use crate::session::message::Messages;
 use crate::session::{
-    BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Document, Level, Moments, Motion, Take, Waker,
-    bake, with_takes, write_motion, write_rig,
+    BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Document, Level, Moments, Motion, Take, Views,
+    Waker, bake, with_takes, write_motion, write_rig,
 };
-use crate::weights::WeightMethod;
 
 /// Joints per vertex in an exported rig: the usual limit of game engines.
 const INFLUENCES: usize = 4;
@@ -180,10 +179,15 @@ impl Export {
             let range = motion_range(&subject.character.skeleton);
             (Columns::of_range(&range), "range of motion".to_owned())
         };
-        let values = |&method: &MethodId| (method, input.values.of(method));
+        let row =
+            |&method: &MethodId| Variant::of(method, input.shared.1.of(method), input.shared.0);
         ReportInput {
-            methods: self.methods.iter().map(values).collect(),
-            params: input.params,
+            variants: self
+                .methods
+                .iter()
+                .map(row)
+                .chain(input.variants.iter().cloned())
+                .collect(),
             columns,
             set,
             files: input.files.clone(),
@@ -256,10 +260,41 @@ impl Export {
     }
 }
 
+/// What views show with variants, each once: rows of a report.
+fn shown_variants(views: &Views, document: &Document) -> Vec<Variant> {
+    let mut rows: Vec<Variant> = Vec::new();
+    let needs = views.list().iter();
+    let needs = needs.flat_map(|view| std::iter::once(view.need()).chain(view.compared_need()));
+    for need in needs {
+        let Some((id, variant)) = need.variant.zip(document.variant(need.variant)) else {
+            continue;
+        };
+        let name = document.short_label_of(need.method, Some(id));
+        if rows.iter().all(|row| row.id != name) {
+            rows.push(Variant {
+                id: name.clone(),
+                label: name,
+                settings: document.variant_text(need.method, id),
+                ..Variant::of(
+                    need.method,
+                    variant.method_values.of(need.method),
+                    variant.params,
+                )
+            });
+        }
+    }
+    rows
+}
+
 /// What an export takes from the document, beside the character and the pose.
 struct ExportInput {
+    /// Settings of the active view.
     params: Params,
     values: MethodValues,
+    /// The settings that views without a variant share.
+    shared: (Params, MethodValues),
+    /// What views show with variants.
+    variants: Vec<Variant>,
     files: Vec<String>,
     /// What the scoreboard shows.
     scores: Option<Comparison>,
@@ -282,7 +317,7 @@ impl Projects {
         export: Export,
         path: PathBuf,
         document: &Document,
-        (pose, weights, scores): (&Pose, WeightMethod, Option<Comparison>),
+        (pose, views, scores): (&Pose, &Views, Option<Comparison>),
         messages: &mut Messages,
         waker: Option<&Waker>,
     ) {
@@ -305,9 +340,12 @@ impl Projects {
             .into_owned();
         let (takes, pose) = (document.takes.clone(), pose.clone());
         let files = document.source.files.iter();
+        let (variant, weights) = (views.active().variant, views.active().weights);
         let input = ExportInput {
-            params: document.params,
-            values: document.method_values.clone(),
+            params: *document.params_of(variant),
+            values: document.method_values_of(variant).clone(),
+            shared: (document.params, document.method_values.clone()),
+            variants: shown_variants(views, document),
             files: files.map(|file| file.display().to_string()).collect(),
             scores,
         };

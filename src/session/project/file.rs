@@ -14,6 +14,7 @@ use crate::param::ParamValues;
 use crate::rig::edit::RigFile;
 use crate::rig::limits::Limit;
 use crate::rig::{KeyedClipFile, NamedPoseFile};
+use crate::session::VariantId;
 
 /// Value of `format`.
 pub(super) const FORMAT: &str = "sinew";
@@ -41,6 +42,9 @@ pub(super) struct ProjectFile {
     /// Values of methods' own parameters that differ from the defaults, by [`crate::methods::MethodId::id`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub methods: BTreeMap<String, ParamValues>,
+    /// Variants of physics and methods' parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<VariantPart>,
     /// Settings of the flesh.
     #[serde(default)]
     pub flesh: FleshPart,
@@ -71,6 +75,21 @@ pub(super) struct ProjectFile {
     /// Owner of unsaved work; only in recovery files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryPart>,
+}
+
+/// A variant of the settings.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct VariantPart {
+    /// Identifier in the views.
+    pub id: VariantId,
+    /// Its name.
+    pub name: String,
+    /// Physics.
+    #[serde(default)]
+    pub params: Params,
+    /// As [`ProjectFile::methods`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub methods: BTreeMap<String, ParamValues>,
 }
 
 /// Source of the character.
@@ -160,6 +179,12 @@ pub(super) struct ViewPart {
     /// [`crate::weights::WeightMethod::id`], unless the file's weights are used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
+    /// The variant of its settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<VariantId>,
+    /// The variant of the comparison's settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare_variant: Option<VariantId>,
     /// Number of instances of the character.
     #[serde(
         default = "crate::session::views::alone",

@@ -104,14 +104,15 @@ pub fn project_state(
     stand(&mut restored, base);
     let (method, compare, crowd) = (restored.method(), restored.compared(), restored.crowd());
     let weights = restored.weights();
+    let (params, method_values) = restored.settings();
     let pose = restored
         .free_poses
         .remove(&restored.active)
         .unwrap_or(restored.pose);
     Ok(ProjectState {
         pose,
-        params: restored.params,
-        method_values: restored.method_values,
+        params,
+        method_values,
         method,
         compare,
         weights,

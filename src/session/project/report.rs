@@ -3,16 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::dynamics::Params;
 use crate::gpu::GpuContext;
 use crate::io::write_atomically;
-use crate::methods::{MethodId, Subject};
-use crate::param::ParamValues;
+use crate::methods::Subject;
 use crate::progress::Progress;
 use crate::render::NamedView;
 use crate::report::{
     About, CLIPS, Columns, CompareSettings, Illustrations, MOST_DRAWN, PICTURE_SIZE, PageParts,
-    PictureError, PictureSettings, compare, draw_clips, draw_pictures, page, shell_word,
+    PictureError, PictureSettings, Variant, compare, draw_clips, draw_pictures, page, shell_word,
 };
 
 /// Part of the progress that measuring takes, and up to which pictures are drawn; the rest is drawing clips.
@@ -21,10 +19,8 @@ const PICTURES: f32 = 0.9;
 
 /// What a report is made of.
 pub(super) struct ReportInput {
-    /// The methods with values of their own parameters.
-    pub(super) methods: Vec<(MethodId, ParamValues)>,
-    /// Physical parameters.
-    pub(super) params: Params,
+    /// The methods and variants.
+    pub(super) variants: Vec<Variant>,
     /// The poses.
     pub(super) columns: Columns,
     /// The set of poses, for people.
@@ -41,7 +37,7 @@ pub(super) fn write_report(
     progress: &Progress,
 ) -> Result<(), String> {
     let said = |error: &dyn std::fmt::Display| error.to_string();
-    if input.methods.is_empty() {
+    if input.variants.is_empty() {
         return Err("no method is chosen; choose at least one".to_owned());
     }
     if input.columns.is_empty() {
@@ -51,19 +47,18 @@ pub(super) fn write_report(
         );
     }
     let gpu = GpuContext::headless();
-    let reference = |(method, _): &(MethodId, ParamValues)| method.id() == "reference";
+    let reference = |variant: &Variant| variant.id == "reference";
     let illustrations = if gpu.is_ok() {
-        let (methods, vertices) = (input.methods.len(), subject.bind_positions.len());
+        let (methods, vertices) = (input.variants.len(), subject.bind_positions.len());
         Illustrations::choose(&input.columns, [MOST_DRAWN, CLIPS], methods, vertices)
     } else {
         Illustrations::default()
     };
     let settings = CompareSettings {
-        distance_to: input.methods.iter().position(reference),
+        distance_to: input.variants.iter().position(reference),
         kept: illustrations.kept(),
-        methods: input.methods,
+        variants: input.variants,
         results: Vec::new(),
-        params: input.params,
         columns: input.columns,
     };
     let measuring = progress.part(0.0, MEASURING);
@@ -117,13 +112,24 @@ pub(super) fn write_report(
 
 /// A command that compares the same methods on the same files; edits that are not in the files are not in it.
 fn command(files: &[String], settings: &CompareSettings, subject: &Subject, path: &Path) -> String {
-    let methods = settings.methods.iter().map(|(method, _)| method.id());
+    let (named, plain): (Vec<&Variant>, Vec<&Variant>) = settings
+        .variants
+        .iter()
+        .partition(|row| !row.settings.is_empty());
+    let methods: Vec<&str> = plain.iter().map(|row| row.id.as_str()).collect();
+    let mut rows = String::new();
+    if !methods.is_empty() {
+        rows = format!(" --methods {}", methods.join(","));
+    }
+    for row in named {
+        let text = format!("{}: {}", row.id.replace(':', " "), row.settings);
+        rows = format!("{rows} --variant {}", shell_word(&text));
+    }
     let files = files.iter().map(|file| shell_word(file));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     format!(
-        "sinew compare {} --methods {} --weights {} -o {}",
+        "sinew compare {}{rows} --weights {} -o {}",
         files.collect::<Vec<_>>().join(" "),
-        methods.collect::<Vec<_>>().join(","),
         shell_word(&subject.weight_method().to_string()),
         shell_word(&name)
     )

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::file::{FleshPart, LocalPart, ProjectFile, ViewPart};
+use super::file::{FleshPart, LocalPart, ProjectFile, VariantPart, ViewPart};
 use crate::character::{FleshSettings, Place};
 use crate::dynamics::Params;
 use crate::math::{Quat, Vec64};
@@ -12,7 +12,7 @@ use crate::param::ParamValues;
 use crate::rig::edit::{Rig, RigFile};
 use crate::rig::limits::LimitMap;
 use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton, Trs};
-use crate::session::{MAX_VIEWS, View, ViewId};
+use crate::session::{MAX_VIEWS, SettingsVariant, VariantId, View, ViewId};
 use crate::weights::WeightMethod;
 
 /// Largest number of unknown settings that are named individually.
@@ -48,6 +48,7 @@ pub(in crate::session) struct Restored {
     pub active: ViewId,
     pub params: Params,
     pub method_values: MethodValues,
+    pub variants: BTreeMap<VariantId, Arc<SettingsVariant>>,
     pub flesh: FleshSettings,
     pub rig: Option<Arc<Rig>>,
     pub limits: LimitMap,
@@ -67,6 +68,15 @@ impl Restored {
     /// The active view's method of comparison.
     pub fn compared(&self) -> Option<MethodId> {
         self.active_view().and_then(|view| view.compare)
+    }
+
+    /// Physical and methods' parameters of the active view.
+    pub fn settings(&self) -> (Params, MethodValues) {
+        let variant = self.active_view().and_then(|view| view.variant);
+        match variant.and_then(|id| self.variants.get(&id)) {
+            Some(variant) => (variant.params, variant.method_values.clone()),
+            None => (self.params, self.method_values.clone()),
+        }
     }
 
     /// The weights of the active view.
@@ -134,6 +144,15 @@ pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<St
     let (views, active) = views_of(&file.views, &mut notes);
     let params = file.params.sanitized();
     let method_values = values_of(&file.methods, &mut notes);
+    let variant = |part: &VariantPart| {
+        let variant = SettingsVariant {
+            name: part.name.replace(char::is_control, " "),
+            params: part.params.sanitized(),
+            method_values: values_of(&part.methods, &mut notes),
+        };
+        (part.id, Arc::new(variant))
+    };
+    let variants = file.variants.iter().map(variant).collect();
     (
         Restored {
             pose,
@@ -142,6 +161,7 @@ pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<St
             active,
             params,
             method_values,
+            variants,
             flesh,
             rig,
             limits,
@@ -219,6 +239,8 @@ fn views_of(parts: &[ViewPart], notes: &mut Vec<String>) -> (Vec<View>, ViewId) 
         method: known(&part.method).unwrap_or_default(),
         compare: part.compare.as_deref().and_then(known),
         weights: weights(part).and_then(Result::ok).unwrap_or_default(),
+        variant: part.variant,
+        compare_variant: part.compare_variant,
         free: part.pose.is_some(),
         crowd: part.crowd,
     };

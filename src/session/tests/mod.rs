@@ -6,8 +6,10 @@ mod flesh;
 mod morphs;
 mod motions;
 mod pose_tools;
+mod recorded;
 mod timeline;
 mod undo;
+mod variants;
 mod views;
 
 use std::sync::Arc;

@@ -58,6 +58,22 @@ impl Views {
             ViewCommand::SetCompare { view, method } => self.change(view, |view| {
                 View {
                     compare: method,
+                    compare_variant: view.variant,
+                    ..view
+                }
+                .sanitized()
+            }),
+            ViewCommand::SetVariant { view, variant } => {
+                self.change(view, |view| View { variant, ..view })
+            }
+            ViewCommand::SetCompareVariant {
+                view,
+                method,
+                variant,
+            } => self.change(view, |view| {
+                View {
+                    compare: method,
+                    compare_variant: variant,
                     ..view
                 }
                 .sanitized()

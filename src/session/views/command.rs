@@ -2,6 +2,7 @@
 
 use super::{View, ViewId};
 use crate::methods::MethodId;
+use crate::session::variants::VariantId;
 use crate::weights::WeightMethod;
 
 /// Commands about views. All are undoable but for the choice of the active view.
@@ -32,12 +33,28 @@ pub enum ViewCommand {
         /// Its weights.
         weights: WeightMethod,
     },
-    /// Compares a view with another method, or ends the comparison.
+    /// Compares a view with another method that has the same settings, or ends the comparison.
     SetCompare {
         /// The view.
         view: ViewId,
         /// The other method.
         method: Option<MethodId>,
+    },
+    /// Gives a view a variant of the settings, or the shared ones.
+    SetVariant {
+        /// The view.
+        view: ViewId,
+        /// The variant.
+        variant: Option<VariantId>,
+    },
+    /// Compares a view with a method that has a variant of the settings, or ends the comparison.
+    SetCompareVariant {
+        /// The view.
+        view: ViewId,
+        /// The other method.
+        method: Option<MethodId>,
+        /// The variant of its settings.
+        variant: Option<VariantId>,
     },
     /// Sets the number of instances in a view. More than one are not compared.
     SetCrowd {
@@ -67,7 +84,8 @@ impl ViewCommand {
             Self::Activate(_) => "Choose view",
             Self::SetMethod { .. } => "Change method",
             Self::SetWeights { .. } => "Change weights",
-            Self::SetCompare { .. } => "Compare",
+            Self::SetCompare { .. } | Self::SetCompareVariant { .. } => "Compare",
+            Self::SetVariant { .. } => "Change variant",
             Self::SetCrowd { .. } => "Change crowd",
             Self::SetFree { free: true, .. } => "Unlink view",
             Self::SetFree { free: false, .. } => "Link view",

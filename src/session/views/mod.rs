@@ -19,6 +19,7 @@ pub(super) use arrange::ArrangeEffect;
 pub use command::ViewCommand;
 
 use crate::methods::{Capability, MethodId, Requirement};
+use crate::session::variants::{VariantId, has_settings};
 use crate::weights::WeightMethod;
 
 /// Identifies a view; not reused within a session.
@@ -54,6 +55,8 @@ pub(super) struct Need {
     pub(super) method: MethodId,
     /// The weights; the default for methods that use none.
     pub(super) weights: WeightMethod,
+    /// The variant of the settings; `None` for the shared ones, and for methods without settings.
+    pub(super) variant: Option<VariantId>,
 }
 
 /// One view of the character.
@@ -66,6 +69,12 @@ pub struct View {
     /// The method of the comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<MethodId>,
+    /// The variant of its settings; `None` for the shared ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<VariantId>,
+    /// The variant of the comparison's settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare_variant: Option<VariantId>,
     /// The weights of methods that use them.
     #[serde(default, skip_serializing_if = "is_of_file")]
     pub weights: WeightMethod,
@@ -98,6 +107,8 @@ impl View {
             id,
             method,
             compare: None,
+            variant: None,
+            compare_variant: None,
             weights: WeightMethod::default(),
             free: false,
             crowd: 1,
@@ -123,21 +134,23 @@ impl View {
 
     /// What it shows.
     pub(super) fn need(self) -> Need {
-        self.need_of(self.method)
+        self.need_of(self.method, self.variant)
     }
 
     /// The binding of the comparison.
     pub(super) fn compared_need(self) -> Option<Need> {
-        self.compare.map(|method| self.need_of(method))
+        self.compare
+            .map(|method| self.need_of(method, self.compare_variant))
     }
 
     /// For methods without weights, the view's weights are replaced by the default.
-    fn need_of(self, method: MethodId) -> Need {
+    fn need_of(self, method: MethodId, variant: Option<VariantId>) -> Need {
         let weights = method.needs(Requirement::Weights).then_some(self.weights);
         Need {
             channel: self.channel(),
             method,
             weights: weights.unwrap_or_default(),
+            variant: variant.filter(|_| has_settings(method)),
         }
     }
 }

@@ -8,7 +8,10 @@
 //!
 //! When pose and flesh are at rest, the thread sleeps until something changes.
 
+mod publishing;
 mod running;
+mod task;
+mod trace;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,6 +19,8 @@ use std::thread::JoinHandle;
 
 pub(super) use self::running::SLICE_SECS;
 use self::running::WorkerThread;
+pub(super) use self::trace::Trace;
+use super::moment::Moment;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::actor::GpuDevice;
@@ -50,6 +55,10 @@ struct WorkerInbox {
     keep: Option<u64>,
     /// A kept state to go back to, instead of simulating the way there.
     recall: Option<u64>,
+    /// A recorded frame to go back to, by number and content.
+    replay: Option<(u64, u64)>,
+    /// The clock's moment of these joints, if the frame is to be recorded.
+    moment: Option<Moment>,
     params: Option<Params>,
     values: Option<ParamValues>,
     bones: Option<BoneMap>,
@@ -64,6 +73,8 @@ struct WorkerShared {
     latest: Mutex<Arc<Snapshot>>,
     fault: Mutex<Option<String>>,
     device_fault: Mutex<Option<String>>,
+    /// The recorded frames.
+    trace: Mutex<Trace>,
     asleep: AtomicBool,
     /// Number of the last frame that was finished.
     finished: AtomicU64,
@@ -102,6 +113,7 @@ impl SimWorker {
             latest: Mutex::new(first.clone()),
             fault: Mutex::default(),
             device_fault: Mutex::default(),
+            trace: Mutex::default(),
             asleep: AtomicBool::new(false),
             finished: AtomicU64::new(0),
             waker,
@@ -124,13 +136,14 @@ impl SimWorker {
     }
 
     /// Posts the joints, the weights of morphs, the seconds passed and the clip's time. Does nothing while asleep in that same pose
-    /// at that same time.
-    pub fn post(
+    /// at that same time. A frame with a moment is recorded.
+    pub(super) fn post(
         &self,
         world_from_joint: &[Affine],
         morphs: &MorphWeights,
         dt_secs: f64,
         time_secs: Option<f64>,
+        moment: Option<&Moment>,
     ) {
         let mut inbox = lock(&self.shared.inbox);
         let moved = inbox.world_from_joint != world_from_joint || inbox.morphs != *morphs;
@@ -144,6 +157,15 @@ impl SimWorker {
             inbox.morphs.clone_from(morphs);
             self.shared.asleep.store(false, Ordering::Relaxed);
         }
+        if let Some(moment) = moment {
+            let mut moment = moment.clone();
+            if let Some(before) = inbox.moment.take().filter(|_| !moment.starts) {
+                // That frame is left out: this one replaces what it would have.
+                (moment.from_secs, moment.starts) = (before.from_secs, before.starts);
+            }
+            inbox.moment = Some(moment);
+            self.shared.asleep.store(false, Ordering::Relaxed);
+        }
         inbox.pending_secs += dt_secs;
         inbox.time_secs = time_secs;
         inbox.frame += 1;
@@ -153,12 +175,23 @@ impl SimWorker {
 
     /// Resets velocities and settles in the pose at once, without simulating the motion to it.
     pub fn settle(&self, world_from_joint: &[Affine], morphs: &MorphWeights) {
+        self.reset_to(world_from_joint, morphs, |_| {});
+    }
+
+    /// Asks for a settled state, or for what `instead` sets.
+    fn reset_to(
+        &self,
+        world_from_joint: &[Affine],
+        morphs: &MorphWeights,
+        instead: impl FnOnce(&mut WorkerInbox),
+    ) {
         let mut inbox = lock(&self.shared.inbox);
         inbox.world_from_joint.clear();
         inbox.world_from_joint.extend_from_slice(world_from_joint);
         inbox.morphs.clone_from(morphs);
         (inbox.reset, inbox.posted, inbox.pending_secs) = (true, true, 0.0);
-        inbox.recall = None;
+        (inbox.recall, inbox.replay, inbox.moment) = (None, None, None);
+        instead(&mut inbox);
         inbox.frame += 1;
         self.shared.asleep.store(false, Ordering::Relaxed);
         self.shared.wake.notify_one();
@@ -173,8 +206,25 @@ impl SimWorker {
 
     /// Goes back to a kept state exactly, or settles in the pose if there is none.
     pub fn recall(&self, key: Option<u64>, world_from_joint: &[Affine], morphs: &MorphWeights) {
-        self.settle(world_from_joint, morphs);
-        lock(&self.shared.inbox).recall = key;
+        self.reset_to(world_from_joint, morphs, |inbox| inbox.recall = key);
+    }
+
+    /// Goes back to a recorded frame exactly, by number and content, and stands still there until the clock goes on. If it is not recorded, it
+    /// settles in the pose.
+    pub(super) fn replay(
+        &self,
+        frame: (u64, u64),
+        (world_from_joint, morphs): (&[Affine], &MorphWeights),
+        time_secs: f64,
+    ) {
+        self.reset_to(world_from_joint, morphs, |inbox| {
+            (inbox.replay, inbox.time_secs) = (Some(frame), Some(time_secs));
+        });
+    }
+
+    /// The recorded frames.
+    pub(super) fn trace(&self) -> MutexGuard<'_, Trace> {
+        lock(&self.shared.trace)
     }
 
     /// Changes physical parameters from the next frame on.

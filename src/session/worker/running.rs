@@ -4,14 +4,16 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use super::task::FrameTask;
 use super::{Successor, WorkerShared, lock};
 use crate::character::BoneMap;
-use crate::dynamics::{ContactReport, Contacts, Params};
+use crate::dynamics::Params;
 use crate::gpu::actor::{GpuDevice, LatestSkin};
-use crate::math::{Affine, Point};
+use crate::math::Affine;
 use crate::methods::{Actor, ActorState, Capability, Frame};
 use crate::param::ParamValues;
 use crate::rig::MorphWeights;
+use crate::session::moment::Moment;
 use crate::studio::{Snapshot, SnapshotContent};
 
 /// Largest time step between two checks of the inbox.
@@ -22,27 +24,47 @@ const STILL_MOVEMENT: f32 = 2e-6;
 const STILL_SECS: f64 = 0.5;
 /// States kept for undo; each takes about as much as the simulation's own.
 const MOST_KEPT: usize = 8;
-/// Number of buffers: one in the cell, one presented, one with the reader, one being written.
-const BUFFERS: usize = 4;
+/// On a device, whose states have to be read back, every n-th frame is kept with its state.
+const DEVICE_STRIDE: usize = 4;
+
+/// Numbers that a simulation depends on beside its state, as they were set last.
+#[derive(Default)]
+struct Numbers {
+    params: Option<Params>,
+    values: Option<ParamValues>,
+    bones: Option<BoneMap>,
+}
+
+/// Sets a number. Returns whether it was another one.
+fn is_other<T: Clone + PartialEq>(known: &mut Option<T>, set: Option<&T>) -> bool {
+    let other = set.is_some() && known.as_ref() != set;
+    if other {
+        *known = set.cloned();
+    }
+    other
+}
 
 /// The thread's side.
 pub(super) struct WorkerThread {
-    actor: Actor,
-    shared: Arc<WorkerShared>,
-    buffers: Vec<Arc<Snapshot>>,
-    world: Vec<Affine>,
+    pub(super) actor: Actor,
+    pub(super) shared: Arc<WorkerShared>,
+    pub(super) buffers: Vec<Arc<Snapshot>>,
+    pub(super) world: Vec<Affine>,
     morphs: MorphWeights,
-    time_secs: Option<f64>,
+    pub(super) time_secs: Option<f64>,
+    numbers: Numbers,
     /// States to go back to, by key, the latest last.
     kept: VecDeque<(u64, ActorState)>,
     still_secs: f64,
-    sequences: Arc<AtomicU64>,
-    wants: SnapshotContent,
+    pub(super) sequences: Arc<AtomicU64>,
+    pub(super) wants: SnapshotContent,
     /// Device buffers that receive the result.
-    shown: Option<Arc<LatestSkin>>,
+    pub(super) shown: Option<Arc<LatestSkin>>,
+    /// Whether the present state was restored: the device's buffers have another.
+    pub(super) restored: bool,
 }
 
-fn next_of(sequences: &AtomicU64) -> u64 {
+pub(super) fn next_of(sequences: &AtomicU64) -> u64 {
     sequences.fetch_add(1, Ordering::Relaxed) + 1
 }
 
@@ -56,36 +78,6 @@ pub(super) fn first_snapshot(
         sequence: next_of(sequences),
         contacts: Vec::new(),
         ..Snapshot::of_actor(actor, world_from_joint)
-    }
-}
-
-fn contacts_of(actor: &Actor) -> Option<&Contacts> {
-    actor.projective()?.simulation().contacts()
-}
-
-fn contact_of(actor: &Actor) -> Option<ContactReport> {
-    Some(contacts_of(actor)?.report())
-}
-
-/// Work for one frame.
-struct FrameTask {
-    dt_secs: f64,
-    /// The frame that it finishes.
-    finishes: Option<u64>,
-    moved: bool,
-    reset: bool,
-    keep: Option<u64>,
-    recall: Option<u64>,
-    params: Option<Params>,
-    values: Option<ParamValues>,
-    bones: Option<BoneMap>,
-    wants: Option<SnapshotContent>,
-    device: Option<Successor>,
-}
-
-impl FrameTask {
-    fn changes_numbers(&self) -> bool {
-        self.params.is_some() || self.values.is_some() || self.bones.is_some()
     }
 }
 
@@ -104,11 +96,13 @@ impl WorkerThread {
             world: Vec::new(),
             morphs: MorphWeights::default(),
             time_secs: None,
+            numbers: Numbers::default(),
             kept: VecDeque::new(),
             still_secs: 0.0,
             sequences,
             wants,
             shown: None,
+            restored: false,
         }
     }
 
@@ -155,6 +149,12 @@ impl WorkerThread {
             reset,
             keep: inbox.keep.take(),
             recall: inbox.recall.take(),
+            replay: inbox.replay.take(),
+            moment: if inbox.posted {
+                inbox.moment.clone()
+            } else {
+                inbox.moment.take()
+            },
             params: inbox.params.take(),
             values: inbox.values.take(),
             bones: inbox.bones.take(),
@@ -169,6 +169,7 @@ impl WorkerThread {
             return;
         };
         self.shown = device.as_ref().map(GpuDevice::shown);
+        lock(&self.shared.trace).change_device();
         match device {
             Some(device) => {
                 device.give_to(&mut self.actor);
@@ -182,6 +183,7 @@ impl WorkerThread {
     /// Records the loss of the device.
     fn note_device_loss(&mut self) {
         if let Some(fault) = self.actor.take_fault() {
+            lock(&self.shared.trace).change_device();
             let inbox = lock(&self.shared.inbox);
             let is_replaced = inbox
                 .device
@@ -208,10 +210,46 @@ impl WorkerThread {
         kept.is_some_and(|(_, state)| self.actor.restore(state).is_ok())
     }
 
-    fn step(&mut self, task: &FrameTask) {
-        if let Some(key) = task.keep {
-            self.keep(key);
+    /// Goes back to a recorded frame, by number and content, exactly. Returns whether it is there.
+    fn replay(&mut self, (number, content): (u64, u64)) -> bool {
+        let path = lock(&self.shared.trace).path_to(number, content);
+        let Some(path) = path else {
+            return false;
+        };
+        if self.actor.restore(&path.state).is_err() {
+            return false;
         }
+        path.steps.iter().all(|(joints, morphs, dt_secs)| {
+            self.actor.set_morphs(morphs);
+            let frame = Frame {
+                world_from_joint: joints,
+                dt_secs: *dt_secs,
+            };
+            self.actor.advance(&frame).is_ok()
+        })
+    }
+
+    /// Records the frame that was just simulated.
+    fn record(&mut self, moment: &Moment, dt_secs: f64) {
+        let stride = if self.actor.is_on_device() {
+            DEVICE_STRIDE
+        } else {
+            1
+        };
+        let needs_state = {
+            let trace = lock(&self.shared.trace);
+            if !trace.is_on() {
+                return;
+            }
+            trace.needs_state(stride)
+        };
+        let state = needs_state.then(|| self.actor.save());
+        let inputs = (self.world.as_slice(), &self.morphs);
+        lock(&self.shared.trace).push(moment.clone(), inputs, dt_secs, state);
+    }
+
+    /// Sets parameters. Recorded frames of others are dropped.
+    fn set_numbers(&mut self, task: &FrameTask) {
         if let Some(params) = &task.params
             && let Err(error) = self.actor.set_params(params)
         {
@@ -233,7 +271,22 @@ impl WorkerThread {
                 "The new method settings are invalid and were not applied: {error}."
             ));
         }
-        let recalled = task.recall.is_some_and(|key| self.recall(key));
+        let known = &mut self.numbers;
+        let others = is_other(&mut known.params, task.params.as_ref())
+            | is_other(&mut known.values, task.values.as_ref())
+            | is_other(&mut known.bones, task.bones.as_ref());
+        if others {
+            lock(&self.shared.trace).clear();
+        }
+    }
+
+    fn step(&mut self, task: &FrameTask) {
+        if let Some(key) = task.keep {
+            self.keep(key);
+        }
+        self.set_numbers(task);
+        let replayed = task.replay.is_some_and(|frame| self.replay(frame));
+        let recalled = replayed || task.recall.is_some_and(|key| self.recall(key));
         if task.reset && !recalled {
             self.actor.reset();
         }
@@ -263,6 +316,13 @@ impl WorkerThread {
                 *lock(&self.shared.fault) = Some(format!("A frame was skipped: {fault}."));
             }
         }
+        self.restored = recalled;
+        if recalled || task.reset {
+            lock(&self.shared.trace).interrupt();
+        }
+        if let (true, Some(moment)) = (simulated && !recalled, &task.moment) {
+            self.record(moment, dt_secs);
+        }
         let movement = self.publish(dt_secs);
         let still = !task.moved
             && !task.changes_numbers()
@@ -272,11 +332,13 @@ impl WorkerThread {
         } else {
             0.0
         };
-        let asleep = still && (!simulated || self.still_secs >= STILL_SECS);
+        // A frame that was simulated before stands still until the clock goes on.
+        let asleep = replayed || still && (!simulated || self.still_secs >= STILL_SECS);
         // Under the inbox's lock, so that a pose or a device posted meanwhile is not missed.
         let inbox = lock(&self.shared.inbox);
         if asleep
             && !inbox.reset
+            && inbox.moment.is_none()
             && inbox.params.is_none()
             && inbox.values.is_none()
             && inbox.bones.is_none()
@@ -286,92 +348,5 @@ impl WorkerThread {
         {
             self.shared.asleep.store(true, Ordering::Relaxed);
         }
-    }
-
-    /// Largest movement of a vertex since a state. Results only on a device count as moving until the thread sleeps; a method without
-    /// simulation moves only with its joints.
-    fn movement_since(&self, latest: &Snapshot) -> f32 {
-        if self.actor.is_on_device() {
-            return if self.actor.is_at_rest() {
-                0.0
-            } else {
-                f32::INFINITY
-            };
-        }
-        let distance = |(a, b): (&Point, &Point)| (a - b).norm_squared();
-        latest
-            .positions()
-            .iter()
-            .zip(self.actor.positions())
-            .map(distance)
-            .fold(0.0_f32, f32::max)
-            .sqrt()
-    }
-
-    /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one, `dt` earlier.
-    fn publish(&mut self, dt_secs: f64) -> f32 {
-        let latest = lock(&self.shared.latest).clone();
-        let movement = self.movement_since(&latest);
-        let free = self
-            .buffers
-            .iter()
-            .position(|buffer| !Arc::ptr_eq(buffer, &latest) && Arc::strong_count(buffer) == 1);
-        let slot = free.unwrap_or_else(|| {
-            if self.buffers.len() >= BUFFERS {
-                self.buffers.remove(0); // A reader keeps this buffer.
-            }
-            self.buffers.push(Arc::new(Snapshot::clone(&latest)));
-            self.buffers.len() - 1
-        });
-        let wants = self.wants;
-        if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
-            snapshot.sequence = next_of(&self.sequences);
-            // The buffers of a lost device may not exist any more.
-            let skin = self
-                .shown
-                .as_ref()
-                .filter(|_| self.actor.is_on_device() && !self.actor.is_morphed())
-                .and_then(|shown| shown.latest());
-            match skin {
-                Some(skin) if !self.actor.is_here() => snapshot.shape.put_on_device(skin),
-                skin => {
-                    snapshot.shape.write(
-                        self.actor.positions(),
-                        self.actor.normals(),
-                        self.actor.simulated(),
-                    );
-                    snapshot.shape.also_on_device(skin);
-                }
-            }
-            snapshot.world_from_joint.clone_from(&self.world);
-            snapshot.time_secs = self.time_secs;
-            snapshot.times = self.actor.times();
-            snapshot.contact = contact_of(&self.actor);
-            snapshot.contacts.clear();
-            if let (true, Some(contacts)) = (wants.contacts, contacts_of(&self.actor)) {
-                snapshot.contacts.extend_from_slice(contacts.contacts());
-            }
-            let vertices = self.actor.positions().len();
-            snapshot.explained = wants
-                .explains
-                .filter(|&vertex| (vertex as usize) < vertices && self.actor.is_here())
-                .map(|vertex| (vertex, self.actor.method_terms(vertex as usize)));
-            snapshot.velocities.clear();
-            if wants.velocities {
-                let per_sec = if dt_secs > 0.0 {
-                    (1.0 / dt_secs) as f32
-                } else {
-                    0.0
-                };
-                let ways = latest
-                    .positions()
-                    .iter()
-                    .zip(self.actor.positions())
-                    .map(|(before, now)| (now - before) * per_sec);
-                snapshot.velocities.extend(ways);
-            }
-        }
-        *lock(&self.shared.latest) = self.buffers[slot].clone();
-        movement
     }
 }

@@ -18,6 +18,18 @@ pub(in crate::methods::position_based) struct BodyState {
     springs: Vec<Vector>,
 }
 
+impl BodyState {
+    /// Approximate memory of its vectors.
+    pub(in crate::methods::position_based) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.position)
+            + size_of_val(&*self.velocity)
+            + size_of_val(&*self.base)
+            + size_of_val(&*self.targets)
+            + size_of_val(&*self.multipliers)
+            + size_of_val(&*self.springs)
+    }
+}
+
 impl Body {
     pub(in crate::methods::position_based) fn save(&self, motion: &BaseMotion) -> BodyState {
         let at = |unknown| self.points.get(unknown);

@@ -99,10 +99,13 @@ pub(super) fn lines_of(
                 Some(line) if line.views.contains(&view.id) => {}
                 Some(line) => line.views.push(view.id),
                 None => list.push(BoardLine {
-                    label: need.method.label().to_owned(),
+                    label: document.label_of(need.method, need.variant),
                     method: need.method,
                     views: vec![view.id],
-                    id: need.method.id().to_owned(),
+                    id: match document.variant(need.variant) {
+                        Some(variant) => format!("{} {}", need.method.id(), variant.name),
+                        None => need.method.id().to_owned(),
+                    },
                     need,
                     basis,
                 }),
@@ -131,9 +134,9 @@ pub(super) fn lines_of(
 
 /// Adds the weights to the names of lines that have the same method.
 fn name_apart(list: &mut [BoardLine]) {
-    let methods: Vec<MethodId> = list.iter().map(|line| line.method).collect();
+    let labels: Vec<String> = list.iter().map(|line| line.label.clone()).collect();
     for line in list {
-        let same = methods.iter().filter(|method| **method == line.method);
+        let same = labels.iter().filter(|label| **label == line.label);
         if same.count() > 1 {
             line.label = format!("{}, {}", line.label, line.need.weights);
             line.id = format!("{} {}", line.id, line.need.weights);

@@ -10,7 +10,7 @@ use crate::methods::MethodId;
 use crate::metrics::METRICS;
 use crate::param::ParamValues;
 use crate::progress::Progress;
-use crate::report::{Columns, CompareSettings, compare};
+use crate::report::{Columns, CompareSettings, Variant, compare};
 use crate::session::tests::run_until_idle;
 use crate::session::{Command, KeysCommand, Motion, Session, Source, Take, ViewCommand};
 
@@ -81,11 +81,10 @@ fn values_are_those_of_a_report_in_whatever_order_they_come() {
         crate::session::DEFAULT_FPS,
     );
     let settings = CompareSettings {
-        methods: methods
-            .map(|method| (method, ParamValues::default()))
+        variants: methods
+            .map(|method| Variant::of(method, ParamValues::default(), session.document().params))
             .to_vec(),
         results: Vec::new(),
-        params: session.document().params,
         columns: Columns::of_take(take, "Clip"),
         distance_to: Some(0),
         kept: Vec::new(),

@@ -222,7 +222,7 @@ impl Crowds {
         let subject = subject.weighted(view.need().weights);
         let simulated = view.method.has(Capability::Physics);
         let params = if simulated {
-            context.document.params
+            *context.document.params_of(view.variant)
         } else {
             Params::default()
         };
@@ -241,7 +241,10 @@ impl Crowds {
             subject,
             method: view.method,
             params,
-            values: context.document.method_values.of(view.method),
+            values: context
+                .document
+                .method_values_of(view.variant)
+                .of(view.method),
             bones,
             count: view.crowd,
         };

@@ -18,8 +18,9 @@ impl DerivedStages {
         need: Need,
         context: &mut JobContext<'_>,
     ) {
-        let (subject, params) = (subject.weighted(need.weights), context.document.params);
-        let values = context.document.method_values.of(need.method);
+        let (subject, document) = (subject.weighted(need.weights), context.document);
+        let params = *document.params_of(need.variant);
+        let values = document.method_values_of(need.variant).of(need.method);
         let title = format!("Binding {}", need.method.label().to_lowercase());
         let work = move |progress: &Progress| {
             Actor::bind_with(&subject, need.method, &params, &values, progress)
@@ -129,8 +130,8 @@ impl DerivedStages {
         ) {
             Ok(worker) => {
                 // Parameters may have changed since the binding started.
-                worker.set_params(document.params);
-                worker.set_values(document.method_values.of(need.method));
+                worker.set_params(*document.params_of(need.variant));
+                worker.set_values(document.method_values_of(need.variant).of(need.method));
                 if document
                     .subject
                     .as_ref()

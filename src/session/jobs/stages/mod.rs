@@ -19,12 +19,13 @@ use std::sync::atomic::AtomicU64;
 
 use crate::cache::Cache;
 use crate::character::FleshSettings;
-use crate::methods::{Actor, BindError, Capability, MethodId, MethodValues, Subject};
+use crate::methods::{Actor, BindError, Capability, MethodId, Subject};
 use crate::progress::Cancelled;
 use crate::session::job::{Job, JobView};
 use crate::session::views::Need;
 use crate::session::{
-    Answer, ChannelId, SimWorker, Snapshot, SnapshotContent, Source, SourceError, ViewId,
+    Answer, ChannelId, Channels, Document, PoseChannel, SimWorker, Snapshot, SnapshotContent,
+    Source, SourceError, ViewId,
 };
 use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
@@ -140,10 +141,39 @@ impl DerivedStages {
             .filter_map(|need| Some((need.channel, self.bound_worker(need)?)))
     }
 
-    /// Sends changed values of the methods' own parameters to the workers.
-    pub(in crate::session) fn send_values(&self, values: &MethodValues) {
+    /// Shares the memory for recorded frames among the simulations that some view shows; others drop theirs.
+    pub(in crate::session) fn share_recording(&self, channels: &Channels, budget_bytes: u64) {
+        let count = self.simulating_workers().count().max(1) as u64;
         for bound in &self.bound {
-            bound.worker.set_values(values.of(bound.need.method));
+            let records = bound.live && bound.need.method.has(Capability::State);
+            let content = channels
+                .get(bound.need.channel)
+                .map_or(0, PoseChannel::content);
+            let own = if records { budget_bytes / count } else { 0 };
+            bound.worker.trace().follow(content, own);
+        }
+    }
+
+    /// Sends changed values of the methods' own parameters to the workers.
+    pub(in crate::session) fn send_values(
+        &self,
+        document: &Document,
+        is_changed: impl Fn(Need) -> bool,
+    ) {
+        for Bound { need, worker, .. } in self.bound.iter().filter(|bound| is_changed(bound.need)) {
+            let values = document.method_values_of(need.variant);
+            worker.set_values(values.of(need.method));
+        }
+    }
+
+    /// Sends changed physical parameters to the workers.
+    pub(in crate::session) fn send_params(
+        &self,
+        document: &Document,
+        is_changed: impl Fn(Need) -> bool,
+    ) {
+        for Bound { need, worker, .. } in self.bound.iter().filter(|bound| is_changed(bound.need)) {
+            worker.set_params(*document.params_of(need.variant));
         }
     }
 

@@ -65,18 +65,13 @@ impl DerivedStages {
             self.idle.keep(left, bound);
         }
         let channels: Vec<ChannelId> = views.channels().collect();
-        let Document {
-            params,
-            flesh,
-            method_values,
-            ..
-        } = document;
+        let Document { flesh, .. } = document;
         self.bound = self.idle.take(subject);
         self.bound
             .retain(|bound| channels.contains(&bound.need.channel) && !bound.worker.has_stopped());
         for Bound { worker, need, .. } in &self.bound {
-            worker.set_params(*params);
-            worker.set_values(method_values.of(need.method));
+            worker.set_params(*document.params_of(need.variant));
+            worker.set_values(document.method_values_of(need.variant).of(need.method));
             worker.set_bones(flesh.bones.clone());
             worker.set_wants(self.wants);
         }
@@ -107,8 +102,9 @@ impl DerivedStages {
             return false;
         }
         let document = context.document;
-        let values = document.method_values.of(method);
-        match Actor::bind_with(subject, method, &document.params, &values, &Progress::new()) {
+        let values = document.method_values_of(need.variant).of(method);
+        let params = document.params_of(need.variant);
+        match Actor::bind_with(subject, method, params, &values, &Progress::new()) {
             Ok(actor) => self.take_actor(need, actor, context),
             Err(error) => self.note_failure(method, &error.to_string(), context),
         }

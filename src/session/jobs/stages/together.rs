@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::DerivedStages;
 use crate::session::views::Need;
 use crate::session::worker::{SLICE_SECS, SimWorker};
-use crate::session::{ChannelId, Channels, Snapshot};
+use crate::session::{ChannelId, Channels, PoseChannel, Snapshot};
 
 /// The frame that the views of a channel present.
 #[derive(Default)]
@@ -23,6 +23,8 @@ pub(super) struct ChannelFrame {
     known: Vec<(Need, Arc<Snapshot>)>,
     /// Time since the last post, seconds.
     unposted_secs: f64,
+    /// Number of the clock's last moment that was posted.
+    moment: u64,
 }
 
 impl ChannelFrame {
@@ -105,9 +107,14 @@ impl DerivedStages {
         let time_secs = channels
             .playback_in(frame.channel)
             .and_then(|playback| playback.clip.map(|_| playback.time_secs));
+        let moment = channels
+            .get(frame.channel)
+            .and_then(PoseChannel::moment)
+            .filter(|moment| time_secs.is_some() && moment.number != frame.moment);
+        let number = moment.map_or(frame.moment, |moment| moment.number);
         let post = |dt_secs: f64| {
             for (_, worker) in &workers {
-                worker.post(joints, &morphs, dt_secs, time_secs);
+                worker.post(joints, &morphs, dt_secs, time_secs, moment);
             }
             workers.iter().any(|(_, worker)| !worker.is_idle())
         };
@@ -118,6 +125,7 @@ impl DerivedStages {
                 .map(|(need, worker)| (*need, worker.snapshot()))
                 .collect();
             (frame.unposted_secs, frame.known) = (0.0, Vec::new());
+            frame.moment = number;
             return post(dt_secs);
         }
         frame.unposted_secs += dt_secs;
@@ -131,6 +139,7 @@ impl DerivedStages {
         let mut moving = false;
         if frame.unposted_secs > 0.0 {
             moving = post(std::mem::take(&mut frame.unposted_secs));
+            frame.moment = number;
         }
         // Nothing had to be computed.
         !frame.present(&workers) || moving

@@ -15,7 +15,9 @@ use crate::math::Quat;
 use crate::methods::MethodId;
 use crate::render::Camera;
 use crate::session::tests::run_until_idle;
-use crate::session::{BoardState, Command, Gesture, PaneState, PoseCommand, Session, TurnAxes};
+use crate::session::{
+    BoardState, Command, Gesture, PaneState, PoseCommand, Session, TurnAxes, VariantCommand,
+};
 
 /// A folder of its own for a test, removed behind it.
 struct Folder(PathBuf);
@@ -304,4 +306,30 @@ fn options_beside_a_project_apply_to_its_edited_skeleton() {
         "an edit keeps the rest"
     );
     assert_eq!(of("lower"), None);
+}
+
+#[test]
+fn variants_are_saved_with_the_views_that_have_them() {
+    let folder = Folder::new();
+    let mut session = open(vec![PathBuf::from("builtin:cylinder")], &folder);
+    session.apply_once(Command::SetMethod(MethodId::PD));
+    let view = session.active_view().id;
+    let name = "soft".to_owned();
+    session.apply_once(Command::Variant(VariantCommand::Add { view, name }));
+    session.apply_once(Command::SetParams(Params {
+        stiffness_pa: 1001.0 / 3.0,
+        ..*session.params()
+    }));
+    assert!(session.project().is_dirty());
+    let path = folder.file("variants.sinew");
+    save_as(&mut session, &path, false);
+    let again = open(vec![path.clone()], &folder);
+    assert_eq!(text_of_error(&again), "");
+    assert!(again.document().same_content_as(session.document()));
+    assert_eq!(again.active_view(), session.active_view());
+    assert_eq!(again.params().stiffness_pa, 1001.0 / 3.0);
+    assert_eq!(again.document().params, Params::default());
+    let subject = again.subject().unwrap();
+    let state = crate::session::project_state(&path, subject, subject.cache()).unwrap();
+    assert_eq!(state.params.stiffness_pa, 1001.0 / 3.0);
 }
