@@ -84,7 +84,7 @@ impl Distill {
         let options = &options.with_saved(saved.as_ref());
         let settings = self.settings(&subject)?;
         let mut actor = character::bind(&subject, self.method, options)?;
-        let mut distilled = stderr::with_progress(options, "Distilling", |progress| {
+        let distilled = stderr::with_progress(options, "Distilling", |progress| {
             distill(&mut actor, &settings, progress)
         })?;
         if !options.quiet {

@@ -4,10 +4,11 @@ mod measure;
 mod simulate;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use self::measure::Measure;
 use self::simulate::{Run, Skin, range_of};
-use crate::character::Character;
+use crate::character::{Character, HelperRig};
 use crate::io::{
     IoError, UsdFormat, loses_materials, write_atomically, write_refitted_usd, write_rigged_glb,
 };
@@ -74,11 +75,30 @@ pub struct DistillReport {
     pub held_back: Vec<ClipResidual>,
 }
 
+impl ClipResidual {
+    /// All frames of several clips together; none for no clips.
+    #[must_use]
+    pub fn together(name: &str, residuals: &[Self]) -> Option<Self> {
+        let (first, rest) = residuals.split_first()?;
+        let start = Self {
+            clip: name.to_owned(),
+            ..first.clone()
+        };
+        Some(rest.iter().fold(start, |sum, more| Self {
+            clip: sum.clip,
+            frames: sum.frames + more.frames,
+            before: sum.before.with(&more.before),
+            keyed: sum.keyed.zip(more.keyed).map(|(a, b)| a.with(&b)),
+            driven: sum.driven.with(&more.driven),
+        }))
+    }
+}
+
 /// A rig, not yet written.
 #[derive(Debug)]
 pub struct Distilled {
     /// The character with helpers, weights and clips with keys of the helpers.
-    pub character: Character,
+    pub rig: Arc<HelperRig>,
     /// How far it is from what was simulated.
     pub report: DistillReport,
     influences: usize,
@@ -89,7 +109,9 @@ pub struct Distilled {
 #[non_exhaustive]
 pub enum DistillError {
     /// Nothing to key helpers in.
-    #[error("{character}: there are no clips to fit to; give a motion (.bvh) after the character")]
+    #[error(
+        "{character}: there are no clips to fit to; choose a clip, or add a motion (.bvh) to the character"
+    )]
     NoClips {
         /// Name of the character.
         character: String,
@@ -197,8 +219,12 @@ pub fn distill(
         done = to;
     }
     let clips = keyed_clips(&character, &found, settings, fitted);
+    let helped = character.with_helpers(&found.skeleton, &skin.split(&found.weights), clips);
     Ok(Distilled {
-        character: character.with_helpers(&found.skeleton, &skin.split(&found.weights), clips),
+        rig: Arc::new(HelperRig {
+            character: Arc::new(helped),
+            decomposition: found,
+        }),
         report,
         influences: settings.fit.influences,
     })
@@ -263,23 +289,23 @@ impl Distilled {
     /// Whether properties of materials are lost because props are attached to joints.
     #[must_use]
     pub fn loses_materials(&self) -> bool {
-        loses_materials(&self.character)
+        loses_materials(&self.rig.character)
     }
 
     /// Writes the rig as `.glb`, in metres or in the units of the source, or as USD by the extension.
     ///
     /// # Errors
     /// [`IoError::Write`]. A file that could not be completed is removed.
-    pub fn write(&mut self, path: &Path, keep_units: bool) -> Result<(), IoError> {
+    pub fn write(&self, path: &Path, keep_units: bool) -> Result<(), IoError> {
+        let mut character = self.rig.character.clone();
         if let Some(format) = UsdFormat::of_path(path) {
-            let character = &self.character;
-            return write_refitted_usd(path, format, character, &[], self.influences, &[])
+            return write_refitted_usd(path, format, &character, &[], self.influences, &[])
                 .map(|_| ());
         }
         if keep_units {
-            self.character.declared_metres_per_unit = Some(1.0);
+            Arc::make_mut(&mut character).declared_metres_per_unit = Some(1.0);
         }
-        let written = write_rigged_glb(&self.character, &[], self.influences);
+        let written = write_rigged_glb(&character, &[], self.influences);
         let bytes = written.map_err(|error| IoError::Write {
             file: path.display().to_string(),
             source: std::io::Error::other(error),

@@ -71,7 +71,7 @@ fn a_written_rig_moves_as_the_report_says() {
         fps: 20.0,
         range: true,
     };
-    let mut made = distill(&mut actor, &settings, &progress).unwrap();
+    let made = distill(&mut actor, &settings, &progress).unwrap();
     let report = made.report.clone();
     let (seen, unseen) = (&report.fitted[0], &report.held_back[0]);
     let keyed = seen.keyed.unwrap();

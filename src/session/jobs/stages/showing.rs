@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::making::STAND_IN;
 use super::{Bound, DerivedStages};
-use crate::methods::{Actor, Requirement, Subject};
+use crate::methods::{Actor, MethodId, Requirement, Subject};
 use crate::progress::Progress;
 use crate::session::jobs::JobContext;
 use crate::session::views::Need;
@@ -58,6 +58,8 @@ impl DerivedStages {
     fn exchange_bound(&mut self, subject: &Arc<Subject>, document: &Document, views: &Views) {
         self.shown.clear();
         let mut bound = std::mem::take(&mut self.bound);
+        // The rig may be another one when the subject is shown again.
+        bound.retain(|bound| bound.need.method != MethodId::DISTILLED);
         for bound in &mut bound {
             bound.live = false;
         }
