@@ -21,6 +21,8 @@ use crate::weights::decomposition::{DecompositionSettings, Residual};
 const WIDTH: f32 = 440.0;
 /// Height of lists, points.
 const LIST: f32 = 150.0;
+/// Largest number of corrective morphs.
+const MOST_MORPHS: usize = 128;
 /// Largest number of helper joints.
 const MOST_HELPERS: usize = 512;
 
@@ -37,6 +39,7 @@ pub struct DistillWindow {
     measures_others: bool,
     range: bool,
     fit: DecompositionSettings,
+    morphs: usize,
 }
 
 impl Default for DistillWindow {
@@ -52,6 +55,7 @@ impl Default for DistillWindow {
                 helpers: 24,
                 influences: 4,
             },
+            morphs: 0,
         }
     }
 }
@@ -124,6 +128,13 @@ impl DistillWindow {
             &mut self.fit.influences,
             MOST_INFLUENCES,
         );
+        number(
+            ui,
+            "Morphs",
+            "Largest number of corrective morph targets, fitted to what the helpers leave over",
+            &mut self.morphs,
+            MOST_MORPHS,
+        );
         self.fit.influences = self.fit.influences.max(1);
         ui.checkbox(&mut self.range, "Fit to the range of motion, too")
             .on_hover_text("Helpers are better then in clips that were never simulated");
@@ -161,6 +172,7 @@ impl DistillWindow {
             method: self.method,
             settings: DistillSettings {
                 fit: self.fit,
+                morphs: self.morphs,
                 fitted,
                 held_back: if self.measures_others {
                     others
@@ -233,8 +245,8 @@ fn result_ui(ui: &mut Ui, session: &Session, actions: &mut Actions) {
 fn report_ui(ui: &mut Ui, report: &DistillReport) {
     let weak = theme::colors(ui.ctx()).text_weak;
     let text = format!(
-        "{} joints and {} helpers, at most {} a vertex. Distance to the simulated skin, rms and largest, in mm:",
-        report.joints, report.helpers, report.influences
+        "{} joints and {} helpers, at most {} a vertex; {} morphs. Distance to the simulated skin, rms and largest, in mm:",
+        report.joints, report.helpers, report.influences, report.morphs
     );
     ui.label(RichText::new(text).color(weak));
     let together = |name, residuals: &[ClipResidual]| {

@@ -34,6 +34,8 @@ impl MethodId {
 struct DistilledRig {
     rig: Arc<HelperRig>,
     blend: LinearBlend,
+    /// Positions of all meshes without correctives.
+    undisplaced: Vec<Vec<Point>>,
     /// Local rotations of the joints in the last frame.
     rotations: Vec<Quat>,
     /// Transforms of joints and helpers in the last frame.
@@ -45,11 +47,35 @@ impl DistilledRig {
         let character = &rig.character;
         let joints = character.skeleton.len();
         let own_weights = vec![None; character.meshes.len()];
+        let blend = LinearBlend::bind(character, &own_weights);
+        let has_morphs = !rig.correctives.is_empty();
+        let parts = blend.parts.iter().filter(|_| has_morphs);
         Self {
-            blend: LinearBlend::bind(character, &own_weights),
+            undisplaced: parts.map(|part| part.rest.clone()).collect(),
+            blend,
             rotations: Vec::with_capacity(joints),
             world_from_joint: Vec::with_capacity(joints),
             rig,
+        }
+    }
+}
+
+impl DistilledRig {
+    /// Displaces the meshes by the correctives, whose weights follow the rotations of the joints.
+    fn displace_by_pose(&mut self) {
+        for (part, bind) in self.blend.parts.iter_mut().zip(&self.undisplaced) {
+            part.rest.copy_from_slice(bind);
+        }
+        for corrective in &self.rig.correctives {
+            let driver = &self.rig.decomposition.morphs[corrective.driven].driver;
+            let weight = driver.weight_by(|joint| self.rotations.get(joint).copied()) as f32;
+            let shapes = &self.rig.character.morphs[corrective.morph].shapes;
+            for target in shapes.iter().flat_map(|shape| &shape.targets) {
+                let rest = &mut self.blend.parts[target.mesh].rest;
+                for (&vertex, offset) in target.vertices.iter().zip(&target.offsets) {
+                    rest[vertex as usize] += offset * weight;
+                }
+            }
         }
     }
 }
@@ -61,8 +87,9 @@ impl Skinner for DistilledRig {
         world.extend_from_slice(frame.world_from_joint);
         let decomposition = &self.rig.decomposition;
         decomposition.add_driven(&mut self.rotations, world);
+        self.displace_by_pose();
         let frame = Frame {
-            world_from_joint: world,
+            world_from_joint: &self.world_from_joint,
             ..*frame
         };
         self.blend.skin(&frame, out)

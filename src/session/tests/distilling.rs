@@ -11,6 +11,7 @@ fn request(fitted: &[usize], held_back: &[usize]) -> DistillRequest {
                 helpers: 4,
                 influences: 4,
             },
+            morphs: 0,
             fitted: fitted.to_vec(),
             held_back: held_back.to_vec(),
             fps: 10.0,

@@ -16,7 +16,7 @@ const RIDGE: f64 = 1e-3;
 /// A joint can be a helper's parent if it has this part of the weight of the helper's vertices.
 const LEAST_PART: f64 = 0.05;
 /// Numbers of a joint: the entries of its rotation.
-const PER_JOINT: usize = 9;
+pub(super) const PER_JOINT: usize = 9;
 /// Rotation vector and translation.
 const OUTPUTS: usize = 6;
 
@@ -32,6 +32,9 @@ pub struct Driver {
     /// A row per number, a column per output.
     coefficients: DMatrix<f64>,
 }
+
+/// Joints, mean, middle and the rows of coefficients of a driver.
+type FileNumbers<'a> = (&'a [(usize, Quat)], Vec<f32>, Vec<f32>, Vec<Vec<f32>>);
 
 impl Driver {
     /// The helper's local transform in a pose.
@@ -68,6 +71,18 @@ impl Driver {
     fn numbers(&self, rotation: impl Fn(usize) -> Option<Quat>) -> DVector<f64> {
         let all = (self.joints.iter()).flat_map(|&(joint, rest)| entries(rotation(joint), rest));
         DVector::from_iterator(self.joints.len() * PER_JOINT, all)
+    }
+
+    /// Joints, mean, middle and the rows of coefficients.
+    pub(super) fn numbers_of_file(&self) -> FileNumbers<'_> {
+        let single = |x: &f64| *x as f32;
+        let rows = self.coefficients.row_iter();
+        (
+            &self.joints,
+            self.mean.iter().map(single).collect(),
+            self.middle.iter().map(single).collect(),
+            rows.map(|row| row.iter().map(single).collect()).collect(),
+        )
     }
 
     /// Fits by ridge regression to the locals of all frames.
@@ -112,7 +127,7 @@ impl Driver {
 }
 
 /// The entries of R − I, by columns, with R the rotation of a joint from rest; 0 for a joint without a rotation.
-fn entries(rotation: Option<Quat>, rest: Quat) -> [f64; PER_JOINT] {
+pub(super) fn entries(rotation: Option<Quat>, rest: Quat) -> [f64; PER_JOINT] {
     let turn = rotation.map_or_else(Quat::identity, |now| now * rest.inverse());
     let matrix = turn.to_rotation_matrix().into_inner() - nalgebra::Matrix3::identity();
     std::array::from_fn(|i| matrix[i])
@@ -161,6 +176,16 @@ impl Fit<'_> {
             Driver::fit(joints, &frames.poses, &locals)
         };
         (0..self.helpers.len()).into_par_iter().map(fit).collect()
+    }
+
+    /// The joints that can drive morphs, with their rotations at rest.
+    pub(super) fn inputs(&self) -> Vec<(usize, Quat)> {
+        let turns_all = self.joints_that_turn_all();
+        let joints = self.skeleton.joints().iter().enumerate();
+        joints
+            .filter(|(joint, _)| !turns_all[*joint])
+            .map(|(index, joint)| (index, joint.rest.rotation))
+            .collect()
     }
 
     /// Joints that have no ancestor with weight: they turn the whole character, which must not change its shape.
