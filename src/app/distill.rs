@@ -28,6 +28,7 @@ const MOST_HELPERS: usize = 512;
 
 /// State of the window.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent choices")]
 pub struct DistillWindow {
     /// Whether it is open.
     pub open: bool,

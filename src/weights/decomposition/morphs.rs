@@ -1,10 +1,15 @@
 //! Corrective morphs: displacements of the bind pose that the pose drives, fitted to what driven helpers leave over.
 //!
-//! What is left of frame f at vertex v is pulled back to the bind pose through the blended transform M = Σ_b w_vb T_bf with the linear
-//! part L: d_fv = L⁻¹ (x_fv − M p_v). With X the entries of R − I of all driving joints, a frame per row, ridge regression predicts
-//! D̂ = H D with H = X Xᵀ (X Xᵀ + λ I)⁻¹. The morphs are the leading right singular vectors of D̂, so that N of them with linearly driven
-//! weights leave the least square error of the regression (reduced-rank regression). λ is chosen by cross-validation over runs of frames.
-//! There is no constant term: in the rest pose all weights are 0.
+//! What is left of frame f at vertex v is pulled back to the bind pose through the linear part L of its blended transform M:
+//!
+//! ```text
+//!     d_fv = L⁻¹ (x_fv − M p_v)        M = Σ_b w_vb T_bf
+//! ```
+//!
+//! With X the entries of R − I of all driving joints, a frame per row, ridge regression predicts D̂ = H D with
+//! H = X Xᵀ (X Xᵀ + λ I)⁻¹. The morphs are the leading right singular vectors of D̂, so that N of them with linearly driven weights leave
+//! the least square error of the regression (reduced-rank regression). λ is chosen by cross-validation over runs of frames. There is no
+//! constant term: in the rest pose all weights are 0.
 
 use nalgebra::{DMatrix, DVector, Matrix3x4, SymmetricEigen};
 use rayon::prelude::*;
