@@ -91,6 +91,19 @@ fn a_distilled_rig_is_measured_shown_and_written() {
     });
     let (made, _) = session.distilling().made_for(&subject).expect("a rig");
     assert_eq!(made.report.fitted[0].clip, "twist");
+
+    // Another character has no such rig: the stand-in is shown, and undo brings the rig back.
+    session.apply_once(Command::Open(Source::builtin("arm")));
+    run_until_idle(&mut session);
+    let shown = session.snapshot().expect("a skin");
+    let arm = session.subject().unwrap();
+    assert!(shown.subject.same_character(arm) && !arm.same_character(&subject));
+    assert_eq!(shown.method.id(), "dqs");
+    session.apply_once(Command::Undo);
+    run_until_idle(&mut session);
+    tick_until(&mut session, |session| {
+        session.shown_method() == Some(MethodId::DISTILLED)
+    });
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::making::STAND_IN;
+use super::making::{STAND_IN, has_stand_in};
 use super::{Bound, DerivedStages};
-use crate::methods::{Actor, MethodId, Requirement, Subject};
+use crate::methods::{Actor, MethodId, Subject};
 use crate::progress::Progress;
 use crate::session::jobs::JobContext;
 use crate::session::views::Need;
@@ -88,7 +88,7 @@ impl DerivedStages {
     /// noticeable time, so it is bound in the background.
     fn bind_stand_in(&mut self, subject: &Arc<Subject>, context: &mut JobContext<'_>) -> bool {
         let wanted = context.views.active().need();
-        let method = if wanted.method.needs(Requirement::Tissue) {
+        let method = if has_stand_in(wanted.method) {
             STAND_IN
         } else {
             wanted.method
