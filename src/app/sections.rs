@@ -68,6 +68,7 @@ pub(super) struct ShownParts {
     pub(super) bones: bool,
     pub(super) board: bool,
     pub(super) worst: bool,
+    pub(super) distill: bool,
     /// The joint under the pointer in a view.
     pub(super) hovered: Option<usize>,
 }
@@ -85,6 +86,7 @@ pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
         bones_shown: shown.bones,
         board_shown: shown.board,
         worst_shown: shown.worst,
+        distill_shown: shown.distill,
     }
 }
 

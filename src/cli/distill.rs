@@ -44,6 +44,9 @@ pub(super) struct Distill {
     /// Largest number of joints per vertex; game engines expect at most 4.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
     influences: u16,
+    /// Largest number of corrective morph targets, fitted to what the helper joints leave over and driven by the pose, too (.glb only).
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=128))]
+    morphs: u16,
     /// Fit to the clips alone, and not to the range of motion of all joints, which makes helpers better in clips never simulated.
     #[arg(long)]
     clips_only: bool,
@@ -76,6 +79,12 @@ impl Distill {
                 self.output.display()
             )));
         }
+        if !is_glb && self.morphs > 0 {
+            return Err(Failure::Usage(format!(
+                "{}: morphs are written as .glb; name the file so, or leave out --morphs",
+                self.output.display()
+            )));
+        }
         check_folder(&self.output)?;
         let subject = self.character.open(options)?;
         check_outputs([&self.output])?;
@@ -84,7 +93,7 @@ impl Distill {
         let options = &options.with_saved(saved.as_ref());
         let settings = self.settings(&subject)?;
         let mut actor = character::bind(&subject, self.method, options)?;
-        let mut distilled = stderr::with_progress(options, "Distilling", |progress| {
+        let distilled = stderr::with_progress(options, "Distilling", |progress| {
             distill(&mut actor, &settings, progress)
         })?;
         if !options.quiet {
@@ -144,6 +153,7 @@ impl Distill {
                 helpers: self.bones.into(),
                 influences: self.influences.into(),
             },
+            morphs: self.morphs.into(),
             fitted,
             held_back,
             fps: self.fps,
@@ -154,8 +164,12 @@ impl Distill {
 
 /// Says before anything is written how far the rig is from what was simulated.
 fn note(report: &DistillReport) {
+    let morphs = match report.morphs {
+        0 => String::new(),
+        count => format!(", {count} morphs"),
+    };
     stderr::line(&format!(
-        "{} vertices on {} joints and {} helpers, at most {} each; distance to the simulated skin, rms and largest, in mm:",
+        "{} vertices on {} joints and {} helpers, at most {} each{morphs}; distance to the simulated skin, rms and largest, in mm:",
         report.vertices, report.joints, report.helpers, report.influences
     ));
     for clip in report.fitted.iter().chain(&report.held_back) {

@@ -60,7 +60,7 @@ pub(crate) use bytes::{read_file, text_of};
 pub use error::{IoError, ParseProblem};
 pub use glb_write::{
     GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, loses_materials,
-    write_glb, write_refitted_glb, write_rigged_glb,
+    write_driven_glb, write_glb, write_refitted_glb, write_rigged_glb,
 };
 pub use gltf::read_gltf_bytes;
 pub use kind::extensions;

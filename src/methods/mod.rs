@@ -24,6 +24,7 @@ mod deformer;
 mod delta_mush;
 pub mod device;
 mod direct;
+mod distilled;
 mod dqs;
 mod explain;
 mod implicit;

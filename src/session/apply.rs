@@ -365,6 +365,10 @@ impl Session {
                     waker,
                 );
             }
+            ProjectCommand::SaveDistilled(path) => {
+                let distilling = &mut self.jobs.distilling;
+                return distilling.save(path, document, messages, waker);
+            }
             ProjectCommand::JumpTo(position) => {
                 return self
                     .go_to_step(|history, document, seen| history.jump(document, seen, position));

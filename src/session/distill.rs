@@ -1,26 +1,30 @@
 //! Simulated flesh as a rig for game engines: helper joints and weights fitted to clips of a method.
 
+mod keys;
 mod measure;
 mod simulate;
 
 use std::path::Path;
+use std::sync::Arc;
 
+use self::keys::Keyed;
 use self::measure::Measure;
 use self::simulate::{Run, Skin, range_of};
-use crate::character::Character;
+use crate::character::HelperRig;
 use crate::io::{
-    IoError, UsdFormat, loses_materials, write_atomically, write_refitted_usd, write_rigged_glb,
+    IoError, UsdFormat, loses_materials, write_atomically, write_driven_glb, write_refitted_usd,
 };
 use crate::methods::Actor;
 use crate::progress::Progress;
-use crate::rig::{Channel, Clip, Curve, Pose, Track};
 use crate::studio::{Motion, PlayError, Take};
 use crate::weights::decomposition::{
-    Decomposition, DecompositionError, DecompositionSettings, Residual, decompose,
+    DecompositionError, DecompositionSettings, Residual, decompose,
 };
 
 /// Positions that are kept for the fit: 1.2 GB.
 const MOST_POSITIONS: usize = 100_000_000;
+/// Of the fit, joints take this part and morphs the rest.
+const FITTING: f32 = 0.9;
 /// Simulation takes this part of the time.
 const SIMULATING: f32 = 0.5;
 
@@ -29,6 +33,8 @@ const SIMULATING: f32 = 0.5;
 pub struct DistillSettings {
     /// Helper joints and influences.
     pub fit: DecompositionSettings,
+    /// Largest number of corrective morphs.
+    pub morphs: usize,
     /// Clips to fit to, by index.
     pub fitted: Vec<usize>,
     /// Clips that are simulated only to measure the driven helpers.
@@ -64,6 +70,8 @@ pub struct DistillReport {
     pub joints: usize,
     /// Joints that were added.
     pub helpers: usize,
+    /// Corrective morphs that were added.
+    pub morphs: usize,
     /// Most joints of a vertex.
     pub influences: usize,
     /// Poses of the range of motion that were fitted, too.
@@ -74,11 +82,30 @@ pub struct DistillReport {
     pub held_back: Vec<ClipResidual>,
 }
 
+impl ClipResidual {
+    /// All frames of several clips together; none for no clips.
+    #[must_use]
+    pub fn together(name: &str, residuals: &[Self]) -> Option<Self> {
+        let (first, rest) = residuals.split_first()?;
+        let start = Self {
+            clip: name.to_owned(),
+            ..first.clone()
+        };
+        Some(rest.iter().fold(start, |sum, more| Self {
+            clip: sum.clip,
+            frames: sum.frames + more.frames,
+            before: sum.before.with(&more.before),
+            keyed: sum.keyed.zip(more.keyed).map(|(a, b)| a.with(&b)),
+            driven: sum.driven.with(&more.driven),
+        }))
+    }
+}
+
 /// A rig, not yet written.
 #[derive(Debug)]
 pub struct Distilled {
     /// The character with helpers, weights and clips with keys of the helpers.
-    pub character: Character,
+    pub rig: Arc<HelperRig>,
     /// How far it is from what was simulated.
     pub report: DistillReport,
     influences: usize,
@@ -89,7 +116,9 @@ pub struct Distilled {
 #[non_exhaustive]
 pub enum DistillError {
     /// Nothing to key helpers in.
-    #[error("{character}: there are no clips to fit to; give a motion (.bvh) after the character")]
+    #[error(
+        "{character}: there are no clips to fit to; choose a clip, or add a motion (.bvh) to the character"
+    )]
     NoClips {
         /// Name of the character.
         character: String,
@@ -164,13 +193,19 @@ pub fn distill(
     let simulated = run.simulate(actor, fitted, range)?;
     let from = simulated.len() as f32 * per_frame;
     let rest = 1.0 - SIMULATING;
-    let found = decompose(
+    let mut found = decompose(
         &character.skeleton,
         &skin.bind,
         &skin.weights,
         &simulated,
         &settings.fit,
-        &progress.part(from, from + rest),
+        &progress.part(from, from + rest * FITTING),
+    )?;
+    found.add_morphs(
+        &skin.bind,
+        &simulated,
+        settings.morphs,
+        &progress.part(from + rest * FITTING, from + rest),
     )?;
     let measure = Measure {
         character: &character,
@@ -181,6 +216,7 @@ pub fn distill(
         vertices,
         joints: character.skeleton.len(),
         helpers: found.drivers.len(),
+        morphs: found.morphs.len(),
         influences: (0..vertices)
             .map(|v| found.weights.of(v).count())
             .max()
@@ -196,90 +232,50 @@ pub fn distill(
         report.held_back.push(residual);
         done = to;
     }
-    let clips = keyed_clips(&character, &found, settings, fitted);
+    let keyed = Keyed {
+        character: &character,
+        skin: &skin,
+        found: &found,
+        simulated: &simulated,
+    };
+    let (clips, weights) = keyed.clips(settings, fitted);
+    let split = skin.split(&found.weights);
+    let mut helped = character.with_helpers(&found.skeleton, &split, clips);
+    let correctives = helped.add_correctives(&found, &skin.parts());
+    keys::add_morph_tracks(&mut helped.clips, &correctives, weights);
     Ok(Distilled {
-        character: character.with_helpers(&found.skeleton, &skin.split(&found.weights), clips),
+        rig: Arc::new(HelperRig {
+            character: Arc::new(helped),
+            decomposition: found,
+            correctives,
+        }),
         report,
         influences: settings.fit.influences,
     })
-}
-
-/// All clips of the character, with keys of the helpers: those fitted to the simulation, or where there are none those of the drivers.
-fn keyed_clips(
-    character: &Character,
-    found: &Decomposition,
-    settings: &DistillSettings,
-    fitted: &[Take],
-) -> Vec<Clip> {
-    let mut clips = character.clips.clone();
-    let first_helper = character.skeleton.len();
-    let mut simulated = vec![None; clips.len()];
-    let mut first = 0;
-    for (&clip, take) in settings.fitted.iter().zip(fitted) {
-        simulated[clip] = Some(first);
-        first += take.frame_count();
-    }
-    for (index, clip) in clips.iter_mut().enumerate() {
-        let take = Take::whole(Motion::Clip(index), character, settings.fps);
-        let times_secs: Vec<f64> = take.frames().map(|frame| take.time_of(frame)).collect();
-        let poses: Vec<Pose> = (times_secs.iter().enumerate())
-            .map(|(frame, &time)| {
-                let pose = clip.sample(&character.skeleton, time);
-                match simulated[index] {
-                    Some(first) => found.fitted_pose(first + frame, &pose),
-                    None => found.driven(&pose),
-                }
-            })
-            .collect();
-        for joint in first_helper..found.skeleton.len() {
-            clip.tracks.extend(tracks(joint, &times_secs, &poses));
-        }
-    }
-    clips
-}
-
-/// Translation and rotation of a joint in each pose.
-fn tracks(joint: usize, times_secs: &[f64], poses: &[Pose]) -> [Track; 2] {
-    let locals = || poses.iter().map(|pose| &pose.locals[joint]);
-    let mut rotations: Vec<nalgebra::Quaternion<f64>> = Vec::with_capacity(poses.len());
-    for local in locals() {
-        let rotation = *local.rotation.quaternion();
-        // On the side of the key before, so that interpolation takes the short way.
-        let is_far = rotations
-            .last()
-            .is_some_and(|last| last.dot(&rotation) < 0.0);
-        rotations.push(if is_far { -rotation } else { rotation });
-    }
-    let translations = locals().map(|local| local.translation).collect();
-    let times = times_secs.to_vec();
-    [
-        Channel::Translation(Curve::linear(times.clone(), translations)),
-        Channel::Rotation(Curve::linear(times, rotations)),
-    ]
-    .map(|channel| Track { joint, channel })
 }
 
 impl Distilled {
     /// Whether properties of materials are lost because props are attached to joints.
     #[must_use]
     pub fn loses_materials(&self) -> bool {
-        loses_materials(&self.character)
+        loses_materials(&self.rig.character)
     }
 
     /// Writes the rig as `.glb`, in metres or in the units of the source, or as USD by the extension.
     ///
     /// # Errors
     /// [`IoError::Write`]. A file that could not be completed is removed.
-    pub fn write(&mut self, path: &Path, keep_units: bool) -> Result<(), IoError> {
+    pub fn write(&self, path: &Path, keep_units: bool) -> Result<(), IoError> {
+        let mut character = self.rig.character.clone();
         if let Some(format) = UsdFormat::of_path(path) {
-            let character = &self.character;
-            return write_refitted_usd(path, format, character, &[], self.influences, &[])
+            return write_refitted_usd(path, format, &character, &[], self.influences, &[])
                 .map(|_| ());
         }
         if keep_units {
-            self.character.declared_metres_per_unit = Some(1.0);
+            Arc::make_mut(&mut character).declared_metres_per_unit = Some(1.0);
         }
-        let written = write_rigged_glb(&self.character, &[], self.influences);
+        let drivers = self.rig.decomposition.driver_records();
+        let written = write_driven_glb(&character, self.influences, &drivers);
         let bytes = written.map_err(|error| IoError::Write {
             file: path.display().to_string(),
             source: std::io::Error::other(error),

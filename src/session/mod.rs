@@ -104,6 +104,7 @@ pub use history::HistoryView;
 pub use job::JobView;
 pub use jobs::board::{Board, BoardLine, BoardRequest, Peak};
 pub use jobs::devices::{DeviceStatus, Devices};
+pub use jobs::distilling::{DistillRequest, Distilling};
 pub use jobs::pictures::Pictures;
 pub use jobs::ranges::{Ranges, Scrubbing, SimulatedFrames};
 pub use jobs::stages::making::{open, open_with};
@@ -354,6 +355,24 @@ impl Session {
         }
     }
 
+    /// The fit of a rig for game engines.
+    #[must_use]
+    pub fn distilling(&self) -> &Distilling {
+        &self.jobs.distilling
+    }
+
+    /// As [`Session::distilling`], mutable: to cancel it.
+    pub fn distilling_mut(&mut self) -> &mut Distilling {
+        &mut self.jobs.distilling
+    }
+
+    /// Starts to fit a rig to simulated clips, from the weights of the active view. A running fit ends.
+    pub fn distill(&mut self, request: DistillRequest) {
+        let (weights, waker) = (self.views.active().weights, self.waker.clone());
+        let (distilling, document) = (&mut self.jobs.distilling, &self.editor.document);
+        distilling.start(request, document, weights, waker);
+    }
+
     /// Thumbnails of the pose library.
     #[must_use]
     pub fn pictures(&self) -> &Pictures {
@@ -394,6 +413,7 @@ impl Session {
             .chain(self.rigging.list())
             .chain(self.editor.keying.list());
         jobs.chain(self.projects.list())
+            .chain(self.jobs.distilling.list())
             .chain(self.jobs.crowds.list())
             .collect()
     }

@@ -150,6 +150,7 @@ impl Session {
         self.jobs.ranges.start_over();
         self.jobs.board.forget_character();
         self.jobs.worst.forget_character();
+        self.jobs.distilling.forget_character();
         self.editor.document = fresh(&before, source, &subject, files_read.into());
         let same_joints = || {
             before

@@ -82,6 +82,7 @@ impl Session {
                 | jobs.board.follow(real_secs, &jobs.stages, around)
                 | jobs.pictures.follow(around.document, around.waker)
                 | jobs.worst.follow()
+                | jobs.follow_distilling(around)
         });
         let shown = self.snapshot().map(|snapshot| snapshot.sequence);
         changed | (std::mem::replace(&mut self.last_shown, shown) != shown)

@@ -79,6 +79,15 @@ pub struct WindowState {
 }
 
 impl WindowState {
+    /// As it is saved ([`View::without_distilled`]).
+    pub(super) fn without_distilled(&self) -> Self {
+        let views = self.views.iter().map(|view| view.without_distilled());
+        Self {
+            views: views.collect(),
+            ..self.clone()
+        }
+    }
+
     /// Drawing options and camera of a view.
     #[must_use]
     pub fn pane(&self, view: ViewId) -> Option<(&PaneState, &Camera)> {

@@ -1,11 +1,13 @@
 //! A character with all data derived from it, to which methods are bound.
 
 mod bytes;
+mod helper_rig;
 mod weights;
 
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Instant;
 
+use self::helper_rig::HelperCell;
 use super::body::Body;
 use super::flesh::{Inputs, Stages};
 use super::source_weights::{SourceWeights, WeightStages};
@@ -52,6 +54,8 @@ pub struct Subject {
     /// The subjects of [`Subject::weighted`] that are in use.
     weighted: Arc<Mutex<Vec<Weak<Self>>>>,
     stages: Stages,
+    /// The latest rig that was distilled from this character.
+    helper_rig: HelperCell,
     /// Where derived data is kept.
     cache: Cache,
 }
@@ -110,6 +114,9 @@ pub enum BindError {
     /// The equations of the flesh cannot be factored.
     #[error("projective dynamics can't be prepared: {0}")]
     Factor(#[from] FactorError),
+    /// The method shows the distilled rig, and there is none.
+    #[error("no rig has been distilled from this character")]
+    NotDistilled,
 }
 
 impl Subject {
@@ -156,6 +163,7 @@ impl Subject {
             weights: all_weights.by(WeightMethod::default()),
             all_weights,
             stages: Stages::new(&inputs, &settings, cache),
+            helper_rig: HelperCell::default(),
             settings,
             bind_positions: positions.into(),
             character,
@@ -234,6 +242,7 @@ impl Subject {
             stages,
             skin,
             weighted: Arc::default(),
+            helper_rig: HelperCell::default(),
             ..(**self).clone()
         })
     }

@@ -73,6 +73,10 @@ for character in "${characters[@]}"; do
         check node "$here/three_positions.mjs" "$out/$name.glb" "$out/$name.json" 30 2
         check node "$here/three_positions.mjs" "$out/$name.rig.glb" "$out/$name.json" 30 2
     fi
+    if [ $has_node = yes ] && [ ${#clip[@]} -gt 0 ] && [[ "$character" == builtin:* ]]; then
+        check "$sinew" distill "$character" --method dqs "${clip[@]}" --held-back none --bones 8 --morphs 4 -o "$out/$name.distilled.glb" --quiet
+        check node "$here/validate.mjs" "$out/$name.distilled.glb"
+    fi
     if [ $has_usd = yes ]; then
         for kind in usda usdc; do
             check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind" --quiet

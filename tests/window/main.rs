@@ -7,6 +7,7 @@ mod bench;
 mod board;
 mod compared_weights;
 mod crowd_view;
+mod distill;
 mod dragged_weights;
 mod figure;
 mod file_dialog;

@@ -10,8 +10,8 @@ mod window;
 pub use tools::{EditAction, PosingRequest, ProbeAction};
 pub use view::{CameraAction, LayoutAction, LayoutPreset, SplitSide, ViewRequest};
 pub use window::{
-    BoardAction, CaptureAction, ProjectAction, TimelineAction, ToolWindowAction, UnsavedAnswer,
-    WorstAction,
+    BoardAction, CaptureAction, DistillAction, ProjectAction, TimelineAction, ToolWindowAction,
+    UnsavedAnswer, WorstAction,
 };
 
 use std::path::PathBuf;
@@ -59,6 +59,8 @@ pub enum Action {
     Board(BoardAction),
     /// The search for the worst poses.
     Worst(WorstAction),
+    /// The distilling of a rig.
+    Distill(DistillAction),
     /// Cancels the current tool, otherwise deselects.
     Escape,
     /// Shows or hides the bones.

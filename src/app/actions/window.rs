@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::app::settings::Settings;
 use crate::app::settings::capture::CaptureSettings;
-use crate::session::{Export, ViewId};
+use crate::session::{DistillRequest, Export, ViewId};
 
 /// Actions of the capture dialog.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,6 +123,21 @@ pub enum WorstAction {
     },
     /// Ends a running search; what it has found stays.
     Stop,
+}
+
+/// Actions on the distilling of a rig for game engines.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DistillAction {
+    /// Opens or closes its window.
+    Toggle,
+    /// Starts a fit.
+    Fit(DistillRequest),
+    /// Ends a running fit; the result of an earlier one stays.
+    Stop,
+    /// Shows the distilled rig in a view beside the method that it was fitted to.
+    Compare,
+    /// Asks for the file of the rig.
+    Save,
 }
 
 /// Actions of menus, palette and keyboard on the timeline.

@@ -46,6 +46,8 @@ pub enum Purpose {
     LocateSource(usize),
     /// Export; with the file extension.
     Export(&'static str),
+    /// Save the distilled rig.
+    SaveDistilled,
     /// The file of a picture or film; with the file extension.
     Picture(&'static str),
 }

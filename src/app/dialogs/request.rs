@@ -112,6 +112,11 @@ impl Request {
                 let filters = vec![Filter::new(ending, &[ending])];
                 ("Export", Choice::Save, filters, format!("{name}.{ending}"))
             }
+            Purpose::SaveDistilled => {
+                let filters = vec![Filter::new("Rigs, glTF", &["glb"])];
+                let file = format!("{name} rig.glb");
+                ("Save the distilled rig", Choice::Save, filters, file)
+            }
             Purpose::Picture(ending) => {
                 let filters = vec![Filter::new("Pictures", &[ending])];
                 let file = format!("{name}.{ending}");
@@ -152,6 +157,7 @@ pub(super) fn chosen(purpose: Purpose, files: Vec<PathBuf>) -> Option<Chosen> {
             path: first,
         }
         .into(),
+        Purpose::SaveDistilled => ProjectCommand::SaveDistilled(first).into(),
         Purpose::LocateSource(index) => ProjectCommand::Answer {
             index,
             answer: Answer::Located(first),

@@ -15,7 +15,7 @@ use crate::app::actions::SplitSide;
 use crate::app::panels::overlays::{LookView, look_ui};
 use crate::app::shortcuts::Bindings;
 use crate::app::theme;
-use crate::methods::registry;
+use crate::methods::{MethodId, registry};
 use crate::render::{NamedView, Projection};
 use crate::session::{Command, Compare, MAX_VIEWS, PaneState, View, ViewCommand, ViewId};
 
@@ -96,6 +96,15 @@ fn grip_ui(ui: &mut Ui, rect: Rect, id: ViewId, many: bool, context: &mut PaneCo
     false
 }
 
+/// The methods of the menus: with the distilled rig, once there is one.
+fn methods_offered(context: &PaneContext<'_>) -> Vec<MethodId> {
+    let subject = context.session.subject();
+    let rig = subject.and_then(|subject| subject.helper_rig());
+    let mut methods = registry();
+    methods.extend(rig.map(|_| MethodId::DISTILLED));
+    methods
+}
+
 fn method_menu(ui: &mut Ui, view: View, narrow: bool, context: &mut PaneContext<'_>) {
     let document = context.session.document();
     let title = if narrow {
@@ -109,7 +118,7 @@ fn method_menu(ui: &mut Ui, view: View, narrow: bool, context: &mut PaneContext<
     let (button, _) = egui::containers::menu::MenuButton::new(title)
         .config(config)
         .ui(ui, |ui| {
-            for method in registry() {
+            for method in methods_offered(context) {
                 let reason = context
                     .unavailable
                     .iter()
@@ -188,7 +197,7 @@ fn compare_menu(
             context.actions.once(set(None));
             ui.close();
         }
-        for method in registry()
+        for method in methods_offered(context)
             .into_iter()
             .filter(|method| *method != view.method)
         {

@@ -95,7 +95,7 @@ pub fn settings_of(session: &Session, look: Option<&LookView>) -> Vec<PanelSetti
             "flesh base bones weights inner",
         ));
     }
-    for control in subject.character.morph_controls() {
+    for (_, control) in subject.character.moving_controls() {
         let what = control.mesh.map_or("an expression", |_| "a morph target");
         let words = "face shape blend mouth eyes blend shape viseme";
         settings.push(shown(MORPHS, &row_name(&control), what, words));

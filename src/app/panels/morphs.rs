@@ -68,7 +68,7 @@ pub fn morphs_ui(
             ));
         }
     });
-    let count = character.morph_control_count();
+    let count = character.moving_controls().count();
     if count >= MANY {
         let search = TextEdit::singleline(&mut state.search)
             .hint_text("Search morphs")
@@ -80,7 +80,7 @@ pub fn morphs_ui(
         state.search.clear();
     }
     let wanted = state.search.to_lowercase();
-    let listed: Vec<Listed<'_>> = (character.morph_controls().enumerate())
+    let listed: Vec<Listed<'_>> = (character.moving_controls())
         .filter(|(_, control)| control.id().to_lowercase().contains(&wanted))
         .map(|(index, control)| Listed { index, control })
         .collect();
@@ -195,23 +195,38 @@ mod tests {
 
     use super::*;
     use crate::app::actions::Action;
-    use crate::character::{Expression, Morph};
+    use crate::character::{Expression, Morph, MorphShape, MorphTarget};
+    use crate::math::Vec3;
 
+    /// With morphs that move a vertex, one that moves nothing, and an expression of that one.
     fn character(count: usize) -> Character {
+        let target = MorphTarget {
+            mesh: 0,
+            vertices: vec![0],
+            offsets: vec![Vec3::y()],
+            normals: Vec::new(),
+        };
         let morph = |k: usize| Morph {
             name: format!("shape {k}"),
             mesh: format!("mesh {}", k / 8),
             rest_weight: 0.0,
-            shapes: Vec::new(),
+            shapes: vec![MorphShape {
+                at: 1.0,
+                targets: (k < count).then(|| target.clone()).into_iter().collect(),
+            }],
         };
         let expression = |name: &str, is_binary| Expression {
             name: name.to_owned(),
             is_binary,
             binds: vec![(0, 1.0)],
         };
+        let idle = Expression {
+            binds: vec![(count, 1.0)],
+            ..expression("idle", false)
+        };
         Character {
-            morphs: (0..count).map(morph).collect(),
-            expressions: [expression("happy", false), expression("blink", true)].into(),
+            morphs: (0..=count).map(morph).collect(),
+            expressions: [expression("happy", false), expression("blink", true), idle].into(),
             ..Character::default()
         }
     }
@@ -241,12 +256,17 @@ mod tests {
             harness.query_by_label("Search morphs").is_none(),
             "a few need no search"
         );
+        for idle in ["idle", "shape 3"] {
+            let count = harness.query_all_by_label_contains(idle).count();
+            assert_eq!(count, 0, "{idle} moves nothing");
+        }
+        assert!(harness.query_all_by_label_contains("shape 2").count() > 0);
         harness
             .get_by_role_and_label(Role::CheckBox, "blink")
             .click();
         harness.run();
         let expected = Action::Session(
-            Command::SetMorphs(vec![(4, 1.0)]),
+            Command::SetMorphs(vec![(5, 1.0)]),
             crate::session::Gesture::Once,
         );
         assert_eq!(actions.borrow().list(), [expected]);

@@ -58,6 +58,7 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("skeleton.save"),
             Line,
             Row("export.files"),
+            Row("distill"),
             Row("report"),
             Row("export"),
             Row("copy.view"),

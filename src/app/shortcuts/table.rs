@@ -17,7 +17,7 @@ use crate::app::actions::TimelineAction;
 use crate::app::actions::ToolWindowAction;
 use crate::app::actions::ViewRequest;
 use crate::app::actions::tools::{ModalKind, Tool};
-use crate::app::actions::{BoardAction, WorstAction};
+use crate::app::actions::{BoardAction, DistillAction, WorstAction};
 use crate::app::look::SkinColors;
 use crate::render::NamedView;
 use crate::rig::edit::template::TemplateKind;
@@ -70,6 +70,16 @@ pub static ALL: &[Shortcut] = &[
     project!("export.files", "Export for other programs…", "Writes the baked skin, the rig or the motion to files", AskExport)
         .also("blender maya unity unreal alembic gltf bake cache send")
         .needs(Needs::Character),
+    Shortcut::new(
+        "distill",
+        Group::File,
+        "Distill a rig for engines",
+        "Fits helper joints and weights to simulated clips, for game engines",
+        For(|| Action::Distill(DistillAction::Toggle)),
+    )
+    .also("game engine unity unreal godot helper bones corrective joints skinning decomposition export physics")
+    .needs(Needs::Character)
+    .switch(|now| now.distill_shown),
     project!("report", "Report…", "Compares methods over the range of motion or a clip: a page with numbers, curves and pictures", AskReport)
         .also("compare metrics table paper html statistics")
         .needs(Needs::Character),

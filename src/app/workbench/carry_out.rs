@@ -12,7 +12,7 @@ use crate::app::actions::LayoutAction;
 use crate::app::actions::ProjectAction;
 use crate::app::actions::TimelineAction;
 use crate::app::actions::ToolWindowAction;
-use crate::app::actions::{BoardAction, WorstAction};
+use crate::app::actions::{BoardAction, DistillAction, SplitSide, WorstAction};
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
 use crate::app::pane::requests;
@@ -23,9 +23,10 @@ use crate::app::shortcuts;
 use crate::app::spotlight;
 use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
+use crate::methods::MethodId;
 use crate::session::{
-    Command, Gesture, Level, MAX_CROWD, Mode, ProjectCommand, RigCommand, Session, ViewCommand,
-    ViewId, WriteDelays,
+    Command, Gesture, Level, MAX_CROWD, MAX_VIEWS, Mode, ProjectCommand, RigCommand, Session, View,
+    ViewCommand, ViewId, WriteDelays,
 };
 
 impl Workbench {
@@ -120,6 +121,51 @@ impl Workbench {
         }
     }
 
+    fn carry_out_distill(&mut self, ctx: &Context, action: DistillAction) {
+        match action {
+            DistillAction::Toggle => self.distill.open = !self.distill.open,
+            DistillAction::Fit(request) => self.session.distill(request),
+            DistillAction::Stop => self.session.distilling_mut().stop(),
+            DistillAction::Compare => self.compare_distilled(),
+            DistillAction::Save => self.ask(ctx, Purpose::SaveDistilled),
+        }
+    }
+
+    /// Shows the distilled rig beside the method that it was fitted to, as one undo step: in a view of its own with the same clock, or
+    /// in the active view where there are as many views as there can be.
+    fn compare_distilled(&mut self) {
+        let session = &self.session;
+        let made = (session.subject()).and_then(|subject| session.distilling().made_for(subject));
+        let Some((_, original)) = made else {
+            return;
+        };
+        let views = session.views();
+        let is_rig = |view: &View| view.method == MethodId::DISTILLED;
+        let other = || views.list().iter().find(|view| !is_rig(view));
+        let beside = match views.active() {
+            active if is_rig(active) => other().unwrap_or(active).id,
+            active => active.id,
+        };
+        let is_shown = (views.list().iter()).any(|view| is_rig(view) && view.id != beside);
+        let before = self.window_state();
+        let set_method = |view, method| Command::View(ViewCommand::SetMethod { view, method });
+        let set_compare = |view, method| Command::View(ViewCommand::SetCompare { view, method });
+        let mut commands = vec![set_method(beside, original)];
+        if !is_shown && views.list().len() < MAX_VIEWS {
+            let new = views.next_id();
+            let split = LayoutAction::Split(beside, SplitSide::Right);
+            commands.extend(self.layout.apply(&split, views));
+            commands.push(set_method(new, MethodId::DISTILLED));
+            commands.push(set_compare(new, None));
+            commands.push(Command::View(ViewCommand::Activate(beside)));
+        } else if !is_shown {
+            commands.push(set_compare(beside, Some(MethodId::DISTILLED)));
+        }
+        let after = self.window_state();
+        let label = "Compare with the distilled rig";
+        self.session.arrange(label, [before, after], commands);
+    }
+
     fn carry_out_one(&mut self, ctx: &Context, action: Action) {
         match action {
             Action::Project(action) => self.carry_out_project(ctx, action),
@@ -202,6 +248,7 @@ impl Workbench {
             Action::Board(BoardAction::Cancel) => self.session.board_mut().cancel(),
             Action::Board(BoardAction::Resume) => self.session.board_mut().resume(),
             Action::Worst(action) => self.carry_out_worst(action),
+            Action::Distill(action) => self.carry_out_distill(ctx, action),
             Action::ToolWindows(action) => self.carry_out_tool_windows(ctx, action),
             Action::Escape => self.escape(),
             Action::ToggleBones => {

@@ -21,6 +21,7 @@ use super::board::BoardPanel;
 use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::dialogs::{Chosen, Dialogs, NO_DIALOG};
+use super::distill::DistillWindow;
 use super::faults::FaultReport;
 use super::ghosts::OnionSkinCache;
 use super::layout::Layout;
@@ -68,6 +69,7 @@ pub struct Workbench {
     timeline: TimelineState,
     board: BoardPanel,
     worst: WorstWindow,
+    distill: DistillWindow,
     poses: PosesState,
     morphs: MorphsState,
     dialogs: Dialogs,
@@ -133,6 +135,7 @@ impl Workbench {
             timeline: TimelineState::default(),
             board: BoardPanel::default(),
             worst: WorstWindow::default(),
+            distill: DistillWindow::default(),
             poses: PosesState::default(),
             morphs: MorphsState::default(),
             dialogs: Dialogs::default(),
@@ -230,6 +233,7 @@ impl Workbench {
             bones: self.bones_shown(),
             board: self.board.state.open,
             worst: self.worst.open,
+            distill: self.distill.open,
             hovered: self.hovered_joint(),
         }
     }
@@ -362,6 +366,7 @@ impl Workbench {
                 .window(&ctx, &self.session, self.tools.tool, &mut self.actions);
             self.worst
                 .window(&ctx, &self.session, painter, &mut self.actions);
+            self.distill.window(&ctx, &self.session, &mut self.actions);
         }
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);

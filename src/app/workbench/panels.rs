@@ -208,7 +208,7 @@ impl Workbench {
                 &mut self.actions,
             );
         });
-        if subject.character.morph_control_count() > 0 {
+        if subject.character.moving_controls().next().is_some() {
             section(ui, MORPHS, true, |ui| {
                 let view = MorphsView {
                     character: &subject.character,

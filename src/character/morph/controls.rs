@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::MorphControl;
+use super::{Morph, MorphControl};
 use crate::character::Character;
 use crate::rig::{Clip, MorphWeights, Pose, PoseError, PoseFile, most_similar};
 
@@ -27,6 +27,22 @@ impl Character {
             rest_weight: 0.0,
             is_binary: expression.is_binary,
         }))
+    }
+
+    /// The controls that move or turn a vertex, with their indices. Files also have targets without displacements, and expressions that
+    /// change only materials.
+    pub fn moving_controls(&self) -> impl Iterator<Item = (usize, MorphControl<'_>)> {
+        let moves = |morph: &Morph| {
+            let mut targets = morph.shapes.iter().flat_map(|shape| &shape.targets);
+            targets.any(|target| !target.vertices.is_empty())
+        };
+        let is_moving = move |index: usize| match index.checked_sub(self.morphs.len()) {
+            None => moves(&self.morphs[index]),
+            Some(expression) => (self.expressions[expression].binds.iter())
+                .any(|&(morph, weight)| weight != 0.0 && moves(&self.morphs[morph])),
+        };
+        let all = self.morph_controls().enumerate();
+        all.filter(move |(index, _)| is_moving(*index))
     }
 
     /// The controls of a name: the expression, or else all morphs, which may be in several meshes; one of them as `MESH/NAME`.

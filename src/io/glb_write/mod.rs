@@ -29,7 +29,9 @@ pub use draft::SealedGlb;
 pub(super) use fresh::{encode_png, normals_of};
 pub use morph::{MorphFile, MorphSettings, MorphSummary};
 pub(super) use rigged::bound_and_limited;
-pub use rigged::{MOST_INFLUENCES, loses_materials, write_refitted_glb, write_rigged_glb};
+pub use rigged::{
+    MOST_INFLUENCES, loses_materials, write_driven_glb, write_refitted_glb, write_rigged_glb,
+};
 
 /// Why a character cannot be written as GLB.
 #[derive(Debug, thiserror::Error)]

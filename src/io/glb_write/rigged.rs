@@ -16,7 +16,9 @@ use super::fresh::{self, is_unit};
 use super::targets::TargetNode;
 use super::{GlbWriteError, in_memory};
 use crate::character::{Attachment, Character, SourceDocument, SourceMesh, common_placement};
+use crate::io::gltf::bones::KEY;
 use crate::math::{Affine, Point, Vec3};
+use crate::weights::decomposition::DriverRecord;
 use crate::weights::{RefitReport, SkinWeights, refit_influences};
 
 /// Maximum number of influences per vertex in the output: the maximum of the reader.
@@ -38,6 +40,33 @@ pub fn write_rigged_glb(
     write_refitted_glb(character, chosen, influences, &[]).map(|(bytes, _)| bytes)
 }
 
+/// As [`write_rigged_glb`], with the drivers of its helper joints and correctives in the extras of the document: `sinew.drivers`, whose
+/// translations are in units of `sinew.metres_per_unit`.
+///
+/// # Errors
+/// [`GlbWriteError`].
+pub fn write_driven_glb(
+    character: &Character,
+    influences: usize,
+    drivers: &[DriverRecord],
+) -> Result<Vec<u8>, GlbWriteError> {
+    let (mut draft, _) = draft_of(character, &[], influences, &[])?;
+    let metres = match kept_document(character) {
+        Some(_) => 1.0,
+        None => character.export_metres_per_unit(),
+    };
+    let mut extras = match draft.tree.get("extras") {
+        Some(Value::Object(extras)) => extras.clone(),
+        _ => JsonObject::new(),
+    };
+    let own = json!({"metres_per_unit": metres, "drivers": drivers});
+    extras.insert(KEY.to_owned(), own);
+    draft
+        .tree
+        .insert("extras".to_owned(), Value::Object(extras));
+    in_memory(&draft.seal()?)
+}
+
 /// As [`write_rigged_glb`], but vertices that lose influences get the weights that are nearest to all of them in the given poses, each
 /// the transforms of all joints; also says what is lost, in the character's units.
 ///
@@ -49,6 +78,17 @@ pub fn write_refitted_glb(
     influences: usize,
     world_from_joint: &[Vec<Affine>],
 ) -> Result<(Vec<u8>, RefitReport), GlbWriteError> {
+    let (draft, report) = draft_of(character, chosen, influences, world_from_joint)?;
+    Ok((in_memory(&draft.seal()?)?, report))
+}
+
+/// The document, not yet sealed, and what is lost by the limit of influences.
+fn draft_of(
+    character: &Character,
+    chosen: &[Option<SkinWeights>],
+    influences: usize,
+    world_from_joint: &[Vec<Affine>],
+) -> Result<(GlbDraft, RefitReport), GlbWriteError> {
     if character.skeleton.is_empty() {
         return Err(GlbWriteError::NoSkeleton);
     }
@@ -75,7 +115,7 @@ pub fn write_refitted_glb(
     };
     draft.write_weight_source(character);
     draft.subdivide_rotations();
-    Ok((in_memory(&draft.seal()?)?, report))
+    Ok((draft, report))
 }
 
 /// The character with its final weights, of at most `influences` joints a vertex, and what is lost by that.

@@ -21,13 +21,17 @@ impl Measure<'_> {
     /// Of a frame: before, with driven helpers, and with its keys if it has some.
     fn frame(&self, pose: &Pose, positions: &[Point], keyed: Option<&Pose>) -> [Residual; 3] {
         let (skeleton, bind) = (&self.found.skeleton, &self.skin.bind);
-        let helped =
-            |pose: &Pose| Residual::of_frame(skeleton, &self.found.weights, bind, pose, positions);
+        let found = self.found;
+        let helped = |pose: &Pose, weights: &[f64]| {
+            let bind = found.displaced(bind, weights);
+            Residual::of_frame(skeleton, &found.weights, &bind, pose, positions)
+        };
+        let by_keys = |pose: &Pose| helped(pose, &found.fitted_weights(bind, pose, positions));
         let given = &self.character.skeleton;
         [
             Residual::of_frame(given, &self.skin.weights, bind, pose, positions),
-            helped(&self.found.driven(pose)),
-            keyed.map(helped).unwrap_or_default(),
+            helped(&found.driven(pose), &found.driven_weights(pose)),
+            keyed.map(by_keys).unwrap_or_default(),
         ]
     }
 

@@ -50,6 +50,17 @@ impl Skin {
         parts.flat_map(|part| &all[part.clone()]).copied().collect()
     }
 
+    /// The vertices of each mesh among those of the skin; `None` for props.
+    pub fn parts(&self) -> Vec<Option<Range<usize>>> {
+        let mut first = 0;
+        let own = |part: &Option<Range<usize>>| {
+            let vertices = first..first + part.as_ref()?.len();
+            first = vertices.end;
+            Some(vertices)
+        };
+        self.parts.iter().map(own).collect()
+    }
+
     /// Weights of the skin, mesh by mesh.
     pub fn split(&self, weights: &SkinWeights) -> Vec<Option<SkinWeights>> {
         let mut first = 0;

@@ -1,10 +1,10 @@
 use super::*;
-use crate::character::Attachment;
+use crate::character::{Attachment, Character};
 use crate::dynamics::Params;
 use crate::io::load;
 use crate::math::Quat;
 use crate::methods::{MethodId, Subject};
-use crate::rig::Skeleton;
+use crate::rig::{Channel, Clip, Curve, Skeleton, Track};
 
 /// A clip that bends every joint but the first, by up to this angle.
 fn bending(skeleton: &Skeleton, name: &str, angle: f64, phase: f64) -> Clip {
@@ -34,10 +34,17 @@ fn measured(read: &Character, actor: &mut Actor, clip: usize, fps: f64) -> [f64;
     take.play(actor, &Progress::new(), |frame, actor| {
         let pose = read.clips[clip].sample(&read.skeleton, take.time_of(frame));
         let world = read.skeleton.world_from_joint(&pose);
-        let blended = read
-            .meshes
-            .iter()
-            .flat_map(|mesh| mesh.positions_at(&world));
+        let mut meshes = read.meshes.clone();
+        for (index, morph) in read.morphs.iter().enumerate() {
+            let weight = pose.morphs.get(index) as f32;
+            for target in &morph.shapes[0].targets {
+                let positions = &mut meshes[target.mesh].positions;
+                for (&vertex, offset) in target.vertices.iter().zip(&target.offsets) {
+                    positions[vertex as usize] += offset * weight;
+                }
+            }
+        }
+        let blended = meshes.iter().flat_map(|mesh| mesh.positions_at(&world));
         let off = blended
             .zip(actor.positions())
             .map(|(a, b)| f64::from((a - b).norm()));
@@ -47,6 +54,23 @@ fn measured(read: &Character, actor: &mut Actor, clip: usize, fps: f64) -> [f64;
     .unwrap();
     let rms = squares.iter().map(|off| off * off).sum::<f64>() / squares.len() as f64;
     [rms.sqrt(), squares.iter().copied().fold(0.0, f64::max)]
+}
+
+/// Distances between what two methods show in a clip, root mean square and largest.
+fn between(shown: &mut Actor, actor: &mut Actor, clip: usize, fps: f64) -> [f64; 2] {
+    let take = Take::whole(Motion::Clip(clip), &actor.subject().character.clone(), fps);
+    let mut frames = Vec::new();
+    let mut keep = |_: u32, actor: &Actor| {
+        frames.push(actor.positions().to_vec());
+        Ok::<(), std::convert::Infallible>(())
+    };
+    take.play(shown, &Progress::new(), &mut keep).unwrap();
+    take.play(actor, &Progress::new(), &mut keep).unwrap();
+    let (a, b) = frames.split_at(frames.len() / 2);
+    let pairs = a.iter().flatten().zip(b.iter().flatten());
+    let off: Vec<f64> = pairs.map(|(a, b)| f64::from((a - b).norm())).collect();
+    let rms = off.iter().map(|off| off * off).sum::<f64>() / off.len() as f64;
+    [rms.sqrt(), off.iter().copied().fold(0.0, f64::max)]
 }
 
 #[test]
@@ -66,17 +90,31 @@ fn a_written_rig_moves_as_the_report_says() {
             helpers: 6,
             influences: 4,
         },
+        morphs: 3,
         fitted: vec![0],
         held_back: vec![1],
         fps: 20.0,
         range: true,
     };
-    let mut made = distill(&mut actor, &settings, &progress).unwrap();
+    let made = distill(&mut actor, &settings, &progress).unwrap();
     let report = made.report.clone();
     let (seen, unseen) = (&report.fitted[0], &report.held_back[0]);
     let keyed = seen.keyed.unwrap();
     assert!(report.helpers > 0 && report.helpers <= 6, "{report:?}");
     assert!(keyed.rms < 0.7 * seen.before.rms, "{seen:?}");
+    // Morphs make the same helpers better.
+    let plain = DistillSettings {
+        morphs: 0,
+        ..settings.clone()
+    };
+    let plain = distill(&mut actor, &plain, &progress).unwrap().report;
+    assert_eq!((report.morphs, plain.morphs), (3, 0));
+    let without = plain.fitted[0].keyed.unwrap();
+    assert!(keyed.rms < 0.9 * without.rms, "{keyed:?} {without:?}");
+    assert!(
+        unseen.driven.rms < plain.held_back[0].driven.rms,
+        "{report:?} {plain:?}"
+    );
     assert!(
         keyed.rms <= seen.driven.rms && unseen.keyed.is_none(),
         "{report:?}"
@@ -89,6 +127,22 @@ fn a_written_rig_moves_as_the_report_says() {
     let read = load(&[path], &progress).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(read.skeleton.len(), skeleton.len() + report.helpers);
+    assert_eq!(read.morphs.len(), report.morphs);
+    let document: serde_json::Value =
+        serde_json::from_slice(&read.document.as_ref().unwrap().json).unwrap();
+    let drivers = document["extras"]["sinew"]["drivers"].as_array().unwrap();
+    assert_eq!(drivers.len(), report.helpers + report.morphs);
+    // The distilled rig as it is shown moves as measured, too.
+    actor.subject().set_helper_rig(made.rig.clone());
+    let mut shown = Actor::bind(
+        actor.subject(),
+        MethodId::DISTILLED,
+        &Params::default(),
+        &progress,
+    )
+    .unwrap();
+    let [rms, _] = between(&mut shown, &mut actor, 1, settings.fps).map(|off| off * 1e3);
+    assert!((rms - unseen.driven.rms).abs() < 2e-3, "{rms} {unseen:?}");
     let Attachment::Skinned { weights, .. } = &read.meshes[0].attachment else {
         panic!("no skin");
     };
@@ -113,6 +167,7 @@ fn a_character_without_clips_is_refused() {
             helpers: 6,
             influences: 4,
         },
+        morphs: 0,
         fitted: Vec::new(),
         held_back: Vec::new(),
         fps: 20.0,

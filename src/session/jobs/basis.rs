@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::character::BoneMap;
+use crate::character::{BoneMap, HelperRig};
 use crate::dynamics::Params;
 use crate::methods::{Actor, BindError, Capability, MethodId, Subject};
 use crate::param::ParamValues;
@@ -27,6 +27,8 @@ pub(in crate::session) struct FrameBasis {
     /// Index of the clip in [`Document::clips`].
     pub(in crate::session) clip: usize,
     take: Option<Arc<KeyedClip>>,
+    /// The distilled rig, for the method that shows it.
+    rig: Option<Arc<HelperRig>>,
 }
 
 impl PartialEq for FrameBasis {
@@ -42,6 +44,7 @@ impl PartialEq for FrameBasis {
             && (self.method, self.weights) == (other.method, other.weights)
             && (&self.params, &self.bones) == (&other.params, &other.bones)
             && self.values == other.values
+            && self.rig.as_ref().map(Arc::as_ptr) == other.rig.as_ref().map(Arc::as_ptr)
     }
 }
 
@@ -60,7 +63,9 @@ impl FrameBasis {
         } else {
             (Params::default(), BoneMap::default())
         };
+        let rig = (need.method == MethodId::DISTILLED).then(|| subject.helper_rig());
         Some(Self {
+            rig: rig.flatten(),
             subject,
             method: need.method,
             weights: need.weights,

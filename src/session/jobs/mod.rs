@@ -8,6 +8,7 @@
 //! | [`ranges`]   | the simulation of the scrubbed range, frame by frame                      |
 //! | [`board`]    | the live scoreboard: metrics of the shown methods over a clip             |
 //! | [`worst`]    | the search for the worst poses of a shown method                          |
+//! | [`distilling`] | the fit of a rig for game engines, and its file                      |
 //! | [`basis`]    | all that a method's frames in a clip depend on                            |
 //! | [`pictures`] | thumbnails of the pose library                                            |
 //!
@@ -18,6 +19,7 @@ pub(super) mod basis;
 pub(super) mod board;
 pub(super) mod crowd;
 pub(super) mod devices;
+pub(super) mod distilling;
 pub(super) mod pictures;
 pub(super) mod ranges;
 pub(super) mod stages;
@@ -25,9 +27,11 @@ pub(super) mod worst;
 
 use super::message::Messages;
 use super::{Channels, Document, Level, Views, Waker};
+use crate::methods::MethodId;
 use board::Board;
 use crowd::Crowds;
 use devices::Devices;
+use distilling::{Distilling, News};
 use pictures::Pictures;
 use ranges::Ranges;
 use stages::DerivedStages;
@@ -43,6 +47,7 @@ pub(super) struct Jobs {
     pub(super) board: Board,
     pub(super) pictures: Pictures,
     pub(super) worst: WorstSearch,
+    pub(super) distilling: Distilling,
 }
 
 /// Other parts of the session, as far as jobs need them.
@@ -74,11 +79,21 @@ impl Jobs {
             || self.ranges.is_busy()
             || self.board.is_busy()
             || self.worst.is_busy()
+            || self.distilling.is_busy()
     }
 
     /// How much of `dt_secs` the clocks may advance, limited by the slowest simulation.
     pub(super) fn accept(&self, dt_secs: f64) -> f64 {
         self.crowds.accept(self.stages.accept(dt_secs))
+    }
+
+    /// Takes over what was distilled. Returns whether there was something new.
+    pub(super) fn follow_distilling(&mut self, context: &mut JobContext<'_>) -> bool {
+        let news = self.distilling.follow(context.messages);
+        if news == News::Rig {
+            self.stages.bind_again(MethodId::DISTILLED);
+        }
+        news != News::Nothing
     }
 
     /// Cancels all running jobs.
@@ -87,6 +102,7 @@ impl Jobs {
         self.ranges.cancel();
         self.board.cancel();
         self.worst.stop();
+        self.distilling.stop();
         self.crowds.cancel(views);
     }
 }

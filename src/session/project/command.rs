@@ -25,6 +25,8 @@ pub enum ProjectCommand {
         /// Path of the file.
         path: PathBuf,
     },
+    /// Writes the distilled rig ([`crate::session::Distilling`]), in the background.
+    SaveDistilled(PathBuf),
     /// Moves to the document after this number of steps of [`super::super::Session::history`].
     JumpTo(usize),
     /// Answers what to do about a file that [`super::ProjectView::missing_sources`] lists. The last answer opens the project.
@@ -53,6 +55,7 @@ impl ProjectCommand {
             Self::SaveAs { packed: false, .. } => "Save as",
             Self::SaveAs { packed: true, .. } => "Save packed copy",
             Self::Export { .. } => "Export",
+            Self::SaveDistilled(_) => "Save distilled rig",
             Self::JumpTo(_) => "Go to step",
             Self::Answer { .. } => "Find file",
             Self::Recover(_) => "Recover",

@@ -40,7 +40,8 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
             .list()
             .iter()
             .map(|view| {
-                let mut part = view_part(*view, document, views.active().id, skeleton);
+                let view = view.without_distilled();
+                let mut part = view_part(view, document, views.active().id, skeleton);
                 transfers::refer(&mut part, refer)?;
                 Ok(part)
             })
@@ -83,7 +84,7 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
         morphs: BTreeMap::new(),
         window: window
             .as_ref()
-            .map(serde_json::value::to_raw_value)
+            .map(|window| serde_json::value::to_raw_value(&window.without_distilled()))
             .transpose()?,
         recovery: None,
     };

@@ -2,6 +2,7 @@
 
 mod crowds;
 mod devices;
+mod distilling;
 mod flesh;
 mod morphs;
 mod motions;

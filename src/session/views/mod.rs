@@ -126,6 +126,17 @@ impl View {
         }
     }
 
+    /// As it is saved: a project does not keep a distilled rig, so the view shows another method when it is opened.
+    #[must_use]
+    pub(super) fn without_distilled(self) -> Self {
+        let is_kept = |method: &MethodId| *method != MethodId::DISTILLED;
+        Self {
+            method: Some(self.method).filter(is_kept).unwrap_or_default(),
+            compare: self.compare.filter(is_kept),
+            ..self
+        }
+    }
+
     /// The channel it follows: the shared one, or its own.
     #[must_use]
     pub fn channel(self) -> ChannelId {

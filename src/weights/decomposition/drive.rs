@@ -3,10 +3,10 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::Fit;
 use super::frames::Frames;
 use super::rows::Steps;
-use crate::math::{Quat, Vec64};
+use super::{Decomposition, Fit};
+use crate::math::{Affine, Quat, Vec64};
 use crate::rig::{Pose, Trs};
 
 /// Joints that drive a helper are no more than so many steps from its parent.
@@ -16,7 +16,7 @@ const RIDGE: f64 = 1e-3;
 /// A joint can be a helper's parent if it has this part of the weight of the helper's vertices.
 const LEAST_PART: f64 = 0.05;
 /// Numbers of a joint: the entries of its rotation.
-const PER_JOINT: usize = 9;
+pub(super) const PER_JOINT: usize = 9;
 /// Rotation vector and translation.
 const OUTPUTS: usize = 6;
 
@@ -33,22 +33,34 @@ pub struct Driver {
     coefficients: DMatrix<f64>,
 }
 
+/// Joints, mean, middle and the rows of coefficients of a driver.
+type FileNumbers<'a> = (&'a [(usize, Quat)], Vec<f32>, Vec<f32>, Vec<Vec<f32>>);
+
 impl Driver {
     /// The helper's local transform in a pose.
     #[must_use]
     pub fn local(&self, pose: &Pose) -> Trs {
-        let numbers = self.numbers(|joint| pose.locals.get(joint).map(|local| local.rotation));
-        self.of_numbers(numbers)
+        self.local_by(|joint| pose.locals.get(joint).map(|local| local.rotation))
     }
 
     /// The helper's local transform at rest.
     pub(super) fn rest(&self) -> Trs {
-        self.of_numbers(self.numbers(|_| None))
+        self.local_by(|_| None)
     }
 
-    fn of_numbers(&self, numbers: DVector<f64>) -> Trs {
-        let outputs = self.coefficients.tr_mul(&(numbers - &self.mean));
-        let [rx, ry, rz, x, y, z] = std::array::from_fn(|i| self.middle[i] + outputs[i]);
+    /// The helper's local transform for the local rotations of joints; those without one are at rest. Does not allocate.
+    fn local_by(&self, rotation: impl Fn(usize) -> Option<Quat>) -> Trs {
+        let mut outputs = self.middle;
+        for (index, &(joint, rest)) in self.joints.iter().enumerate() {
+            for (entry, value) in entries(rotation(joint), rest).into_iter().enumerate() {
+                let row = index * PER_JOINT + entry;
+                let off = value - self.mean[row];
+                for (column, output) in outputs.iter_mut().enumerate() {
+                    *output += off * self.coefficients[(row, column)];
+                }
+            }
+        }
+        let [rx, ry, rz, x, y, z] = outputs;
         Trs {
             rotation: Quat::from_scaled_axis(Vec64::new(rx, ry, rz)),
             ..Trs::at(Vec64::new(x, y, z))
@@ -57,12 +69,20 @@ impl Driver {
 
     /// The entries of R − I of all joints.
     fn numbers(&self, rotation: impl Fn(usize) -> Option<Quat>) -> DVector<f64> {
-        let entries = self.joints.iter().flat_map(|&(joint, rest)| {
-            let turn = rotation(joint).map_or_else(Quat::identity, |now| now * rest.inverse());
-            let matrix = turn.to_rotation_matrix().into_inner() - nalgebra::Matrix3::identity();
-            std::array::from_fn::<f64, PER_JOINT, _>(|i| matrix[i])
-        });
-        DVector::from_iterator(self.joints.len() * PER_JOINT, entries)
+        let all = (self.joints.iter()).flat_map(|&(joint, rest)| entries(rotation(joint), rest));
+        DVector::from_iterator(self.joints.len() * PER_JOINT, all)
+    }
+
+    /// Joints, mean, middle and the rows of coefficients.
+    pub(super) fn numbers_of_file(&self) -> FileNumbers<'_> {
+        let single = |x: &f64| *x as f32;
+        let rows = self.coefficients.row_iter();
+        (
+            &self.joints,
+            self.mean.iter().map(single).collect(),
+            self.middle.iter().map(single).collect(),
+            rows.map(|row| row.iter().map(single).collect()).collect(),
+        )
     }
 
     /// Fits by ridge regression to the locals of all frames.
@@ -106,6 +126,39 @@ impl Driver {
     }
 }
 
+/// The entries of R − I, by columns, with R the rotation of a joint from rest; 0 for a joint without a rotation.
+pub(super) fn entries(rotation: Option<Quat>, rest: Quat) -> [f64; PER_JOINT] {
+    let turn = rotation.map_or_else(Quat::identity, |now| now * rest.inverse());
+    let matrix = turn.to_rotation_matrix().into_inner() - nalgebra::Matrix3::identity();
+    std::array::from_fn(|i| matrix[i])
+}
+
+impl Decomposition {
+    /// Adds the helpers, as the drivers move them, to the transforms of the given joints. `rotations` is reused; nothing is allocated
+    /// from the second call on.
+    pub fn add_driven(&self, rotations: &mut Vec<Quat>, world_from_joint: &mut Vec<Affine>) {
+        let (joints, helpers) =
+            (self.skeleton.joints()).split_at(self.skeleton.len() - self.drivers.len());
+        rotations.clear();
+        for (joint, world) in joints.iter().zip(&*world_from_joint) {
+            let base = match joint.parent {
+                Some(parent) => world_from_joint[parent] * joint.parent_from_base,
+                None => joint.parent_from_base,
+            };
+            let local = base.try_inverse().unwrap_or_else(Affine::identity) * world;
+            rotations.push(Trs::from_affine(&local).rotation);
+        }
+        for (helper, driver) in helpers.iter().zip(&self.drivers) {
+            let local = driver.local_by(|joint| rotations.get(joint).copied());
+            let base = match helper.parent {
+                Some(parent) => world_from_joint[parent] * helper.parent_from_base,
+                None => helper.parent_from_base,
+            };
+            world_from_joint.push(base * local.to_affine());
+        }
+    }
+}
+
 impl Fit<'_> {
     /// The drivers of all helpers, fitted to their transforms in these frames.
     pub(super) fn drivers(&self, frames: &Frames) -> Vec<Driver> {
@@ -123,6 +176,16 @@ impl Fit<'_> {
             Driver::fit(joints, &frames.poses, &locals)
         };
         (0..self.helpers.len()).into_par_iter().map(fit).collect()
+    }
+
+    /// The joints that can drive morphs, with their rotations at rest.
+    pub(super) fn inputs(&self) -> Vec<(usize, Quat)> {
+        let turns_all = self.joints_that_turn_all();
+        let joints = self.skeleton.joints().iter().enumerate();
+        joints
+            .filter(|(joint, _)| !turns_all[*joint])
+            .map(|(index, joint)| (index, joint.rest.rotation))
+            .collect()
     }
 
     /// Joints that have no ancestor with weight: they turn the whole character, which must not change its shape.

@@ -15,6 +15,8 @@
 //! function of the local rotations of the joints around ([`Driver`]), fitted by ridge regression. The last rounds fit the weights to
 //! the frames moved by the driven helpers, too, and pull the helpers of a frame towards the driven ones.
 //!
+//! What driven helpers leave over can be given to corrective morphs ([`Decomposition::add_morphs`]).
+//!
 //! # Departures
 //! - The number of influences is reduced by leaving out, one by one, the bone that costs least (`least_squares.rs`).
 //! - Transforms of the given joints are not changed.
@@ -23,6 +25,8 @@
 mod drive;
 mod frames;
 mod least_squares;
+mod morphs;
+mod record;
 mod residual;
 mod rows;
 mod seeds;
@@ -33,12 +37,14 @@ mod transforms;
 use rayon::prelude::*;
 
 use super::SkinWeights;
-use crate::math::{Affine, Point, Vec64};
+use crate::math::{Affine, Point, Quat, Vec64};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::{Joint, Pose, Skeleton, SkeletonError, Trs};
 
 pub use drive::Driver;
 use frames::{Delta, Frames, delta_of};
+pub use morphs::{DrivenMorph, WeightDriver};
+pub use record::{DriverRecord, InputRecord};
 pub use residual::Residual;
 use rows::Row;
 use transforms::Guide;
@@ -110,6 +116,10 @@ pub struct Decomposition {
     pub drivers: Vec<Driver>,
     /// Of each given frame, the local transforms of the helpers fitted to it.
     pub fitted: Vec<Vec<Trs>>,
+    /// Corrective morphs ([`Decomposition::add_morphs`]); none at first.
+    pub morphs: Vec<DrivenMorph>,
+    /// The joints that can drive morphs, with their rotations at rest.
+    inputs: Vec<(usize, Quat)>,
 }
 
 impl Decomposition {
@@ -287,6 +297,8 @@ impl<'a> Fit<'a> {
             weights: rows::weights_of(&self.rows),
             drivers,
             fitted,
+            morphs: Vec::new(),
+            inputs: self.inputs(),
         })
     }
 

@@ -311,3 +311,33 @@ fn sparse_weights_are_recovered_from_their_products() {
     assert_eq!(found.iter().filter(|weight| **weight > 0.0).count(), 2);
     assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-9);
 }
+
+/// Morphs alone take most of what blending leaves over, in frames that were not fitted, too.
+#[test]
+fn morphs_follow_the_pose() {
+    let (mut found, bind, frames) = fitted(0, 4);
+    found
+        .add_morphs(&bind, &frames, 4, &Progress::new())
+        .unwrap();
+    assert!((1..=4).contains(&found.morphs.len()));
+    let at_rest = found.driven_weights(&found.skeleton.rest_pose());
+    assert!(at_rest.iter().all(|w| w.abs() < 1e-12), "{at_rest:?}");
+    let (.., unseen) = bulging(1.1);
+    let rms = |frames: &[SimulatedFrame], weights: &dyn Fn(&SimulatedFrame) -> Vec<f64>| {
+        let of_frame = |frame: &SimulatedFrame| {
+            let displaced = found.displaced(&bind, &weights(frame));
+            let (skeleton, blend) = (&found.skeleton, &found.weights);
+            Residual::of_frame(skeleton, blend, &displaced, &frame.pose, &frame.positions)
+        };
+        let sum = |sum: Residual, frame| sum.with(&of_frame(frame));
+        frames.iter().fold(Residual::default(), sum).rms
+    };
+    let driven = |frame: &SimulatedFrame| found.driven_weights(&frame.pose);
+    let keyed = |frame: &SimulatedFrame| found.fitted_weights(&bind, &frame.pose, &frame.positions);
+    for frames in [&frames, &unseen] {
+        let (with, keyed) = (rms(frames, &driven), rms(frames, &keyed));
+        let without = rms(frames, &|_| Vec::new());
+        assert!(with < 0.3 * without, "{with} {without}");
+        assert!(keyed < 1.01 * with, "{keyed} {with}");
+    }
+}

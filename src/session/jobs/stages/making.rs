@@ -18,6 +18,11 @@ use crate::session::{Answer, Source, SourceError, with_takes};
 /// Stand-in for a simulation that is not bound yet, or cannot be: binding it takes little time.
 pub(in crate::session) const STAND_IN: MethodId = MethodId::DQS;
 
+/// Whether the stand-in is shown until a method is bound, and where it cannot be.
+pub(in crate::session) fn has_stand_in(method: MethodId) -> bool {
+    method.needs(Requirement::Tissue) || method == MethodId::DISTILLED
+}
+
 /// The bound methods to show for a subject.
 pub(in crate::session) struct Binding {
     /// The requested method, or why it could not be bound.
@@ -37,7 +42,7 @@ fn bind(
         Err(BindError::Cancelled(cancelled)) => return Err(cancelled),
         wanted => wanted,
     };
-    let stands_in = wanted.is_err() && method.needs(Requirement::Tissue);
+    let stands_in = wanted.is_err() && has_stand_in(method);
     let stand_in = stands_in
         .then(|| Actor::bind(subject, STAND_IN, params, progress).ok())
         .flatten();

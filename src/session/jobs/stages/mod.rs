@@ -281,6 +281,20 @@ impl DerivedStages {
             .is_some_and(|mine| Arc::ptr_eq(mine, subject))
     }
 
+    /// Binds a method anew wherever it is shown; the views show what was bound until then, or another method.
+    pub(in crate::session) fn bind_again(&mut self, method: MethodId) {
+        self.bound.retain(|bound| bound.need.method != method);
+        self.shown.retain(|(_, shown)| shown.method != method);
+        self.refused.retain(|refused| *refused != method);
+        if self
+            .binding
+            .as_ref()
+            .is_some_and(|(need, _)| need.method == method)
+        {
+            self.binding = None;
+        }
+    }
+
     fn forget(&mut self, need: Need) {
         self.bound.retain(|bound| bound.need != need);
         self.shown.retain(|(_, shown)| *shown != need);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::making::STAND_IN;
+use super::making::{STAND_IN, has_stand_in};
 use super::{Bound, DerivedStages};
-use crate::methods::{Actor, Requirement, Subject};
+use crate::methods::{Actor, MethodId, Subject};
 use crate::progress::Progress;
 use crate::session::jobs::JobContext;
 use crate::session::views::Need;
@@ -58,6 +58,8 @@ impl DerivedStages {
     fn exchange_bound(&mut self, subject: &Arc<Subject>, document: &Document, views: &Views) {
         self.shown.clear();
         let mut bound = std::mem::take(&mut self.bound);
+        // The rig may be another one when the subject is shown again.
+        bound.retain(|bound| bound.need.method != MethodId::DISTILLED);
         for bound in &mut bound {
             bound.live = false;
         }
@@ -81,7 +83,7 @@ impl DerivedStages {
     /// noticeable time, so it is bound in the background.
     fn bind_stand_in(&mut self, subject: &Arc<Subject>, context: &mut JobContext<'_>) -> bool {
         let wanted = context.views.active().need();
-        let method = if wanted.method.needs(Requirement::Tissue) {
+        let method = if has_stand_in(wanted.method) {
             STAND_IN
         } else {
             wanted.method
