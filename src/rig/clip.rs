@@ -4,6 +4,9 @@ use super::trs::slerp;
 use super::{Pose, Skeleton};
 use crate::math::{Quat, Vec64};
 
+/// Times closer than this are the same, seconds: keys at such times are merged.
+pub const SAME_SECS: f64 = 1e-4;
+
 /// Interpolation between keys (glTF 2.0, appendix C).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interpolation {

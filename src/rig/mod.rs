@@ -35,12 +35,12 @@ mod skeleton;
 pub mod symmetry;
 mod trs;
 
-pub use clip::{Channel, Clip, Curve, Interpolation, MorphTrack, Track};
+pub use clip::{Channel, Clip, Curve, Interpolation, MorphTrack, SAME_SECS, Track};
 pub use feet::{FeetRules, Plant, Stance};
 pub use keys::{
     Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyTolerance, KeyedClip, KeyedClipFile,
-    KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS, NamedPose, NamedPoseFile, PlantFile,
-    SAME_SECS, Slope, SlopeValue,
+    KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS, NamedPose, NamedPoseFile, PlantFile, Slope,
+    SlopeValue,
 };
 pub use limit_presets::human_limits;
 pub use morph_weights::{MOST_MORPH_WEIGHT, MorphWeights};

@@ -165,7 +165,7 @@ pub static ALL: &[Shortcut] = &[
         "The pointer turns the selected joints until a click; X, Y, Z and numbers say about what and how far",
         PosingRequest::Modal(ModalKind::Turn)
     )
-    .also("rotate modal blender axis number typed angle")
+    .also("rotate modal axis number typed angle")
     .key(SHIFT, Key::R)
     .needs(Needs::Joint),
     posing!(
@@ -174,7 +174,7 @@ pub static ALL: &[Shortcut] = &[
         "The pointer moves the selected joint until a click; X, Y, Z and numbers say along what and how far",
         PosingRequest::Modal(ModalKind::Move)
     )
-    .also("grab translate modal blender axis number typed distance")
+    .also("grab translate modal axis number typed distance")
     .key(SHIFT, Key::G)
     .needs(Needs::Joint),
     posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingRequest::NextAxes)

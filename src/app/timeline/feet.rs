@@ -7,7 +7,7 @@ use egui::{Button, CornerRadius, Painter, Pos2, Rect, Stroke, StrokeKind, Ui, po
 use super::rows::{ROW, RowLayout};
 use super::{TimeAxis, TimelineState, TimelineView};
 use crate::app::actions::{Actions, TimelineAction};
-use crate::app::theme::Colors;
+use crate::app::theme;
 use crate::rig::{FeetRules, KeyedClip, Plant};
 use crate::session::{Command, Gesture, KeysCommand};
 
@@ -137,14 +137,15 @@ fn bars<'a>(
     })
 }
 
-/// Draws the bars under the keys.
+/// Draws the bars; keys are drawn over them.
 pub(super) fn paint(
     painter: &Painter,
     layout: &RowLayout,
     view: &TimelineView<'_>,
     axis: &TimeAxis,
-    colors: &Colors,
 ) {
+    let colors = theme::colors(painter.ctx());
+    let painter = painter.with_clip_rect(painter.clip_rect().intersect(layout.below_first()));
     for (_, bar, _) in bars(layout, view, axis) {
         painter.rect(
             bar,

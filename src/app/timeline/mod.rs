@@ -293,6 +293,7 @@ pub fn timeline_ui(
     menus::key_menu(&response, &layout, view, state, actions);
     let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(room));
     ruler::paint(&painter, ruler_rect, rows_rect, view, state);
+    feet::paint(&painter, &layout, view, &state.axis);
     rows::paint(ui, names, &layout, view, state);
     scroll::scroll_ui(ui, names, &response, &mut layout, state);
     ruler::paint_playhead(&painter, ruler_rect, rows_rect, view, state);

@@ -6,7 +6,7 @@ use egui::{
     pos2, vec2,
 };
 
-use super::{TimelineState, TimelineView, feet};
+use super::{TimelineState, TimelineView};
 use crate::app::theme;
 use crate::rig::{Ease, KeyRef, SAME_SECS};
 
@@ -283,7 +283,6 @@ pub(super) fn paint(
             ),
         );
     }
-    feet::paint(&lower, layout, view, &state.axis, colors);
     let shown = layout.rect.x_range().expand(KEY);
     for mark in layout.marks(view) {
         let at = pos2(state.axis.x(mark.time_secs), layout.y(mark.row));

@@ -7,9 +7,9 @@ use nalgebra::SVector;
 
 use self::curve::{keys_of, short_way, straight};
 use super::spline::{ChannelKeys, SplinePiece};
-use super::{Ease, Key, KeyRef, KeyedClip, SAME_SECS, Slope, canonical, same_time};
+use super::{Ease, Key, KeyRef, KeyedClip, Slope, canonical, same_time};
 use crate::math::Quat;
-use crate::rig::{Channel, Clip, Skeleton, Trs};
+use crate::rig::{Channel, Clip, SAME_SECS, Skeleton, Trs};
 
 /// The animated channels of one joint.
 #[derive(Default)]

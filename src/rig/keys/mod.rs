@@ -25,7 +25,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::{Clip, FeetRules, MorphTrack, Pose, Skeleton, Stance, Trs};
+use super::{Clip, FeetRules, MorphTrack, Pose, SAME_SECS, Skeleton, Stance, Trs};
 use crate::math::{Quat, Vec64};
 
 pub use file::{
@@ -34,8 +34,6 @@ pub use file::{
 };
 pub use reduce::KeyTolerance;
 
-/// Keys closer than this are merged, seconds.
-pub const SAME_SECS: f64 = 1e-4;
 /// Maximum duration of a clip, seconds.
 pub const LONGEST_SECS: f64 = 36_000.0;
 /// Frame rate of a new clip.

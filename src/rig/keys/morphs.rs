@@ -2,8 +2,8 @@
 //!
 //! They are set, carried along and reduced; keys of joints alone are moved, scaled and eased by hand.
 
-use super::{KeyedClip, LONGEST_SECS, SAME_SECS, same_time};
-use crate::rig::{Curve, Interpolation, MorphTrack, Pose};
+use super::{KeyedClip, LONGEST_SECS, same_time};
+use crate::rig::{Curve, Interpolation, MorphTrack, Pose, SAME_SECS};
 
 /// Largest deviation of a reduced curve of weights from its samples.
 const WEIGHT_TOLERANCE: f64 = 2e-3;

@@ -7,6 +7,7 @@ mod marks;
 mod menu;
 mod modal;
 pub mod strip;
+mod without_button;
 
 use egui::{Modifiers, PointerButton, Pos2, Rect, Response, Ui};
 

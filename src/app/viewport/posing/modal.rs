@@ -1,18 +1,16 @@
 //! Turning and moving joints without holding a button, as in Blender: a key starts it, the pointer or typed numbers say how far, X, Y and Z
 //! choose an axis, a click or Enter ends it, and Escape or the other button takes it back.
 
-use egui::{Event, InputState, Key, Painter, PointerButton, Pos2, Stroke, Vec2, vec2};
+use egui::{Event, InputState, Key, Painter, Pos2, Stroke, Vec2, vec2};
 
+use super::super::ViewportView;
 use super::super::label::label;
 use super::super::screen_map::ScreenMap;
-use super::super::{Viewport, ViewportView};
-use super::{PickTarget, PoseDrag};
-use crate::app::actions::Actions;
 use crate::app::actions::tools::{GizmoAxes, ModalKind, Toolbox};
 use crate::app::theme;
 use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
 use crate::rig::ik::{DraggedPoint, EndRotation};
-use crate::session::{Command, Gesture, PoseCommand, TurnAxes};
+use crate::session::{PoseCommand, TurnAxes};
 
 /// Factor on pointer movement while Shift is held.
 const FINE: f32 = 0.1;
@@ -52,12 +50,12 @@ pub struct Modal {
     axis: Option<ModalAxis>,
     typed: String,
     step: f64,
-    is_confirmed: bool,
-    is_changed: bool,
+    pub(super) is_confirmed: bool,
+    pub(super) is_changed: bool,
 }
 
 impl Modal {
-    fn start(
+    pub(super) fn start(
         kind: ModalKind,
         view: &ViewportView<'_>,
         joint: usize,
@@ -89,7 +87,7 @@ impl Modal {
     }
 
     /// Takes what is typed: numbers, axes, Enter. The keys are consumed, so that they start nothing else.
-    fn read_keys(&mut self, input: &mut InputState, axes: GizmoAxes) {
+    pub(super) fn read_keys(&mut self, input: &mut InputState, axes: GizmoAxes) {
         for (index, key) in [Key::X, Key::Y, Key::Z].into_iter().enumerate() {
             if input.count_and_consume_key(egui::Modifiers::NONE, key) > 0 {
                 self.choose_axis(index, axes);
@@ -155,7 +153,7 @@ impl Modal {
     }
 
     /// Follows the pointer; Shift makes it slow.
-    fn follow_pointer(&mut self, map: &ScreenMap, pointer: Pos2, is_fine: bool) {
+    pub(super) fn follow_pointer(&mut self, map: &ScreenMap, pointer: Pos2, is_fine: bool) {
         let by = pointer - self.last;
         if by == Vec2::ZERO {
             return;
@@ -216,7 +214,7 @@ impl Modal {
     }
 
     /// The pose command of the present state.
-    fn command(&self, map: &ScreenMap, tools: &Toolbox, snaps: bool) -> PoseCommand {
+    pub(super) fn command(&self, map: &ScreenMap, tools: &Toolbox, snaps: bool) -> PoseCommand {
         match self.kind {
             ModalKind::Turn => {
                 let angle = self.angle(map, snaps.then(|| tools.snap_deg.to_radians()));
@@ -316,68 +314,5 @@ impl Modal {
             &text,
             colors.plate_text,
         );
-    }
-}
-
-impl Viewport {
-    /// Starts to turn or move the selected joints, or the one under the pointer.
-    pub fn begin_modal(&mut self, kind: ModalKind) {
-        if self.drag.is_none() {
-            self.asked = Some(kind);
-        }
-    }
-
-    /// Takes the keys of a change in progress, before anything else reads them.
-    pub fn read_modal_keys(&mut self, input: &mut InputState, axes: GizmoAxes) {
-        if let Some(PoseDrag::Modal(modal)) = &mut self.drag {
-            modal.read_keys(input, axes);
-        }
-    }
-
-    /// Starts what was asked for, and goes on with what is in progress. Returns whether one is.
-    pub(super) fn continue_modal(
-        &mut self,
-        input: &InputState,
-        map: &ScreenMap,
-        view: &ViewportView<'_>,
-        actions: &mut Actions,
-    ) -> bool {
-        if let Some(kind) = self.asked.take() {
-            let hovered = self.hovered.map(PickTarget::joint);
-            let joint = view.selected.or(hovered);
-            let pointer = input.pointer.latest_pos().unwrap_or(map.rect().center());
-            let size = f64::from(self.size());
-            let modal = joint.and_then(|joint| Modal::start(kind, view, joint, pointer, size));
-            self.last_command = None;
-            if view.selected.is_none() && modal.is_some() {
-                actions.once(Command::SelectJoint(joint));
-            }
-            self.drag = modal.map(PoseDrag::Modal);
-        }
-        let Some(PoseDrag::Modal(modal)) = &mut self.drag else {
-            return false;
-        };
-        if input.pointer.button_pressed(PointerButton::Secondary) {
-            self.cancel_drag(actions);
-            return true;
-        }
-        if let Some(pointer) = input.pointer.latest_pos() {
-            modal.follow_pointer(map, pointer, input.modifiers.shift);
-        }
-        let ends = modal.is_confirmed || input.pointer.button_pressed(PointerButton::Primary);
-        if std::mem::take(&mut modal.is_changed) {
-            let command = modal.command(map, &view.tools, input.modifiers.command);
-            actions.send(command.clone().into(), Gesture::Dragging);
-            self.last_command = Some(command);
-        }
-        if ends {
-            if let Some(command) = self.last_command.take() {
-                actions.send(command.into(), Gesture::Released);
-            }
-            (self.drag, self.picked, self.last_command) = (None, None, None);
-            // The click that ended it selects nothing.
-            self.given_up = true;
-        }
-        true
     }
 }

@@ -3,7 +3,7 @@
 use nalgebra::SVector;
 
 use crate::math::Quat;
-use crate::rig::keys::SAME_SECS;
+use crate::rig::SAME_SECS;
 use crate::rig::keys::spline::{ChannelKeys, SplinePiece, hold_time};
 use crate::rig::trs::slerp;
 use crate::rig::{Curve, Interpolation};
