@@ -7,7 +7,7 @@ use crate::app::theme::Colors;
 use crate::session::{RecordedFrame, RecordedFrames, Scrubbing};
 
 /// Height, points.
-const HEIGHT: f32 = 3.0;
+const HEIGHT: f32 = 4.0;
 /// Strength of frames that are simulated again from an earlier one.
 const DERIVED: f32 = 0.5;
 
@@ -100,7 +100,10 @@ pub(super) fn paint(
             } else {
                 colors.mended.gamma_multiply(DERIVED)
             };
-            painter.rect_filled(bar(secs[0], secs[1]), CornerRadius::ZERO, color);
+            // A frame is as wide as on the ruler, so that a single one is seen.
+            let half = 0.5 / view.fps();
+            let bar = bar((secs[0] - half).max(0.0), secs[1] + half);
+            painter.rect_filled(bar, CornerRadius::ZERO, color);
         }
         return;
     }
