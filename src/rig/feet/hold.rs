@@ -5,11 +5,12 @@
 
 use rayon::prelude::*;
 
-use super::{FeetRules, Plant, Stance, StandingLimb};
+use super::tracks::{Solved, joints_of};
+use super::{FeetRules, NOTHING, Plant, Stance, StandingLimb};
 use crate::math::{Point64, Quat, Vec64, linear_part, smoothstep};
 use crate::rig::ik::{Figure, TwoBone, rotation_of};
 use crate::rig::retarget::standing;
-use crate::rig::{Channel, Clip, Curve, Interpolation, SAME_SECS, Track};
+use crate::rig::{Clip, SAME_SECS};
 
 /// Samples per second of what the rules change.
 const RATE: f64 = 60.0;
@@ -21,8 +22,6 @@ const REACH: f64 = 0.9995;
 const DROP_SECS: f64 = 0.15;
 /// Times are rounded to find a standing foot: shorter stands are not planted, seconds.
 const SHORTEST_STAND_SECS: f64 = 0.1;
-/// Smaller changes are rounding: lengths of a leg, and radians.
-const NOTHING: f64 = 1e-7;
 /// Rounds of lifting a foot: its sole turns a little with the toes.
 const LIFTS: usize = 2;
 
@@ -33,12 +32,16 @@ struct FootPlace {
     turn: Quat,
 }
 
-/// What the feet do in one sample of the clip.
+/// What the limbs do in one sample of the clip.
 struct Sample {
-    hips_pose: Vec<FootPlace>,
+    /// The feet and hands.
+    ends: Vec<FootPlace>,
+    /// The places of hips and shoulders.
     uppers: Vec<Point64>,
     /// Heights of the soles above the ground.
     soles: Vec<f64>,
+    /// The clip's own transforms.
+    own: Solved,
 }
 
 /// Where a foot has to be, relative to where the clip has it.
@@ -52,11 +55,10 @@ enum Aim {
     Leaving { shift: Vec64, turn: Quat },
 }
 
-/// The joints that rules move, in one sample.
-struct Solved {
-    hips: Option<Vec64>,
-    limbs: Vec<[Quat; 3]>,
-    is_moved: Vec<bool>,
+impl Aim {
+    fn is_free(&self) -> bool {
+        matches!(self, Self::Free)
+    }
 }
 
 impl Stance {
@@ -85,10 +87,16 @@ impl Stance {
             .enumerate()
             .map(|(index, &time)| {
                 let aims: Vec<Aim> = aims.iter().map(|aims| aims[index]).collect();
+                let sample = &samples[index];
+                let sinks = rules.above_ground && self.sinks(sample);
+                if drops[index] == 0.0 && !sinks && aims.iter().all(Aim::is_free) {
+                    return sample.own.clone();
+                }
                 self.solve(&clip, time, &aims, drops[index], rules.above_ground)
             })
             .collect();
-        self.write(&mut clip, &times, &solved);
+        let own_hips: Vec<Option<Vec64>> = samples.iter().map(|sample| sample.own.hips).collect();
+        self.write(&mut clip, &times, &own_hips, &solved);
         clip
     }
 
@@ -107,7 +115,7 @@ impl Stance {
             }
             let places: Vec<Vec64> = samples
                 .iter()
-                .map(|sample| sample.hips_pose[limb].ankle.coords)
+                .map(|sample| sample.ends[limb].ankle.coords)
                 .collect();
             let stands = standing(&places, &times, &self.up, known.length);
             plants.extend(stands.into_iter().filter_map(|(first, last)| {
@@ -145,12 +153,8 @@ impl Stance {
 
     fn sample(&self, clip: &Clip, time_secs: f64) -> Sample {
         let figure = Figure::new(&self.skeleton, clip.sample(&self.skeleton, time_secs));
-        let foot = |known: &StandingLimb| FootPlace {
-            ankle: figure.place(known.limb.end),
-            turn: rotation_of(&figure.world[known.limb.end]),
-        };
         Sample {
-            hips_pose: self.limbs.iter().map(foot).collect(),
+            ends: self.ends(&figure),
             uppers: self
                 .limbs
                 .iter()
@@ -159,7 +163,33 @@ impl Stance {
             soles: (0..self.limbs.len())
                 .map(|limb| self.height_of_sole(&figure, limb))
                 .collect(),
+            own: self.solved(&figure, vec![false; self.limbs.len()]),
         }
+    }
+
+    fn ends(&self, figure: &Figure<'_>) -> Vec<FootPlace> {
+        let end = |known: &StandingLimb| FootPlace {
+            ankle: figure.place(known.limb.end),
+            turn: rotation_of(&figure.world[known.limb.end]),
+        };
+        self.limbs.iter().map(end).collect()
+    }
+
+    /// The local transforms of the joints that rules move.
+    fn solved(&self, figure: &Figure<'_>, is_moved: Vec<bool>) -> Solved {
+        let locals = &figure.pose.locals;
+        let turns = |known: &StandingLimb| joints_of(known).map(|joint| locals[joint].rotation);
+        Solved {
+            hips: self.hips.map(|hips| locals[hips].translation),
+            limbs: self.limbs.iter().map(turns).collect(),
+            is_moved,
+        }
+    }
+
+    /// Whether a sole is below the ground.
+    fn sinks(&self, sample: &Sample) -> bool {
+        let mut soles = self.limbs.iter().zip(&sample.soles);
+        soles.any(|(known, height)| *height < -NOTHING * known.length)
     }
 
     /// Where a foot has to be in every sample.
@@ -172,13 +202,13 @@ impl Stance {
         };
         for (number, plant) in plants.iter().enumerate() {
             let (first, last) = (index_at(plant.from_secs), index_at(plant.to_secs));
-            let mut held = samples[first].hips_pose[limb];
+            let mut held = samples[first].ends[limb];
             if rules.above_ground {
                 let lift = (-samples[first].soles[limb]).max(0.0);
                 held.ankle += self.up * if lift.is_finite() { lift } else { 0.0 };
             }
             aims[first..=last].fill(Aim::Held(held));
-            let own = samples[last].hips_pose[limb];
+            let own = samples[last].ends[limb];
             let (shift, turn) = (held.ankle - own.ankle, held.turn * own.turn.inverse());
             let next = plants.get(number + 1);
             let end = times[last];
@@ -212,7 +242,7 @@ impl Stance {
                     };
                     let hip = &sample.uppers[limb];
                     // What the clip itself stretches is not the rule's.
-                    let own = self.drop_to_reach(hip, &sample.hips_pose[limb].ankle, known.length);
+                    let own = self.drop_to_reach(hip, &sample.ends[limb].ankle, known.length);
                     let drop = self.drop_to_reach(hip, &place.ankle, known.length);
                     (!known.sole.is_empty()).then_some((drop - own).max(0.0))
                 });
@@ -242,14 +272,7 @@ impl Stance {
         above_ground: bool,
     ) -> Solved {
         let mut figure = Figure::new(&self.skeleton, clip.sample(&self.skeleton, time_secs));
-        let before: Vec<FootPlace> = self
-            .limbs
-            .iter()
-            .map(|known| FootPlace {
-                ankle: figure.place(known.limb.end),
-                turn: rotation_of(&figure.world[known.limb.end]),
-            })
-            .collect();
+        let before = self.ends(&figure);
         if let Some(hips) = self.hips.filter(|_| drop > 0.0) {
             move_joint(&mut figure, hips, &(-self.up * drop));
         }
@@ -281,16 +304,7 @@ impl Stance {
                 || turned > NOTHING
                 || (target.ankle - own.ankle).norm() > NOTHING * known.length;
         }
-        let rotation = |joint: usize| figure.pose.locals[joint].rotation;
-        Solved {
-            hips: self.hips.map(|hips| figure.pose.locals[hips].translation),
-            limbs: self
-                .limbs
-                .iter()
-                .map(|known| [known.limb.upper, known.limb.lower, known.limb.end].map(rotation))
-                .collect(),
-            is_moved,
-        }
+        self.solved(&figure, is_moved)
     }
 
     /// Bends a leg so that the foot comes to a place with a rotation.
@@ -315,63 +329,6 @@ impl Stance {
         }
         figure.pose.locals[limb.end].rotation = figure.base_turn(limb.end).inverse() * target.turn;
         figure.refresh_all();
-    }
-
-    /// Replaces the curves of the joints that a rule moves.
-    fn write(&self, clip: &mut Clip, times: &[f64], solved: &[Solved]) {
-        let hips = self.hips.filter(|&hips| {
-            let rest = |time: f64| clip.sample(&self.skeleton, time).locals[hips].translation;
-            let moved = |(solved, &time): (&Solved, &f64)| {
-                let known = rest(time);
-                solved
-                    .hips
-                    .is_some_and(|hips| (hips - known).norm() > NOTHING * (1.0 + known.norm()))
-            };
-            solved.iter().zip(times).any(moved)
-        });
-        let mut replaced: Vec<Track> = Vec::new();
-        if let Some(joint) = hips {
-            let values = solved.iter().filter_map(|solved| solved.hips).collect();
-            replaced.push(Track {
-                joint,
-                channel: Channel::Translation(Curve::linear(times.to_vec(), values)),
-            });
-        }
-        for (index, known) in self.limbs.iter().enumerate() {
-            if !solved.iter().any(|solved| solved.is_moved[index]) {
-                continue;
-            }
-            for (part, joint) in [known.limb.upper, known.limb.lower, known.limb.end]
-                .into_iter()
-                .enumerate()
-            {
-                let mut before: Option<nalgebra::Quaternion<f64>> = None;
-                let values = solved.iter().map(|solved| {
-                    let own = solved.limbs[index][part].into_inner();
-                    let near = match before {
-                        Some(before) if before.coords.dot(&own.coords) < 0.0 => -own,
-                        _ => own,
-                    };
-                    before = Some(near);
-                    near
-                });
-                replaced.push(Track {
-                    joint,
-                    channel: Channel::Rotation(Curve {
-                        times_secs: times.to_vec(),
-                        values: values.collect(),
-                        interpolation: Interpolation::Linear,
-                    }),
-                });
-            }
-        }
-        let same = |a: &Track, b: &Track| {
-            a.joint == b.joint
-                && std::mem::discriminant(&a.channel) == std::mem::discriminant(&b.channel)
-        };
-        clip.tracks
-            .retain(|track| !replaced.iter().any(|new| same(new, track)));
-        clip.tracks.extend(replaced);
     }
 }
 

@@ -5,6 +5,7 @@
 //! | [`rules`]   | what a clip says of its feet: planted intervals, and that they stay above ground |
 //! | `sole`      | the points of the skin on which a foot stands                                   |
 //! | `hold`      | a clip → the clip that keeps its rules                                          |
+//! | `tracks`    | the curves of what the rules change                                             |
 //! | `balance`   | centre of mass, and hips that put it above the feet                             |
 //!
 //! A rule is a constraint beside the keys, not an edit of them: keys keep their values, and the
@@ -18,6 +19,7 @@ mod rules;
 mod sole;
 #[cfg(test)]
 mod tests;
+mod tracks;
 
 use super::Skeleton;
 use super::ik::{IkRig, Limb};
@@ -27,6 +29,9 @@ use crate::math::{Point64, Vec64, origin_of};
 pub use rules::{FeetRules, Plant};
 
 use balance::Mass;
+
+/// Smaller changes are rounding: lengths of a leg, and radians.
+const NOTHING: f64 = 1e-7;
 
 /// The limbs of a body, its soles, and the ground under it, in world space. Depends on skeleton and skin at rest.
 #[derive(Debug, Clone, PartialEq)]
