@@ -127,6 +127,20 @@ fn press(
     harness.run();
 }
 
+/// A click of the secondary button. A button that is held for a whole frame of the harness does not click.
+fn secondary_click(harness: &mut Harness<'_, Stage>, at: Pos2) {
+    harness.event(Event::PointerMoved(at));
+    for pressed in [true, false] {
+        harness.event(Event::PointerButton {
+            pos: at,
+            button: PointerButton::Secondary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        });
+    }
+    harness.run();
+}
+
 fn drag(harness: &mut Harness<'_, Stage>, from: Pos2, to: Pos2) {
     press(harness, from, PointerButton::Primary, true, Modifiers::NONE);
     for step in 1..=5 {

@@ -3,7 +3,7 @@
 use super::Stance;
 use super::hold::move_joint;
 use crate::math::{Point64, Vec64, origin_of};
-use crate::rig::ik::{Figure, TwoBone, any_across, rotation_of};
+use crate::rig::ik::{Figure, any_across, put_back};
 use crate::rig::retarget::{JointRoles, Role};
 use crate::rig::{Pose, Skeleton};
 
@@ -177,16 +177,7 @@ impl Stance {
         let drop = drops.fold(0.0, f64::max);
         move_joint(figure, hips, &(-self.up * drop));
         for &limb in standing {
-            let limb = self.limbs[limb].limb;
-            let place = start.place(limb.end);
-            let Some(mut bones) = TwoBone::begin(start, limb, &place) else {
-                continue;
-            };
-            bones.solve(figure, &place);
-            figure.refresh_all();
-            let turn = rotation_of(&start.world[limb.end]);
-            figure.pose.locals[limb.end].rotation = figure.base_turn(limb.end).inverse() * turn;
-            figure.refresh_all();
+            put_back(start, figure, self.limbs[limb].limb);
         }
     }
 }

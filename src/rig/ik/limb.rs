@@ -127,7 +127,7 @@ pub(super) fn is_below(skeleton: &Skeleton, above: usize, joint: usize) -> bool 
 }
 
 /// A joint and its ancestors, nearest first.
-pub(super) fn path_up(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item = usize> {
+pub(in crate::rig) fn path_up(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(joint), |&joint| skeleton.joints()[joint].parent)
 }
 

@@ -46,7 +46,8 @@ pub use limb::Limb;
 pub use pins::keep_pins;
 
 pub(in crate::rig) use figure::{Figure, rotation_of};
-pub(in crate::rig) use limb::any_across;
+pub(in crate::rig) use limb::{any_across, path_up};
+pub(in crate::rig) use pins::put_back;
 pub(in crate::rig) use two_bone::TwoBone;
 
 use super::Skeleton;
@@ -80,7 +81,7 @@ impl IkRig {
     /// The hand or foot at the end of the limb that a joint belongs to.
     #[must_use]
     pub fn end_of(&self, skeleton: &Skeleton, joint: usize) -> Option<usize> {
-        let own = |limb: &&Limb| limb::is_below(skeleton, limb.upper, joint) || limb.upper == joint;
+        let own = |limb: &&Limb| pins::touches(skeleton, limb.upper, joint);
         let limb = self
             .limbs
             .iter()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::IkRig;
 use super::figure::{Figure, rotation_of};
-use super::limb::is_below;
+use super::limb::{Limb, is_below};
 use super::two_bone::TwoBone;
 use crate::rig::{Pose, Skeleton};
 
@@ -38,22 +38,27 @@ pub fn keep_pins(
     let before = Figure::new(skeleton, start.clone());
     let mut figure = Figure::new(skeleton, pose.clone());
     for limb in limbs {
-        let place = before.place(limb.end);
-        let Some(mut bones) = TwoBone::begin(&before, limb, &place) else {
-            continue;
-        };
-        bones.solve(&mut figure, &place);
-        figure.refresh_all();
-        let turn = rotation_of(&before.world[limb.end]);
-        figure.pose.locals[limb.end].rotation = figure.base_turn(limb.end).inverse() * turn;
-        figure.refresh_all();
+        put_back(&before, &mut figure, limb);
     }
     if figure.is_finite() {
         *pose = figure.pose;
     }
 }
 
+/// Puts the end of a limb back to the place and rotation that it had at the start, or as near as the limb can.
+pub(in crate::rig) fn put_back(start: &Figure<'_>, figure: &mut Figure<'_>, limb: Limb) {
+    let place = start.place(limb.end);
+    let Some(mut bones) = TwoBone::begin(start, limb, &place) else {
+        return;
+    };
+    bones.solve(figure, &place);
+    figure.refresh_all();
+    let turn = rotation_of(&start.world[limb.end]);
+    figure.pose.locals[limb.end].rotation = figure.base_turn(limb.end).inverse() * turn;
+    figure.refresh_all();
+}
+
 /// Whether a joint is the limb's first joint or its descendant.
-fn touches(skeleton: &Skeleton, upper: usize, joint: usize) -> bool {
+pub(super) fn touches(skeleton: &Skeleton, upper: usize, joint: usize) -> bool {
     joint == upper || is_below(skeleton, upper, joint)
 }

@@ -10,17 +10,7 @@ fn plants(harness: &Harness<'_, Stage>, clip: usize) -> Vec<Plant> {
 }
 
 fn menu(harness: &mut Harness<'_, Stage>, at: Pos2, item: &str) {
-    harness.event(Event::PointerMoved(at));
-    // A button that is held for a whole frame of the harness does not click.
-    for pressed in [true, false] {
-        harness.event(Event::PointerButton {
-            pos: at,
-            button: PointerButton::Secondary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-    }
-    harness.run();
+    secondary_click(harness, at);
     harness.get_by_label(item).click();
     harness.run();
 }

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use sinew::rig::KeyRef;
 use sinew::session::{Command, KeysCommand, PoseCommand, SelectHow, Session};
 
-use super::{Stage, drag, keyed, keys, opened, place, press, stage, times_of};
+use super::{Stage, drag, keyed, keys, opened, place, press, secondary_click, stage, times_of};
 
 #[test]
 fn keys_are_dragged_box_selected_and_deleted_as_one_step_each() {
@@ -117,16 +117,7 @@ fn the_menu_of_a_key_changes_its_interpolation() {
     let (session, clip) = keyed();
     let mut harness = stage(session, true);
     let at = place(&harness, 0.0, 1.0);
-    harness.event(Event::PointerMoved(at));
-    for pressed in [true, false] {
-        harness.event(Event::PointerButton {
-            pos: at,
-            button: PointerButton::Secondary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-    }
-    harness.run();
+    secondary_click(&mut harness, at);
     harness.get_by_label("Step").click();
     harness.run();
     let take = harness
