@@ -1,7 +1,7 @@
 //! Animation clips: keyed curves on joints.
 
 use super::trs::slerp;
-use super::{Pose, Skeleton};
+use super::{Pose, Skeleton, Trs};
 use crate::math::{Quat, Vec64};
 
 /// Times closer than this are the same, seconds: keys at such times are merged.
@@ -53,6 +53,17 @@ pub enum Channel {
     Scale(Curve<Vec64>),
 }
 
+impl Channel {
+    /// Sets the property to its value at a time.
+    pub(super) fn sample_into(&self, local: &mut Trs, time_secs: f64) {
+        match self {
+            Self::Translation(curve) => local.translation = sample_vector(curve, time_secs),
+            Self::Rotation(curve) => local.rotation = sample_rotation(curve, time_secs),
+            Self::Scale(curve) => local.scale = sample_vector(curve, time_secs),
+        }
+    }
+}
+
 /// One animated property of one joint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
@@ -101,11 +112,7 @@ impl Clip {
             let Some(local) = pose.locals.get_mut(track.joint) else {
                 continue;
             };
-            match &track.channel {
-                Channel::Translation(curve) => local.translation = sample_vector(curve, time_secs),
-                Channel::Rotation(curve) => local.rotation = sample_rotation(curve, time_secs),
-                Channel::Scale(curve) => local.scale = sample_vector(curve, time_secs),
-            }
+            track.channel.sample_into(local, time_secs);
         }
         for track in &self.morphs {
             pose.morphs.set(track.control, track.sample(time_secs));

@@ -20,6 +20,7 @@ mod clip;
 pub mod edit;
 mod feet;
 pub mod ik;
+mod joint_axes;
 mod keys;
 mod limit_presets;
 pub mod limits;
@@ -37,10 +38,11 @@ mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, MorphTrack, SAME_SECS, Track};
 pub use feet::{FeetRules, Plant, Stance};
+pub use joint_axes::{JointAxes, JointNumber};
 pub use keys::{
-    Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyTolerance, KeyedClip, KeyedClipFile,
-    KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS, NamedPose, NamedPoseFile, PlantFile, Slope,
-    SlopeValue,
+    Ease, EaseName, JointCurve, JointValue, Key, KeyFile, KeyRef, KeyTolerance, KeyedClip,
+    KeyedClipFile, KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS, NamedPose, NamedPoseFile,
+    PlantFile, Side, Slope, SlopeValue, Travel,
 };
 pub use limit_presets::human_limits;
 pub use morph_weights::{MOST_MORPH_WEIGHT, MorphWeights};

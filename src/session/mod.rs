@@ -98,7 +98,7 @@ pub use command::{Command, CommandQueue, VariantCommand};
 pub use distill::{ClipResidual, DistillError, DistillReport, DistillSettings, Distilled, distill};
 pub use document::Document;
 pub use editing::pose_tools::{PoseCommand, PoseTools, TurnAxes};
-pub use editing::timeline::{Keying, KeysCommand};
+pub use editing::timeline::{CurveEdit, Keying, KeysCommand};
 pub use gesture::Gesture;
 pub use history::HistoryView;
 pub use job::JobView;

@@ -1,15 +1,13 @@
 //! Joint angles for display and input.
 //!
-//! A joint's angles are degrees about the world's X, then Y, then Z axis through the joint, on top of the rest pose, with the
-//! joint's parents at rest; rotations of the parents are applied afterwards. So the angles of different joints are independent, and
-//! the window shows the same numbers that `--rotate JOINT=X,Y,Z` takes.
+//! What the angles of a joint are is said in [`JointAxes`].
 
 use std::path::{Path, PathBuf};
 
 use crate::character::Character;
 use crate::io::IoError;
-use crate::math::{Affine, Quat};
-use crate::rig::{Pose, PoseError, Skeleton, Trs};
+use crate::math::Quat;
+use crate::rig::{JointAxes, Pose, PoseError, Skeleton};
 
 /// The rotation that turns by the angles about X, then Y, then Z.
 #[must_use]
@@ -18,33 +16,15 @@ pub fn rotation_of_angles_deg(degrees: [f64; 3]) -> Quat {
     Quat::from_euler_angles(x, y, z)
 }
 
-/// Rotation of a joint's parent frame, with all joints at rest.
-fn rest_world_from_base(skeleton: &Skeleton, joint: usize) -> Quat {
-    let mut base = skeleton.joints()[joint].parent_from_base;
-    let mut parent = skeleton.joints()[joint].parent;
-    while let Some(index) = parent {
-        let above = &skeleton.joints()[index];
-        base = Affine::from_matrix_unchecked(
-            (above.parent_from_base * above.rest.to_affine() * base).into_inner(),
-        );
-        parent = above.parent;
-    }
-    Trs::from_affine(&base).rotation
-}
-
 /// A joint's rotation from rest, about the world axes of the rest pose.
 #[must_use]
 pub fn rotation_from_rest(skeleton: &Skeleton, pose: &Pose, joint: usize) -> Quat {
-    let world_from_base = rest_world_from_base(skeleton, joint);
-    let turn = pose.locals[joint].rotation * skeleton.joints()[joint].rest.rotation.inverse();
-    world_from_base * turn * world_from_base.inverse()
+    JointAxes::of(skeleton, joint).turn_of(&pose.locals[joint].rotation)
 }
 
 /// Sets a joint's rotation from rest, about the world axes of the rest pose; keeps translation and scale.
 pub fn set_rotation_from_rest(skeleton: &Skeleton, pose: &mut Pose, joint: usize, rotation: &Quat) {
-    let world_from_base = rest_world_from_base(skeleton, joint);
-    let turn = world_from_base.inverse() * rotation * world_from_base;
-    pose.locals[joint].rotation = turn * skeleton.joints()[joint].rest.rotation;
+    pose.locals[joint].rotation = JointAxes::of(skeleton, joint).local_of(rotation);
 }
 
 /// A joint's angles in degrees, X then Y then Z.

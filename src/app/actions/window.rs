@@ -155,6 +155,16 @@ pub enum TimelineAction {
     AutoKey,
     /// Shows or hides ruler and keys.
     Fold,
+    /// Shows curves instead of rows of keys, or rows again.
+    Curves,
+    /// Takes jitter off the selected keys.
+    SmoothKeys,
+    /// Makes the end of the clip meet its start; the way over the ground is kept.
+    CloseLoop,
+    /// The same, and the way over the ground is taken out.
+    CloseLoopInPlace,
+    /// Makes the clip twice as long, going on from its end.
+    RepeatClip,
     /// Creates a clip with the current pose as its first key.
     NewClip,
     /// Creates an editable copy of the current clip.

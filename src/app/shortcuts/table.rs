@@ -325,6 +325,16 @@ pub static ALL: &[Shortcut] = &[
         .also("foot contact slide skate walk lock ground floor"),
     timeline!("feet.above", "Soles above the ground", "Feet do not sink into the ground between keys of the clip shown, or may", AboveGround)
         .also("floor contact sink foot penetrate"),
+    timeline!("curves", "Curves", "Shows the selected joints' angles and offsets as curves, or rows of keys again", Curves)
+        .also("graph editor fcurve tangents bezier spline handles"),
+    timeline!("keys.smooth", "Smooth out keys", "Takes jitter off the selected keys: three or more in a row of a joint", SmoothKeys)
+        .also("filter denoise jitter noise butterworth"),
+    timeline!("loop.close", "Close the loop", "Makes the end of the clip meet its start; the way over the ground is kept", CloseLoop)
+        .also("seam cycle walk seamless repeat"),
+    timeline!("loop.place", "Close the loop in place", "Makes the end meet the start, and takes the way over the ground out", CloseLoopInPlace)
+        .also("seam cycle walk treadmill root motion stationary"),
+    timeline!("loop.repeat", "Repeat the clip", "Makes the clip twice as long, the second time from where the first ends", RepeatClip)
+        .also("cycle walk on root offset double longer"),
     timeline!("timeline", "Timeline", "Shows or hides ruler and keys under the views", Fold).also("dope sheet keyframes ruler"),
     // View.
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))

@@ -5,10 +5,11 @@ use crate::app::actions::TimelineAction;
 use egui::{Context, Key, Modifiers};
 
 use super::transport::{scrub, set_key, step};
-use super::{TimelineState, TimelineView, feet, ruler};
+use super::{TimelineState, TimelineView, feet, menus, ruler};
 use crate::app::actions::Actions;
 use crate::app::shortcuts::Bindings;
-use crate::session::{Command, KeysCommand};
+use crate::rig::Travel;
+use crate::session::{Command, CurveEdit, KeysCommand};
 
 /// Applies an action.
 pub fn carry_out(
@@ -49,6 +50,20 @@ pub fn carry_out(
         TimelineAction::Record => raise(KeysCommand::StartRecording),
         TimelineAction::AutoKey => raise(KeysCommand::SetAutoKey(!view.auto_key)),
         TimelineAction::Fold => state.open = !state.open,
+        TimelineAction::Curves => {
+            state.graph.shown = !(state.open && state.graph.shown);
+            state.open = true;
+        }
+        TimelineAction::SmoothKeys => {
+            if let Some(clip) = view.clip {
+                raise(menus::smoothed(clip, &state.selected));
+            }
+        }
+        TimelineAction::CloseLoop => edit_loop(view, CurveEdit::CloseLoop(Travel::Kept), actions),
+        TimelineAction::CloseLoopInPlace => {
+            edit_loop(view, CurveEdit::CloseLoop(Travel::InPlace), actions);
+        }
+        TimelineAction::RepeatClip => edit_loop(view, CurveEdit::Repeat { times: 2 }, actions),
         TimelineAction::NewClip => raise(KeysCommand::NewClip {
             duration_secs: super::transport::NEW_SECS,
         }),
@@ -63,6 +78,17 @@ pub fn carry_out(
                 raise(KeysCommand::Duplicate { clip });
             }
         }
+    }
+}
+
+/// Changes the curves of the clip shown.
+fn edit_loop(view: &TimelineView<'_>, edit: CurveEdit, actions: &mut Actions) {
+    if let Some(clip) = view.clip {
+        actions.once(Command::Keys(KeysCommand::Curve {
+            clip,
+            edit,
+            from: None,
+        }));
     }
 }
 

@@ -7,14 +7,14 @@ use egui::WidgetInfo;
 use egui::{Button, Rect, Response, RichText, Ui, UiBuilder};
 
 use super::rows::RowLayout;
-use super::{TimelineState, TimelineView, feet, ruler};
+use super::{TimelineState, TimelineView, feet, graph, ruler};
 use crate::app::actions::Actions;
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::app::widgets::row;
-use crate::rig::Ease;
 use crate::rig::retarget::Mapping;
-use crate::session::{Command, KeysCommand};
+use crate::rig::{Ease, KeyRef, Travel};
+use crate::session::{Command, CurveEdit, KeysCommand};
 
 /// Minimum length of the played range.
 const LEAST_RANGE_SECS: f64 = 0.01;
@@ -162,11 +162,14 @@ pub(super) fn clip_button(
         {
             state.renaming = mine.map(|(_, take)| take.name().to_owned());
         }
+        ui.separator();
+        ui.add_enabled_ui(mine.is_some(), |ui| loop_items(ui, clip, actions));
+        ui.separator();
         if ui
             .add_enabled(mine.is_some(), Button::new("Delete clip"))
             .clicked()
         {
-            raise(KeysCommand::Delete { clip });
+            actions.once(Command::Keys(KeysCommand::Delete { clip }));
         }
     });
 }
@@ -182,7 +185,9 @@ pub(super) fn key_menu(
     if response.secondary_clicked()
         && let Some(pointer) = response.interact_pointer_pos()
     {
-        if let Some(mark) = layout.mark_at(pointer, view, state) {
+        if state.graph.shown {
+            graph::choose_for_menu(pointer, layout.rect, view, state);
+        } else if let Some(mark) = layout.mark_at(pointer, view, state) {
             let keys = layout.keys_of(&mark, view);
             if !keys.iter().all(|key| state.selected.contains(key)) {
                 state.selected = keys;
@@ -212,7 +217,25 @@ pub(super) fn key_menu(
                     });
                 }
             }
+            if ui
+                .button("Level")
+                .on_hover_text("The curve is level at the key: motion eases into it and out of it")
+                .clicked()
+            {
+                raise(KeysCommand::Curve {
+                    clip,
+                    edit: CurveEdit::Flatten(keys.clone()),
+                    from: None,
+                });
+            }
             ui.separator();
+            if ui
+                .button("Smooth out")
+                .on_hover_text("Takes jitter off three or more keys in a row; again for more")
+                .clicked()
+            {
+                raise(smoothed(clip, keys));
+            }
             if ui.button("Delete keys").on_hover_text("Delete").clicked() {
                 raise(KeysCommand::DeleteKeys {
                     clip,
@@ -236,6 +259,50 @@ pub(super) fn key_menu(
             });
         }
     });
+}
+
+/// Smoothing of keys.
+pub(super) fn smoothed(clip: usize, keys: &[KeyRef]) -> KeysCommand {
+    KeysCommand::Curve {
+        clip,
+        edit: CurveEdit::Smooth(keys.to_vec()),
+        from: None,
+    }
+}
+
+/// Loops without a seam.
+fn loop_items(ui: &mut Ui, clip: usize, actions: &mut Actions) {
+    let close = |travel| CurveEdit::CloseLoop(travel);
+    for (name, tip, edit) in [
+        (
+            "Close the loop, walking on",
+            "The end meets the start in pose and speed; the way over the ground is kept",
+            close(Travel::Kept),
+        ),
+        (
+            "Close the loop, in place",
+            "The end meets the start in pose and speed; the way over the ground is taken out",
+            close(Travel::InPlace),
+        ),
+        (
+            "Repeat twice",
+            "The clip twice, the second time from where the first ends",
+            CurveEdit::Repeat { times: 2 },
+        ),
+        (
+            "Repeat four times",
+            "The clip four times, each from where the one before ends",
+            CurveEdit::Repeat { times: 4 },
+        ),
+    ] {
+        if ui.button(name).on_hover_text(tip).clicked() {
+            actions.once(Command::Keys(KeysCommand::Curve {
+                clip,
+                edit,
+                from: None,
+            }));
+        }
+    }
 }
 
 /// Shown instead of rows if there are no editable keys.

@@ -8,6 +8,7 @@
 //! | `strip`      | simulated and recorded frames                                      |
 //! | `rows`       | row layout, and drawing of keys                                    |
 //! | `feet`       | planted feet                                                       |
+//! | `graph`      | curves instead of rows                                             |
 //! | `scroll`     | scrolling of rows                                                  |
 //! | `pointer`    | scrubbing, selecting and moving keys                               |
 //! | `menus`      | playback settings, and actions on keys                             |
@@ -17,6 +18,7 @@
 
 mod axis;
 mod feet;
+mod graph;
 mod keyboard;
 mod menus;
 mod pointer;
@@ -181,6 +183,8 @@ pub struct TimelineState {
     hovered: bool,
     /// Scroll offset of the rows, points.
     scroll: f32,
+    /// Curves instead of rows.
+    graph: graph::GraphState,
 }
 
 impl TimelineState {
@@ -197,6 +201,7 @@ impl TimelineState {
             self.selected.clear();
             self.axis.fit(view.duration_secs());
             (self.fitted, self.drag, self.renaming, self.scroll) = (shown, None, None, 0.0);
+            self.graph.start_over();
         }
         match view.take() {
             Some((_, take)) => self.selected.retain(|key| take.key(*key).is_some()),
@@ -218,6 +223,9 @@ impl TimelineState {
 
     /// Cancels the current drag. Returns whether there was one.
     pub fn cancel_drag(&mut self, actions: &mut Actions) -> bool {
+        if self.graph.cancel_drag(&mut self.selected, actions) {
+            return true;
+        }
         match self.drag.take() {
             Some(drag) => {
                 drag.cancel(&mut self.selected, actions);
@@ -284,23 +292,35 @@ pub fn timeline_ui(
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Keys over time"));
     state.hovered = ui.rect_contains_pointer(room);
     state.axis.zoom_and_pan(ui, &response, view.duration_secs());
-    let mut layout = rows::RowLayout::of(view, rows_rect, state.scroll);
     let names = Rect::from_min_max(
         pos2(room.left(), rows_rect.top()),
         pos2(rows_rect.left(), rows_rect.bottom()),
     );
+    let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(room));
+    let mut layout = if state.graph.shown {
+        rows::RowLayout::empty(rows_rect)
+    } else {
+        rows::RowLayout::of(view, rows_rect, state.scroll)
+    };
     pointer::interact(ui, &response, &layout, ruler_rect, view, state, actions);
     menus::key_menu(&response, &layout, view, state, actions);
-    let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(room));
     ruler::paint(&painter, ruler_rect, rows_rect, view, state);
-    feet::paint(&painter, &layout, view, &state.axis);
-    rows::paint(ui, names, &layout, view, state);
-    scroll::scroll_ui(ui, names, &response, &mut layout, state);
-    ruler::paint_playhead(&painter, ruler_rect, rows_rect, view, state);
+    let hint = if state.graph.shown {
+        let hint = graph::graph_ui(ui, &response, [names, rows_rect], view, state, actions);
+        ruler::paint_playhead(&painter, ruler_rect, rows_rect, view, state);
+        hint
+    } else {
+        feet::paint(&painter, &layout, view, &state.axis);
+        rows::paint(ui, names, &layout, view, state);
+        scroll::scroll_ui(ui, names, &response, &mut layout, state);
+        ruler::paint_playhead(&painter, ruler_rect, rows_rect, view, state);
+        None
+    };
     if view.take().is_none() {
         menus::no_keys_ui(ui, rows_rect, view, actions);
     }
-    if let Some(hint) = pointer::hint(&response, ruler_rect, &layout, view, state) {
+    let hint = hint.or_else(|| pointer::hint(&response, ruler_rect, &layout, view, state));
+    if let Some(hint) = hint {
         response.on_hover_text_at_pointer(hint);
     }
     ui.advance_cursor_after_rect(room);

@@ -105,8 +105,9 @@ pub(super) fn interact(
             modifiers.alt,
         )
     });
-    let on_bar = layout.bar().is_some_and(|bar| bar.contains(pointer));
-    if pressed && response.contains_pointer() && !on_bar && view.clip.is_some() {
+    let elsewhere = layout.bar().is_some_and(|bar| bar.contains(pointer))
+        || (state.graph.shown && !ruler_rect.contains(pointer));
+    if pressed && response.contains_pointer() && !elsewhere && view.clip.is_some() {
         state.drag = begin(pointer, layout, ruler_rect, view, state, shift, alt);
     }
     if response.double_clicked() && ruler_rect.contains(pointer) {

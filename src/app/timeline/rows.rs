@@ -41,6 +41,15 @@ pub(super) struct KeyMark {
 }
 
 impl RowLayout {
+    /// No rows.
+    pub(super) fn empty(rect: Rect) -> Self {
+        Self {
+            rows: Vec::new(),
+            rect,
+            scroll: 0.0,
+        }
+    }
+
     pub(super) fn of(view: &TimelineView<'_>, rect: Rect, scroll: f32) -> Self {
         let mut rows = Vec::new();
         if let (Some((_, take)), Some(skeleton)) = (view.take(), view.skeleton) {

@@ -55,6 +55,9 @@ pub fn transport_ui(
                 state.open = !state.open;
             }
             menus::settings_button(ui, view, actions);
+            if state.open {
+                curves_ui(ui, state);
+            }
             if view.simulates && ui.available_width() > SWITCH_WIDTH {
                 scrubbing_ui(ui, view, actions);
                 recorded_ui(ui, view);
@@ -325,6 +328,17 @@ fn scrubbing_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
                 .color(theme::colors(ui.ctx()).text_weak),
         )
         .on_hover_text("How much of the range is simulated, of all that the views show");
+    }
+}
+
+/// Curves instead of rows.
+fn curves_ui(ui: &mut Ui, state: &mut TimelineState) {
+    let on = state.graph.shown;
+    let response = ui.add(Button::selectable(on, "Curves"));
+    response.widget_info(|| WidgetInfo::selected(egui::Role::Button, true, on, "Curves"));
+    let tip = "The selected joints' angles and offsets as curves, instead of rows of keys";
+    if response.on_hover_text(tip).clicked() {
+        state.graph.shown = !on;
     }
 }
 

@@ -8,16 +8,22 @@
 //! |---------------|---------------------------------------------------------------------------------|
 //! | [`edit`]      | keys are set, moved, scaled and removed                                           |
 //! | [`spline`]    | keys → curves; slopes that do not overshoot                                        |
+//! | [`graph`]     | one joint's curves as angles and offsets; keys and slopes changed by them         |
+//! | [`smooth`]    | jitter is taken off keys                                                            |
+//! | [`cycle`]     | a clip that repeats without a seam, in place or walking on                        |
 //! | [`from_clip`] | curves → keys, with the file's own keys                                           |
 //! | [`morphs`]    | curves of morphs                                                                |
 //! | [`reduce`]    | many samples (motion capture, a recorded take) → few keys within a tolerance      |
 //! | [`file`]      | as JSON, joints by name                                                           |
 
+mod cycle;
 mod edit;
 mod file;
 mod from_clip;
+mod graph;
 mod morphs;
 mod reduce;
+mod smooth;
 mod spline;
 #[cfg(test)]
 mod tests;
@@ -28,10 +34,12 @@ use std::sync::{Arc, OnceLock};
 use super::{Clip, FeetRules, MorphTrack, Pose, SAME_SECS, Skeleton, Stance, Trs};
 use crate::math::{Quat, Vec64};
 
+pub use cycle::Travel;
 pub use file::{
     EaseName, JointValue, KeyFile, KeyedClipFile, KeysError, MorphKeysFile, NamedPose,
     NamedPoseFile, PlantFile, SlopeValue,
 };
+pub use graph::{JointCurve, Side};
 pub use reduce::KeyTolerance;
 
 /// Maximum duration of a clip, seconds.
@@ -90,7 +98,7 @@ impl Ease {
 }
 
 /// Change per second.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Slope {
     /// Of the translation.
     pub translation: Vec64,

@@ -134,8 +134,8 @@ impl<const D: usize> ChannelKeys<D> {
 pub(super) fn played(keyed: &KeyedClip) -> Clip {
     let mut tracks = Vec::new();
     for (joint, keys) in keyed.tracks() {
-        let [translation, rotation, scale] = channels(keys);
-        tracks.extend([translation, rotation, scale].map(|channel| Track { joint, channel }));
+        let channels = JointChannels::of(keys).channels();
+        tracks.extend(channels.map(|channel| Track { joint, channel }));
     }
     Clip {
         name: keyed.name().to_owned(),
@@ -145,38 +145,69 @@ pub(super) fn played(keyed: &KeyedClip) -> Clip {
     }
 }
 
-fn channels(keys: &[Key]) -> [Channel; 3] {
-    let translation = channel(
-        keys,
-        |key| key.value.translation,
-        |slope, _| slope.translation,
-    );
-    let scale = channel(keys, |key| key.value.scale, |slope, _| slope.scale);
-    let signs = short_way(keys);
-    let mut index = 0;
-    let rotation = channel(
-        keys,
-        |key| {
-            index += 1;
-            key.value.rotation.coords * signs[index - 1]
-        },
-        |slope, key| slope.rotation.coords * signs[key],
-    );
-    let Curve {
-        times_secs,
-        values,
-        interpolation,
-    } = rotation.curve();
-    let values = values.into_iter().map(nalgebra::Quaternion::from).collect();
-    [
-        Channel::Translation(without_repetition(&translation)),
-        Channel::Rotation(Curve {
+/// The channels of one joint.
+pub(super) struct JointChannels {
+    translation: ChannelKeys<3>,
+    rotation: ChannelKeys<4>,
+    scale: ChannelKeys<3>,
+    /// The sign by which each key's quaternion is multiplied in the curve.
+    signs: Vec<f64>,
+}
+
+impl JointChannels {
+    pub(super) fn of(keys: &[Key]) -> Self {
+        let signs = short_way(keys);
+        let mut index = 0;
+        let rotation = channel(
+            keys,
+            |key| {
+                index += 1;
+                key.value.rotation.coords * signs[index - 1]
+            },
+            |slope, key| slope.rotation.coords * signs[key],
+        );
+        Self {
+            translation: channel(
+                keys,
+                |key| key.value.translation,
+                |slope, _| slope.translation,
+            ),
+            rotation,
+            scale: channel(keys, |key| key.value.scale, |slope, _| slope.scale),
+            signs,
+        }
+    }
+
+    /// The slopes at the two ends of the piece after a key, in the signs of the keys' own quaternions.
+    pub(super) fn slopes(&self, piece: usize) -> [Slope; 2] {
+        let translation = self.translation.slopes(piece);
+        let rotation = self.rotation.slopes(piece);
+        let scale = self.scale.slopes(piece);
+        std::array::from_fn(|end| Slope {
+            translation: translation[end],
+            rotation: (rotation[end] * self.signs[piece + end]).into(),
+            scale: scale[end],
+        })
+    }
+
+    /// The curves in the representation of file formats.
+    pub(super) fn channels(&self) -> [Channel; 3] {
+        let Curve {
             times_secs,
             values,
             interpolation,
-        }),
-        Channel::Scale(without_repetition(&scale)),
-    ]
+        } = self.rotation.curve();
+        let values = values.into_iter().map(nalgebra::Quaternion::from).collect();
+        [
+            Channel::Translation(without_repetition(&self.translation)),
+            Channel::Rotation(Curve {
+                times_secs,
+                values,
+                interpolation,
+            }),
+            Channel::Scale(without_repetition(&self.scale)),
+        ]
+    }
 }
 
 fn without_repetition<const D: usize>(keys: &ChannelKeys<D>) -> Curve<SVector<f64, D>> {

@@ -1,6 +1,7 @@
 //! Property tests of keys.
 
 mod curves;
+mod shaping;
 
 use super::*;
 use crate::math::Point64;

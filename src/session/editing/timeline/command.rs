@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::rig::{Ease, FeetRules, KeyRef, KeyedClip, Pose};
+use crate::rig::{Ease, FeetRules, JointNumber, KeyRef, KeyedClip, Pose, Side, Travel};
 use crate::session::Scrubbing;
 
 /// A command. Clips are named by their index in [`crate::session::Document::clips`]; only takes can be changed.
@@ -81,6 +81,15 @@ pub enum KeysCommand {
         /// The interpolation.
         ease: Ease,
     },
+    /// Changes curves of a take (undoable).
+    Curve {
+        /// The clip, by index.
+        clip: usize,
+        /// The change.
+        edit: CurveEdit,
+        /// As for [`Self::MoveKeys`].
+        from: Option<Arc<KeyedClip>>,
+    },
     /// Sets the length of a take (undoable).
     SetDuration {
         /// The clip, by index.
@@ -153,6 +162,7 @@ impl KeysCommand {
             Self::ScaleKeys { .. } => "Stretch keys",
             Self::DeleteKeys { .. } => "Delete keys",
             Self::SetInterpolation { .. } => "Change interpolation",
+            Self::Curve { edit, .. } => edit.label(),
             Self::SetDuration { .. } => "Change length",
             Self::SetFeet { .. } | Self::PlantStanding { .. } => "Plant feet",
             Self::SetAutoKey(_) => "Auto-key",
@@ -164,6 +174,55 @@ impl KeysCommand {
             Self::DeletePose { .. } => "Delete pose",
             Self::LoadPoses(_) => "Load poses",
             Self::SavePoses(_) => "Save poses",
+        }
+    }
+}
+
+/// A change of the curves of a take.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CurveEdit {
+    /// Adds an amount to a number of keys.
+    Shift {
+        /// Which keys.
+        keys: Vec<KeyRef>,
+        /// Which number of their joints.
+        number: JointNumber,
+        /// Degrees, or the file's units.
+        by: f64,
+    },
+    /// Sets the slope of a number at a key.
+    Rate {
+        /// Which key.
+        key: KeyRef,
+        /// Which number of its joint.
+        number: JointNumber,
+        /// The side of the key; both if not given.
+        side: Option<Side>,
+        /// Degrees, or the file's units, per second.
+        rate: f64,
+    },
+    /// Makes curves level at keys.
+    Flatten(Vec<KeyRef>),
+    /// Takes jitter off keys: three or more in a row of a joint.
+    Smooth(Vec<KeyRef>),
+    /// Makes the end of the clip meet its start.
+    CloseLoop(Travel),
+    /// Repeats the clip, going on where it ends.
+    Repeat {
+        /// How many times in all.
+        times: usize,
+    },
+}
+
+impl CurveEdit {
+    const fn label(&self) -> &'static str {
+        match self {
+            Self::Shift { .. } => "Change keys",
+            Self::Rate { .. } => "Turn curve",
+            Self::Flatten(_) => "Level curve",
+            Self::Smooth(_) => "Smooth keys",
+            Self::CloseLoop(_) => "Close loop",
+            Self::Repeat { .. } => "Repeat clip",
         }
     }
 }

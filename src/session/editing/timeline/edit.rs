@@ -52,6 +52,7 @@ impl Editor {
             KeysCommand::SetInterpolation { clip, keys, ease } => {
                 self.edit_take(with, clip, |take| take.set_ease(&keys, &ease));
             }
+            KeysCommand::Curve { clip, edit, from } => self.edit_curves(with, clip, &edit, from),
             KeysCommand::SetDuration {
                 clip,
                 duration_secs,

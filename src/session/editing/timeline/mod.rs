@@ -4,6 +4,7 @@
 //! |-------------|--------------------------------------------------------------------------------------------|
 //! | [`command`] | the commands                                                                                 |
 //! | [`edit`]    | clips and their keys                                                                         |
+//! | [`curves`]  | curves, smoothing, cycles                                                                    |
 //! | [`feet`]    | planted feet                                                                                  |
 //! | [`record`]  | recording of edits as a take                                                                 |
 //! | [`carry`]   | transfer of clips to an edited skeleton                                                      |
@@ -15,6 +16,7 @@
 
 mod carry;
 mod command;
+mod curves;
 mod edit;
 mod feet;
 mod library;
@@ -25,7 +27,7 @@ use crate::session::Document;
 use crate::session::job::{Job, JobView};
 
 pub(in crate::session) use carry::transfer_clip;
-pub use command::KeysCommand;
+pub use command::{CurveEdit, KeysCommand};
 pub(super) use feet::NO_FEET;
 
 use record::Recording;
