@@ -296,10 +296,11 @@ impl GpuContext {
 
     /// Simulates a device loss, for tests.
     pub fn simulate_loss(&self) {
+        // Another thread may use the device at this moment: its errors are those of a lost one.
+        self.lost.store(true, Ordering::Release);
         self.device.destroy();
         // The loss is reported at the next poll.
         let _ = self.device.poll(wgpu::PollType::Poll);
-        self.lost.store(true, Ordering::Release);
     }
 
     /// Whether both are the same device, so that resources can be shared.

@@ -1,5 +1,6 @@
 //! Timeline and library of poses as a hand uses them, without a window.
 
+mod curves;
 mod feet;
 mod keys;
 
