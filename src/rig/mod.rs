@@ -20,7 +20,6 @@ mod clip;
 pub mod edit;
 mod feet;
 pub mod ik;
-mod joint_axes;
 mod keys;
 mod limit_presets;
 pub mod limits;
@@ -38,11 +37,10 @@ mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, MorphTrack, SAME_SECS, Track};
 pub use feet::{FeetRules, Plant, Stance};
-pub use joint_axes::{JointAxes, JointNumber};
 pub use keys::{
-    Ease, EaseName, JointCurve, JointValue, Key, KeyFile, KeyRef, KeyTolerance, KeyedClip,
-    KeyedClipFile, KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS, NamedPose, NamedPoseFile,
-    PlantFile, Side, Slope, SlopeValue, Travel,
+    Ease, EaseName, JointAxes, JointCurve, JointNumber, JointValue, Key, KeyFile, KeyRef,
+    KeyTolerance, KeyedClip, KeyedClipFile, KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS,
+    NamedPose, NamedPoseFile, PlantFile, Side, Slope, SlopeValue, Travel,
 };
 pub use limit_presets::human_limits;
 pub use morph_weights::{MOST_MORPH_WEIGHT, MorphWeights};

@@ -8,6 +8,7 @@
 //! |---------------|---------------------------------------------------------------------------------|
 //! | [`edit`]      | keys are set, moved, scaled and removed                                           |
 //! | [`spline`]    | keys → curves; slopes that do not overshoot                                        |
+//! | [`joint_axes`] | a transform as angles and offsets from rest                                      |
 //! | [`graph`]     | one joint's curves as angles and offsets; keys and slopes changed by them         |
 //! | [`smooth`]    | jitter is taken off keys                                                            |
 //! | [`cycle`]     | a clip that repeats without a seam, in place or walking on                        |
@@ -21,6 +22,7 @@ mod edit;
 mod file;
 mod from_clip;
 mod graph;
+mod joint_axes;
 mod morphs;
 mod reduce;
 mod smooth;
@@ -40,6 +42,7 @@ pub use file::{
     NamedPoseFile, PlantFile, SlopeValue,
 };
 pub use graph::{JointCurve, Side};
+pub use joint_axes::{JointAxes, JointNumber};
 pub use reduce::KeyTolerance;
 
 /// Maximum duration of a clip, seconds.

@@ -26,6 +26,9 @@ fn the_end_of_a_limb_is_planted_let_go_and_its_bar_dragged() {
         .name
         .clone();
     let mut harness = stage(session, true);
+    // Room for the whole menu.
+    harness.set_size(vec2(900.0, 340.0));
+    harness.run();
     let free = place(&harness, 40.0, 1.0);
     menu(&mut harness, free, &format!("Plant {name} here"));
     let [plant] = plants(&harness, clip)[..] else {

@@ -2,9 +2,9 @@
 
 use nalgebra::{Matrix3, Quaternion};
 
-use super::keys::Slope;
-use super::{Skeleton, Trs};
+use super::Slope;
 use crate::math::{Affine, Quat, Vec64, linear_part};
+use crate::rig::{Skeleton, Trs};
 
 /// What a number of a joint measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
