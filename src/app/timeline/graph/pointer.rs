@@ -121,8 +121,12 @@ pub(super) fn interact(
             modifiers.alt,
         )
     });
-    if pressed && response.contains_pointer() && layout.rect.contains(pointer) {
-        state.graph.drag = begin(pointer, layout, view, state, add);
+    // In a slow frame the pointer has moved on since the press.
+    let origin = ui
+        .input(|input| input.pointer.press_origin())
+        .unwrap_or(pointer);
+    if pressed && response.contains_pointer() && layout.rect.contains(origin) {
+        state.graph.drag = begin(origin, layout, view, state, add);
         state.graph.kept_range = state.graph.drag.is_some().then_some(layout.range);
     }
     let Some(mut drag) = state.graph.drag.take() else {
