@@ -8,7 +8,7 @@ use sinew::session::{Command, CurveEdit, KeysCommand, Session};
 
 use super::{Stage, drag, keyed, keys, place, stage, times_of};
 
-/// Height of the transport line above the times, and of the ruler, points.
+/// Height of the ruler, points.
 const RULER: f32 = 24.0;
 
 fn curve(session: &Session, clip: usize) -> JointCurve {

@@ -102,7 +102,7 @@ pub(super) fn paint(ui: &Ui, layout: &GraphLayout, view: &TimelineView<'_>, stat
 
 /// The colour of the further joints is paler.
 fn shade(color: Color32, joint: usize) -> Color32 {
-    color.gamma_multiply(0.72_f32.powi(joint as i32))
+    color.gamma_multiply(0.72_f32.powf(joint as f32))
 }
 
 fn paint_values(painter: &Painter, layout: &GraphLayout, moves: bool) {
