@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::volume_preserver::VolumePreserver;
+use super::volume_preserver::{SavedVolume, VolumePreserver};
+use crate::collision::Contact;
 use crate::dynamics::Target;
 use crate::math::{Affine, Point, Vec3};
 use crate::stages::Subject;
@@ -17,12 +18,11 @@ const VOLUME_GAIN: f32 = 0.6;
 const MIN_TASK: usize = 512;
 
 /// Guide transforms of the last pose, state of the volume preserver, and steps since volume was measured.
-pub(in crate::methods) type SavedGuide = (GuideFrame, Option<[Vec<f32>; 3]>, u32);
+pub(in crate::methods) type SavedGuide = (GuideFrame, Option<SavedVolume>, u32);
 
 /// Approximate memory of the vectors of a saved guide.
 pub(in crate::methods) fn heap_bytes_of_guide((frame, volume, _): &SavedGuide) -> usize {
-    let volume = volume.iter().flatten();
-    frame.heap_bytes() + volume.map(|numbers| size_of_val(&**numbers)).sum::<usize>()
+    frame.heap_bytes() + volume.as_ref().map_or(0, SavedVolume::heap_bytes)
 }
 
 /// The guide of a simulation mesh, with its transforms in the last pose and its volume correction.
@@ -97,7 +97,7 @@ impl GuidedBase {
     pub(in crate::methods) fn place(&mut self, world_from_joint: &[Affine], out: &mut [Point]) {
         self.guide.pose(world_from_joint, &mut self.frame);
         if let Some(volume) = &mut self.volume {
-            volume.filter_ratio();
+            volume.filter();
         }
         self.update_bulges();
         let (base, carried) = out.split_at_mut(self.base.len());
@@ -134,24 +134,30 @@ impl GuidedBase {
         volume.map_or_else(Vec3::zeros, |volume| volume.offset(vertex))
     }
 
-    /// Updates the volume correction from the skin in this pose, once in [`VOLUME_INTERVAL`] calls.
-    pub(in crate::methods) fn update_volume(&mut self, skin: &[Point]) {
+    /// Updates the volume correction from the skin in this pose with its contacts; all of it once in [`VOLUME_INTERVAL`] calls.
+    pub(in crate::methods) fn update_volume(&mut self, skin: &[Point], contacts: &[Contact]) {
         self.steps_since_volume = (self.steps_since_volume + 1) % VOLUME_INTERVAL;
-        if self.steps_since_volume == 0
-            && let Some(volume) = &mut self.volume
-        {
-            volume.update_target_ratio(skin, &self.frame, VOLUME_GAIN);
+        if let Some(volume) = &mut self.volume {
+            if self.steps_since_volume == 0 {
+                volume.measure(skin, contacts, &self.frame, VOLUME_GAIN);
+            } else {
+                volume.track_pressed_volume(skin, &self.frame);
+            }
         }
     }
 
     /// As [`GuidedBase::update_volume`], with the full correction at once. Returns the largest change of a bulge, world
     /// units.
-    pub(in crate::methods) fn restore_volume(&mut self, skin: &[Point]) -> f32 {
+    pub(in crate::methods) fn restore_volume(
+        &mut self,
+        skin: &[Point],
+        contacts: &[Contact],
+    ) -> f32 {
         let Some(volume) = &mut self.volume else {
             return 0.0;
         };
-        volume.update_target_ratio(skin, &self.frame, 1.0);
-        volume.use_target_ratio();
+        volume.measure(skin, contacts, &self.frame, 1.0);
+        volume.use_measured();
         volume.compute_bulges()
     }
 

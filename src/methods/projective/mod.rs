@@ -41,7 +41,7 @@ use super::{BindError, DeviceError, Frame, SkinError, StepTimes};
 use crate::collision::{
     CollisionBody, Detector, Penetration, PosedFootPoints, deepest_penetration,
 };
-use crate::dynamics::{FactorError, Params, Simulation, VirtualBones};
+use crate::dynamics::{Contacts, FactorError, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::Trs;
 use crate::stages::{Flesh, Subject};
@@ -342,7 +342,8 @@ impl Projective {
         let start = Instant::now();
         let report = self.simulation.step_until(&self.base, deadline);
         if let Some(guided) = &mut self.guided {
-            guided.update_volume(self.simulation.positions());
+            let contacts = self.simulation.contacts().map(Contacts::contacts);
+            guided.update_volume(self.simulation.positions(), contacts.unwrap_or_default());
         }
         self.times.iterations += report.iterations as u32;
         self.times.step_ms += start.elapsed().as_secs_f64() * 1e3;

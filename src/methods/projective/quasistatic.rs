@@ -2,7 +2,7 @@
 
 use super::poses::{largest_turn, relative_into};
 use super::{FollowMode, Projective, STEPS_TO_SLEEP};
-use crate::dynamics::{self, FactorError};
+use crate::dynamics::{self, Contacts, FactorError};
 use crate::math::{Affine, Point};
 use crate::rig::Trs;
 
@@ -193,7 +193,9 @@ impl Projective {
         let Some(guided) = &mut self.guided else {
             return Ok(false);
         };
-        let moved = guided.restore_volume(self.simulation.positions());
+        let contacts = self.simulation.contacts().map(Contacts::contacts);
+        let moved =
+            guided.restore_volume(self.simulation.positions(), contacts.unwrap_or_default());
         if moved <= VOLUME_TOLERANCE * self.subject.size {
             return Ok(false);
         }

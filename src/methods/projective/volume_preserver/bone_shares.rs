@@ -13,9 +13,10 @@ pub(super) struct BoneShares {
     /// The bone of each cone; and the bones that count around each vertex, with their shares.
     bone_of_vertex: Vec<u32>,
     shares: Vec<[(u32, f32); MAX_BONES]>,
-    /// For every bone the area of its skin, and the mean displacement of the pose.
+    /// For every bone the area of its skin; and the mean displacements of the pose: all changes of volume counted as losses, and gains
+    /// subtracted from losses.
     areas: Vec<f32>,
-    change_lengths: Vec<f32>,
+    lengths: Vec<[f32; 2]>,
 }
 
 impl BoneShares {
@@ -52,28 +53,39 @@ impl BoneShares {
         Self {
             bone_of_vertex,
             shares: found.into_iter().map(strongest).collect(),
-            change_lengths: vec![0.0; areas.len()],
+            lengths: vec![[0.0; 2]; areas.len()],
             areas,
         }
     }
 
-    /// Writes the change length of every vertex, given the volume that each cone loses under the guide; zero at rest.
-    pub(super) fn change_lengths_into(&mut self, guide_loss: &[f32], out: &mut [f32]) {
-        self.change_lengths.fill(0.0);
+    /// Writes the change length of every vertex, given the volume that each cone loses under the guide, and the length in which gains are
+    /// subtracted from losses; both are zero at rest.
+    pub(super) fn write_lengths(
+        &mut self,
+        guide_loss: &[f32],
+        change_lengths: &mut [f32],
+        loss_lengths: &mut [f32],
+    ) {
+        self.lengths.fill([0.0; 2]);
         for (&bone, guide_loss) in self.bone_of_vertex.iter().zip(guide_loss) {
             if guide_loss.is_finite() {
-                self.change_lengths[bone as usize] += guide_loss.abs();
+                let [change, loss] = &mut self.lengths[bone as usize];
+                *change += guide_loss.abs();
+                *loss += guide_loss;
             }
         }
-        for (length, area) in self.change_lengths.iter_mut().zip(&self.areas) {
-            *length /= area.max(f32::MIN_POSITIVE);
+        for (lengths, area) in self.lengths.iter_mut().zip(&self.areas) {
+            *lengths = lengths.map(|volume| volume / area.max(f32::MIN_POSITIVE));
         }
-        let lengths = &self.change_lengths;
-        for (change_length, shares) in out.iter_mut().zip(&self.shares) {
-            *change_length = shares
-                .iter()
-                .map(|&(bone, share)| lengths[bone as usize] * share)
-                .sum();
+        let lengths = &self.lengths;
+        let out = change_lengths.iter_mut().zip(loss_lengths);
+        for ((change_length, loss_length), shares) in out.zip(&self.shares) {
+            (*change_length, *loss_length) = (0.0, 0.0);
+            for &(bone, share) in shares {
+                let [change, loss] = lengths[bone as usize];
+                *change_length += change * share;
+                *loss_length += loss * share;
+            }
         }
     }
 }

@@ -15,6 +15,8 @@ const MAX_RINGS: usize = 3;
 /// Cosine between the direction from the foot point and the skin's normal: below the first value the skin faces a
 /// cavity and does not bulge, above the second it bulges fully.
 const OUTWARD_COSINE: [f32; 2] = [0.2, 0.6];
+/// Part of its largest neighbour that a vertex takes over, see [`Folds::spread`].
+const PART_OF_NEIGHBOR: f32 = 0.75;
 
 /// The factor on the bulge of every vertex.
 pub(super) struct Folds {
@@ -115,6 +117,23 @@ impl Folds {
                     };
                 });
             std::mem::swap(factors, next);
+        }
+    }
+
+    /// Spreads values over the rings of vertices around a fold: each becomes the largest of its own and a part of its neighbours'.
+    pub(super) fn spread(&mut self, values: &mut Vec<f32>) {
+        if values.iter().all(|&value| value == 0.0) {
+            return;
+        }
+        for _ in 0..self.rings {
+            for (vertex, out) in self.next.iter_mut().enumerate() {
+                let near = self.topology.neighbors(vertex).iter();
+                let largest = near
+                    .map(|&other| values[other as usize])
+                    .fold(0.0, f32::max);
+                *out = values[vertex].max(PART_OF_NEIGHBOR * largest);
+            }
+            std::mem::swap(values, &mut self.next);
         }
     }
 

@@ -14,20 +14,33 @@
 //! not stay on lines, and the sum of the cones differs from the volume of the skin. If the skin is closed, the
 //! difference between its total loss and that of its cones is added to l where the pose changes volume.
 //!
-//! The bulge is stored as a multiple of the change length of the vertex, so that it varies with the pose. The change
-//! length is the mean displacement that corresponds to the change of volume around the vertex under the guide alone. Skin
-//! in a fold or facing a cavity is not displaced, because there is no free space.
+//! The bulge has three parts:
+//!
+//! - The prediction for the guide: what the guide alone loses around each bone, spread over the skin around it, and balanced so that all
+//!   bulges together restore the loss of the whole skin. It depends on the pose alone, without delay.
+//! - What measurements ask for beyond that, as a multiple of the change length of the vertex, so that it varies with the pose. The change
+//!   length is the mean displacement that corresponds to the change of volume around the vertex under the guide alone.
+//! - What restores the volume that contacts press out between the guide and the skin. It is a length, because it does not depend on the
+//!   angle of a joint. Between measurements it follows the pressed volume down: as soon as an arm leaves the side of the body, neither
+//!   needs a bulge.
+//!
+//! Skin in a fold or facing a cavity is not displaced, because there is no free space.
 //!
 //! Joints that scale change the volume intentionally: the loss of a cone is relative to its volume at rest, times the determinant of the
 //! guide's stretch at its vertex.
 
 mod bone_shares;
 mod folds;
+mod low_pass;
+mod measure;
+mod saved;
 
 use rayon::prelude::*;
 
 use self::bone_shares::BoneShares;
 use self::folds::Folds;
+use self::low_pass::LowPass;
+pub(in crate::methods) use self::saved::SavedVolume;
 use crate::math::{Point, Vec3};
 use crate::mesh::{Bending, TriMesh};
 use crate::numerics::{Cholesky, Ordering, SolveMemory, SymmetricMatrix};
@@ -48,8 +61,6 @@ const MIN_CHANGE_LENGTH: f64 = 2e-3;
 const MAX_FOLD_SHARE: f32 = 4.0;
 /// Upper bound of a bulge in both directions, as a fraction of the distance to the foot point.
 const MAX_BULGE: f32 = 0.3;
-/// Gain per step of each of the two low-pass filters from the target ratio to the ratio in use.
-const FILTER_GAIN: f32 = 0.35;
 /// Minimum number of vertices per task.
 const MIN_TASK: usize = 512;
 
@@ -86,12 +97,19 @@ pub(super) struct VolumePreserver {
     volume: f64,
     /// Volume that each cone loses under the guide alone, world units³.
     guide_loss: Vec<f32>,
-    /// Bulge relative to the change length of each vertex, as of the last measurement.
-    target_ratio: Vec<f32>,
-    /// The same after two low-pass filters in series, whose first output is `filter_state`; they hide that measurements are
-    /// several steps apart.
-    ratio: Vec<f32>,
-    filter_state: Vec<f32>,
+    /// Bulge that would restore the volume that the guide alone loses in this pose, world units; 0 at rest.
+    predicted: Vec<f32>,
+    /// What bulges need beyond the prediction for the guide, relative to the change lengths.
+    ratio: LowPass,
+    /// Bulges that restore what contacts press out between the guide and the skin, world units.
+    pressed: LowPass,
+    /// As of the last measurement, 1 at vertices that contacts press, less around them, 0 elsewhere.
+    pressed_parts: Vec<f32>,
+    /// Volume that contacts press out after the last step, world units³; the entry of `pressed` behind those of the vertices is the volume
+    /// as of its measurements.
+    pressed_volume: f32,
+    /// Loss of the guide with its bulges.
+    target_loss: Vec<f32>,
 }
 
 impl VolumePreserver {
@@ -157,9 +175,12 @@ impl VolumePreserver {
             closed: false,
             volume: 0.0,
             guide_loss: vec![0.0; count],
-            target_ratio: vec![0.0; count],
-            ratio: vec![0.0; count],
-            filter_state: vec![0.0; count],
+            predicted: vec![0.0; count],
+            ratio: LowPass::zeros(count),
+            pressed: LowPass::zeros(count + 1),
+            pressed_parts: vec![0.0; count],
+            pressed_volume: 0.0,
+            target_loss: vec![0.0; count],
         };
         for (index, triangle) in mesh.triangles.iter().enumerate() {
             for &vertex in triangle {
@@ -184,129 +205,60 @@ impl VolumePreserver {
         self.normals[vertex] * (self.bulge[vertex] * self.folds.factors[vertex])
     }
 
-    /// The state that persists from step to step.
-    pub(super) fn state(&self) -> [Vec<f32>; 3] {
-        [
-            self.target_ratio.clone(),
-            self.filter_state.clone(),
-            self.ratio.clone(),
-        ]
-    }
-
-    /// Restores a state that [`VolumePreserver::state`] returned.
-    pub(super) fn set_state(&mut self, [target_ratio, filter_state, ratio]: &[Vec<f32>; 3]) {
-        self.target_ratio.copy_from_slice(target_ratio);
-        self.filter_state.copy_from_slice(filter_state);
-        self.ratio.copy_from_slice(ratio);
-    }
-
-    /// Sets all ratios to zero.
+    /// Forgets all measurements.
     pub(super) fn reset(&mut self) {
-        self.target_ratio.fill(0.0);
-        self.use_target_ratio();
+        self.ratio.reset();
+        self.pressed.reset();
+        self.pressed_parts.fill(0.0);
+        self.pressed_volume = 0.0;
     }
 
-    /// Uses the ratios of the last measurement at once, without filtering.
-    pub(super) fn use_target_ratio(&mut self) {
-        self.filter_state.copy_from_slice(&self.target_ratio);
-        self.ratio.copy_from_slice(&self.target_ratio);
+    /// Uses the last measurement at once, without filtering.
+    pub(super) fn use_measured(&mut self) {
+        self.ratio.jump();
+        self.pressed.jump();
     }
 
     /// Advances the low-pass filters by one step.
-    pub(super) fn filter_ratio(&mut self) {
-        let targets = self.target_ratio.iter().zip(&mut self.filter_state);
-        for (ratio, (target_ratio, filter_state)) in self.ratio.iter_mut().zip(targets) {
-            *filter_state += FILTER_GAIN * (target_ratio - *filter_state);
-            *ratio += FILTER_GAIN * (*filter_state - *ratio);
-        }
+    pub(super) fn filter(&mut self) {
+        self.ratio.step();
+        self.pressed.step();
     }
 
     /// Updates folds, change lengths and bulges for a pose, with the ratios in use.
     pub(super) fn set_pose(&mut self, frame: &GuideFrame) {
         self.compute_folds(frame);
-        self.bones
-            .change_lengths_into(&self.guide_loss, &mut self.change_length);
+        self.bones.write_lengths(
+            &self.guide_loss,
+            &mut self.change_length,
+            &mut self.predicted,
+        );
+        self.balance_prediction(frame);
         self.compute_bulges();
-    }
-
-    /// Measures the skin in the pose of the last [`VolumePreserver::set_pose`], and moves the target ratios by the
-    /// fraction `gain` towards the measured ones.
-    pub(super) fn update_target_ratio(&mut self, skin: &[Point], frame: &GuideFrame, gain: f32) {
-        compute_area_vectors(&self.triangles, skin, &mut self.area_vectors);
-        self.compute_losses(skin, |vertex, foot| {
-            let transform = &frame.points[vertex];
-            (transform.apply(foot), transform.volume_factor())
-        });
-        self.add_global_loss(skin, frame);
-        // The loss without bulges: if only the remaining loss were spread each time, rough components would accumulate.
-        let bulges = self
-            .bulge
-            .iter()
-            .zip(&self.folds.factors)
-            .zip(&self.vertex_areas);
-        for (loss, ((bulge, fold_factor), area)) in self.loss.iter_mut().zip(bulges) {
-            *loss += bulge * fold_factor * area;
-        }
-        self.diffuse_losses();
-        let skin = self
-            .loss
-            .iter()
-            .zip(&self.change_length)
-            .zip(&self.max_bulge);
-        for (ratio, ((length, &change_length), max_bulge)) in self.target_ratio.iter_mut().zip(skin)
-        {
-            // Where the change length is small, the ratio is reduced; values beyond the bounds of the bulge are not
-            // stored.
-            let known = change_length + self.min_change_length;
-            let bound = MAX_RATIO.min(max_bulge / known);
-            let next = (length / known).clamp(-bound, bound);
-            if next.is_finite() {
-                *ratio += gain * (next - *ratio);
-            }
-        }
     }
 
     /// Computes the bulges of this pose. Returns the largest change, world units.
     pub(super) fn compute_bulges(&mut self) -> f32 {
         let mut largest = 0.0_f32;
-        let lengths = self
-            .ratio
-            .iter()
-            .zip(&self.change_length)
-            .zip(&self.max_bulge);
-        for (bulge, ((ratio, change_length), &max_bulge)) in self.bulge.iter_mut().zip(lengths) {
-            let next = (ratio * change_length).clamp(-max_bulge, max_bulge);
+        // Between measurements, bulges of pressed volume follow it down at once: it is given back within a few steps.
+        let measured_volume = self.pressed.values()[self.loss.len()];
+        let left = (self.pressed_volume / measured_volume).clamp(0.0, 1.0);
+        let left = if left.is_finite() { left } else { 0.0 };
+        let measured = self.ratio.values().iter().zip(self.pressed.values());
+        let of_pose = self.predicted.iter().zip(&self.change_length);
+        let bulges = self.bulge.iter_mut().zip(&self.max_bulge);
+        for (((bulge, &max_bulge), (predicted, change_length)), (ratio, pressed)) in
+            bulges.zip(of_pose).zip(measured)
+        {
+            // Nothing bulges at rest, whatever was measured before.
+            let most_pressed = MAX_RATIO * change_length;
+            let pressed = (left * pressed).clamp(-most_pressed, most_pressed);
+            let next = predicted + ratio * change_length + pressed;
+            let next = next.clamp(-max_bulge, max_bulge);
             largest = largest.max((next - *bulge).abs());
             *bulge = next;
         }
         largest
-    }
-
-    /// Converts the losses of volume to outward displacements that restore it.
-    fn diffuse_losses(&mut self) {
-        let ([near, far], [near_memory, far_memory]) = (&self.diffusion, &mut self.memory);
-        near.solve_one(&mut self.loss, near_memory);
-        let mut fold_loss = 0.0;
-        let cells = self.vertex_areas.iter().zip(&self.folds.factors);
-        for ((out, loss), (area, fold_factor)) in
-            self.fold_loss.iter_mut().zip(&self.loss).zip(cells.clone())
-        {
-            *out = loss * area * (1.0 - fold_factor);
-            fold_loss += *out;
-        }
-        far.solve_one(&mut self.fold_loss, far_memory);
-        let reached: f32 = self
-            .fold_loss
-            .iter()
-            .zip(cells)
-            .map(|(length, (area, fold_factor))| length * area * fold_factor)
-            .sum();
-        let share = (fold_loss / reached).clamp(1.0, MAX_FOLD_SHARE);
-        if share.is_finite() {
-            for (loss, length) in self.loss.iter_mut().zip(&self.fold_loss) {
-                *loss += length * share;
-            }
-        }
     }
 
     /// Computes the fold factors under the guide, and its change of volume around each vertex.
@@ -345,54 +297,28 @@ impl VolumePreserver {
         self.folds.widen();
     }
 
-    /// Adds the loss of the whole skin beyond that of its cones, distributed by change length.
-    fn add_global_loss(&mut self, skin: &[Point], frame: &GuideFrame) {
-        if !self.closed {
-            return;
+    /// Changes the predicted bulges in proportion to the change lengths, so that together they restore what the guide alone loses.
+    fn balance_prediction(&mut self, frame: &GuideFrame) {
+        let lost = if self.closed {
+            self.lost_volume(&self.posed, frame)
+        } else {
+            self.guide_loss.iter().map(|&loss| f64::from(loss)).sum()
+        };
+        let (mut predicted, mut all) = (0.0, 0.0);
+        let weights = self.vertex_areas.iter().zip(&self.folds.factors);
+        let lengths = self.predicted.iter().zip(&self.change_length);
+        for ((length, change_length), (area, fold_factor)) in lengths.zip(weights) {
+            let area = f64::from(area * fold_factor);
+            predicted += f64::from(*length) * area;
+            all += f64::from(change_length + self.min_change_length) * area;
         }
-        let cones = self.cone_volumes.iter().zip(&frame.points);
-        let intended: f64 = cones
-            .map(|(&cone, transform)| f64::from(cone) * f64::from(transform.volume_factor() - 1.0))
-            .sum();
-        let enclosed = enclosed_volume(&self.triangles, skin, &self.area_vectors);
-        let lost = self.volume + intended - enclosed;
-        let seen: f64 = self.loss.iter().map(|&loss| f64::from(loss)).sum();
-        let lengths = self.change_length.iter().zip(&self.vertex_areas);
-        let all: f64 = lengths
-            .clone()
-            .map(|(change_length, area)| f64::from((change_length + self.min_change_length) * area))
-            .sum();
-        let share = ((lost - seen) / all.max(f64::MIN_POSITIVE)) as f32;
+        let share = ((lost - predicted) / all.max(f64::MIN_POSITIVE)) as f32;
+        let share = share.clamp(-MAX_RATIO, MAX_RATIO);
         if share.is_finite() {
-            for (loss, (change_length, area)) in self.loss.iter_mut().zip(lengths) {
-                *loss += share * change_length * area;
+            for (length, change_length) in self.predicted.iter_mut().zip(&self.change_length) {
+                *length += share * change_length;
             }
         }
-    }
-
-    /// Computes the loss of every cone. `pose` returns the posed foot point of a vertex, and the factor on the volume around it.
-    fn compute_losses(
-        &mut self,
-        skin: &[Point],
-        pose: impl Fn(usize, &Point) -> (Point, f32) + Sync,
-    ) {
-        let Self {
-            triangles_of_vertex,
-            feet,
-            cone_volumes,
-            area_vectors,
-            loss,
-            ..
-        } = self;
-        loss.par_iter_mut()
-            .with_min_len(MIN_TASK)
-            .enumerate()
-            .for_each(|(vertex, loss)| {
-                let area = area_vector_of(&triangles_of_vertex[vertex], area_vectors);
-                let (foot, volume_factor) = pose(vertex, &feet[vertex]);
-                let cone = area.dot(&(skin[vertex] - foot)) / 3.0;
-                *loss = cone_volumes[vertex] * volume_factor - cone;
-            });
     }
 }
 

@@ -1,0 +1,190 @@
+//! Measurement of the volume that skin has lost, and what bulges it asks for.
+
+use rayon::prelude::*;
+
+use super::{
+    MAX_FOLD_SHARE, MAX_RATIO, MIN_TASK, VolumePreserver, area_vector_of, compute_area_vectors,
+    enclosed_volume,
+};
+use crate::collision::Contact;
+use crate::math::Point;
+use crate::tissue::GuideFrame;
+
+impl VolumePreserver {
+    /// Measures the skin in the pose of the last [`VolumePreserver::set_pose`]. What was measured before changes by the fraction `gain` of
+    /// the difference.
+    pub(in crate::methods::projective) fn measure(
+        &mut self,
+        skin: &[Point],
+        contacts: &[Contact],
+        frame: &GuideFrame,
+        gain: f32,
+    ) {
+        self.find_pressed_parts(contacts);
+        let mut guide = std::mem::take(&mut self.posed);
+        self.place_guide(frame, &mut guide);
+        self.compute_skin_losses(&guide, frame);
+        self.posed = guide;
+        self.target_loss.copy_from_slice(&self.loss);
+        self.compute_skin_losses(skin, frame);
+        // What lies between the guide and the skin; and the loss without bulges: if only the remaining loss were spread each time, rough
+        // components would accumulate.
+        let bulges = self
+            .bulge
+            .iter()
+            .zip(&self.folds.factors)
+            .zip(&self.vertex_areas);
+        let losses = self.loss.iter_mut().zip(&mut self.target_loss);
+        let losses = losses.zip(&self.pressed_parts);
+        for (((loss, between), part), ((bulge, fold_factor), area)) in losses.zip(bulges) {
+            *between = part * (*loss - *between);
+            *loss += bulge * fold_factor * area;
+        }
+        self.diffuse_losses();
+        std::mem::swap(&mut self.loss, &mut self.target_loss);
+        self.diffuse_losses();
+        for vertex in 0..self.loss.len() {
+            // Where the change length is small, the ratio is reduced; values beyond the bounds of the bulge are not stored.
+            let known = self.change_length[vertex] + self.min_change_length;
+            let bound = MAX_RATIO.min(self.max_bulge[vertex] / known);
+            let (length, pressed) = (self.target_loss[vertex], self.loss[vertex]);
+            let rest = (length - pressed - self.predicted[vertex]) / known;
+            self.ratio.measure(vertex, rest.clamp(-bound, bound), gain);
+            self.pressed.measure(vertex, pressed, gain);
+        }
+        self.track_pressed_volume(skin, frame);
+        let volume = self.pressed_volume;
+        self.pressed.measure(self.loss.len(), volume, gain);
+    }
+
+    /// Marks the vertices that contacts press, and with less weight those around them.
+    fn find_pressed_parts(&mut self, contacts: &[Contact]) {
+        self.pressed_parts.fill(0.0);
+        for contact in contacts.iter().filter(|contact| contact.load > 0.0) {
+            for vertex in [contact.vertex].into_iter().chain(contact.corners) {
+                self.pressed_parts[vertex as usize] = 1.0;
+            }
+        }
+        self.folds.spread(&mut self.pressed_parts);
+    }
+
+    /// Measures the volume between guide and skin where contacts press.
+    pub(in crate::methods::projective) fn track_pressed_volume(
+        &mut self,
+        skin: &[Point],
+        frame: &GuideFrame,
+    ) {
+        let parts = self.pressed_parts.iter().enumerate();
+        self.pressed_volume = parts
+            .filter(|&(_, &part)| part > 0.0)
+            .map(|(vertex, part)| {
+                let transform = &frame.points[vertex];
+                let guide = transform.apply(&(self.rest[vertex] + self.offset(vertex)));
+                let normal = transform.rotation() * self.normals[vertex];
+                part * self.vertex_areas[vertex] * normal.dot(&(guide - skin[vertex]))
+            })
+            .sum();
+    }
+
+    /// Writes the posed skin under the guide with its bulges.
+    fn place_guide(&self, frame: &GuideFrame, out: &mut [Point]) {
+        out.par_iter_mut()
+            .zip(&self.rest)
+            .with_min_len(MIN_TASK)
+            .enumerate()
+            .for_each(|(vertex, (out, rest))| {
+                *out = frame.points[vertex].apply(&(rest + self.offset(vertex)));
+            });
+    }
+
+    /// Computes the losses of a posed skin.
+    fn compute_skin_losses(&mut self, skin: &[Point], frame: &GuideFrame) {
+        compute_area_vectors(&self.triangles, skin, &mut self.area_vectors);
+        self.compute_losses(skin, |vertex, foot| {
+            let transform = &frame.points[vertex];
+            (transform.apply(foot), transform.volume_factor())
+        });
+        self.add_global_loss(skin, frame);
+    }
+
+    /// Converts the losses of volume to outward displacements that restore it.
+    fn diffuse_losses(&mut self) {
+        let ([near, far], [near_memory, far_memory]) = (&self.diffusion, &mut self.memory);
+        near.solve_one(&mut self.loss, near_memory);
+        let mut fold_loss = 0.0;
+        let cells = self.vertex_areas.iter().zip(&self.folds.factors);
+        for ((out, loss), (area, fold_factor)) in
+            self.fold_loss.iter_mut().zip(&self.loss).zip(cells.clone())
+        {
+            *out = loss * area * (1.0 - fold_factor);
+            fold_loss += *out;
+        }
+        far.solve_one(&mut self.fold_loss, far_memory);
+        let reached: f32 = self
+            .fold_loss
+            .iter()
+            .zip(cells)
+            .map(|(length, (area, fold_factor))| length * area * fold_factor)
+            .sum();
+        let share = (fold_loss / reached).clamp(1.0, MAX_FOLD_SHARE);
+        if share.is_finite() {
+            for (loss, length) in self.loss.iter_mut().zip(&self.fold_loss) {
+                *loss += length * share;
+            }
+        }
+    }
+
+    /// Volume that the closed skin has lost beyond what the scales of joints change, world units³. The area vectors are those of `skin`.
+    pub(super) fn lost_volume(&self, skin: &[Point], frame: &GuideFrame) -> f64 {
+        let cones = self.cone_volumes.iter().zip(&frame.points);
+        let intended: f64 = cones
+            .map(|(&cone, transform)| f64::from(cone) * f64::from(transform.volume_factor() - 1.0))
+            .sum();
+        self.volume + intended - enclosed_volume(&self.triangles, skin, &self.area_vectors)
+    }
+
+    /// Adds the loss of the whole skin beyond that of its cones, distributed by change length.
+    fn add_global_loss(&mut self, skin: &[Point], frame: &GuideFrame) {
+        if !self.closed {
+            return;
+        }
+        let lost = self.lost_volume(skin, frame);
+        let seen: f64 = self.loss.iter().map(|&loss| f64::from(loss)).sum();
+        let lengths = self.change_length.iter().zip(&self.vertex_areas);
+        let all: f64 = lengths
+            .clone()
+            .map(|(change_length, area)| f64::from((change_length + self.min_change_length) * area))
+            .sum();
+        let share = ((lost - seen) / all.max(f64::MIN_POSITIVE)) as f32;
+        if share.is_finite() {
+            for (loss, (change_length, area)) in self.loss.iter_mut().zip(lengths) {
+                *loss += share * change_length * area;
+            }
+        }
+    }
+
+    /// Computes the loss of every cone. `pose` returns the posed foot point of a vertex, and the factor on the volume around it.
+    pub(super) fn compute_losses(
+        &mut self,
+        skin: &[Point],
+        pose: impl Fn(usize, &Point) -> (Point, f32) + Sync,
+    ) {
+        let Self {
+            triangles_of_vertex,
+            feet,
+            cone_volumes,
+            area_vectors,
+            loss,
+            ..
+        } = self;
+        loss.par_iter_mut()
+            .with_min_len(MIN_TASK)
+            .enumerate()
+            .for_each(|(vertex, loss)| {
+                let area = area_vector_of(&triangles_of_vertex[vertex], area_vectors);
+                let (foot, volume_factor) = pose(vertex, &feet[vertex]);
+                let cone = area.dot(&(skin[vertex] - foot)) / 3.0;
+                *loss = cone_volumes[vertex] * volume_factor - cone;
+            });
+    }
+}
