@@ -209,7 +209,9 @@ impl ContactList {
                     gap,
                     ..next
                 };
-                if is_new_contact_point(kept, &next, positions) {
+                // A step keeps contacts that meet at one point: if one of them lost its load at once, the flesh would jump.
+                let keeps_load = loaded && refresh != Refresh::Equilibrium;
+                if keeps_load || is_new_contact_point(kept, &next, positions) {
                     kept.push(next);
                 }
             }

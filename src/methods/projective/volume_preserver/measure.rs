@@ -87,7 +87,7 @@ impl VolumePreserver {
     }
 
     /// Writes the posed skin under the guide with its bulges.
-    fn place_guide(&self, frame: &GuideFrame, out: &mut [Point]) {
+    pub(super) fn place_guide(&self, frame: &GuideFrame, out: &mut [Point]) {
         out.par_iter_mut()
             .zip(&self.rest)
             .with_min_len(MIN_TASK)

@@ -34,6 +34,8 @@ mod folds;
 mod low_pass;
 mod measure;
 mod saved;
+#[cfg(test)]
+mod tests;
 
 use rayon::prelude::*;
 
