@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Character, Morph, MorphShape, MorphTarget};
-use crate::math::Vec3;
-use crate::weights::decomposition::Decomposition;
+use crate::math::{Vec3, origin_of};
+use crate::weights::decomposition::{Decomposition, Spring};
 
 /// Helper joints and weights that were fitted to a simulated character, and the character with them.
 #[derive(Debug)]
@@ -16,6 +16,37 @@ pub struct HelperRig {
     pub decomposition: Decomposition,
     /// Which morphs of the character are the correctives of the decomposition.
     pub correctives: Vec<Corrective>,
+    /// The springs; the character has two joints for each after all others ([`Decomposition::sprung`]).
+    pub springs: Vec<Spring>,
+}
+
+/// A spring bone of a character.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpringJoint {
+    /// Index of the joint that turns; the next one is its tail.
+    pub joint: usize,
+    /// `stiffness` of `VRMC_springBone`, for a character in metres, times its units per metre.
+    pub stiffness: f64,
+    /// `dragForce`.
+    pub drag: f64,
+}
+
+impl HelperRig {
+    /// The springs as joints of the character.
+    #[must_use]
+    pub fn spring_joints(&self) -> Vec<SpringJoint> {
+        let joints = self.character.skeleton.joints();
+        let of_spring = |(place, spring): (usize, &Spring)| {
+            let joint = self.decomposition.spring_joint(place);
+            let ends = [joint, joint + 1].map(|end| origin_of(&joints[end].world_from_bind));
+            SpringJoint {
+                joint,
+                stiffness: spring.rule.stiffness_of_file((ends[1] - ends[0]).norm()),
+                drag: spring.rule.drag,
+            }
+        };
+        self.springs.iter().enumerate().map(of_spring).collect()
+    }
 }
 
 /// A corrective morph of one mesh.
