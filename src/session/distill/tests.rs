@@ -2,7 +2,7 @@ use super::*;
 use crate::character::{Attachment, Character};
 use crate::dynamics::Params;
 use crate::io::load;
-use crate::math::{Affine, Quat, Vec64};
+use crate::math::{Affine, Point, Quat, Vec64};
 use crate::methods::{MethodId, Subject};
 use crate::rig::{Channel, Clip, Curve, Pose, Skeleton, Track};
 
@@ -66,6 +66,37 @@ fn measured_in(
     .unwrap();
     let rms = squares.iter().map(|off| off * off).sum::<f64>() / squares.len() as f64;
     [rms.sqrt(), squares.iter().copied().fold(0.0, f64::max)]
+}
+
+/// The normals of a target are those of the displaced surface.
+fn assert_normals_turn(read: &Character, target: &crate::character::MorphTarget) {
+    let mesh = &read.meshes[target.mesh];
+    assert_eq!(target.normals.len(), target.vertices.len());
+    let normals_of = |positions: &[Point]| {
+        let triangles = mesh.triangles.clone();
+        let positions = positions.to_vec();
+        let surface = crate::mesh::TriMesh {
+            positions,
+            triangles,
+        };
+        surface.vertex_normals()
+    };
+    let mut displaced = mesh.positions.clone();
+    for (&vertex, offset) in target.vertices.iter().zip(&target.offsets) {
+        displaced[vertex as usize] += offset;
+    }
+    let (before, after) = (normals_of(&mesh.positions), normals_of(&displaced));
+    let (mut told, mut still, mut count) = (0.0, 0.0, 0.0_f32);
+    for (&vertex, turn) in target.vertices.iter().zip(&target.normals) {
+        let vertex = vertex as usize;
+        let turned = after[vertex] - before[vertex];
+        told += (turned - turn).norm_squared();
+        still += turned.norm_squared();
+        count += 1.0;
+    }
+    assert!(count > 10.0 && still > 0.0);
+    // Seams and the file's own normals weigh the triangles otherwise.
+    assert!(told < 0.05 * still, "{told} of {still}");
 }
 
 /// Distances between what two methods show in a clip, root mean square and largest.
@@ -141,6 +172,9 @@ fn a_written_rig_moves_as_the_report_says() {
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(read.skeleton.len(), skeleton.len() + report.helpers);
     assert_eq!(read.morphs.len(), report.morphs);
+    for morph in read.morphs.iter() {
+        assert_normals_turn(&read, &morph.shapes[0].targets[0]);
+    }
     let document: serde_json::Value =
         serde_json::from_slice(&read.document.as_ref().unwrap().json).unwrap();
     let drivers = document["extras"]["sinew"]["drivers"].as_array().unwrap();
