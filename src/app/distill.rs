@@ -15,7 +15,7 @@ use crate::methods::{Capability, MethodId, registry};
 use crate::session::{
     ClipResidual, Clips, DEFAULT_FPS, DistillReport, DistillRequest, DistillSettings, Session,
 };
-use crate::weights::decomposition::{DecompositionSettings, Residual};
+use crate::weights::decomposition::{DecompositionSettings, NoSpring, Residual};
 
 /// Width of the window, points.
 const WIDTH: f32 = 440.0;
@@ -41,6 +41,7 @@ pub struct DistillWindow {
     range: bool,
     fit: DecompositionSettings,
     morphs: usize,
+    springs: bool,
 }
 
 impl Default for DistillWindow {
@@ -57,6 +58,7 @@ impl Default for DistillWindow {
                 influences: 4,
             },
             morphs: 0,
+            springs: false,
         }
     }
 }
@@ -139,6 +141,10 @@ impl DistillWindow {
         self.fit.influences = self.fit.influences.max(1);
         ui.checkbox(&mut self.range, "Fit to the range of motion, too")
             .on_hover_text("Helpers are better then in clips that were never simulated");
+        ui.checkbox(&mut self.springs, "Springs of VRM for flesh that swings")
+            .on_hover_text(
+                "Adds spring bones to helpers whose flesh swings after a sudden stop, where they come nearer to the clips",
+            );
     }
 
     /// Check boxes of the clips to fit to.
@@ -182,6 +188,7 @@ impl DistillWindow {
                 },
                 fps: DEFAULT_FPS,
                 range: self.range,
+                springs: self.springs,
             },
         }
     }
@@ -228,7 +235,7 @@ fn result_ui(ui: &mut Ui, session: &Session, actions: &mut Actions) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         let compare = ui.button("Compare with the original").on_hover_text(
-            "Shows the rig, moved by the pose, in a view beside the method that it was fitted to",
+            "Shows the rig, moved by the pose and its springs, in a view beside the method that it was fitted to",
         );
         if compare.clicked() {
             actions.push(Action::Distill(DistillAction::Compare));
@@ -262,6 +269,8 @@ fn report_ui(ui: &mut Ui, report: &DistillReport) {
         together("All clips held back", held_back),
     ];
     let rows = fitted.iter().chain(held_back);
+    let has_springs = !report.springs.is_empty();
+    let springs = has_springs.then_some("With springs");
     ScrollArea::vertical()
         .max_height(LIST)
         .id_salt("distilled residuals")
@@ -269,28 +278,56 @@ fn report_ui(ui: &mut Ui, report: &DistillReport) {
             Grid::new("distilled residuals")
                 .striped(true)
                 .show(ui, |ui| {
-                    for heading in [
+                    let headings = [
                         "Clip",
                         "By its keys",
                         "Driven by the pose",
                         "Without helpers",
-                    ] {
+                    ];
+                    for heading in headings.into_iter().chain(springs) {
                         ui.label(RichText::new(heading).small().color(weak));
                     }
                     ui.end_row();
                     for residual in rows.chain(sums.iter().flatten()) {
-                        row_ui(ui, residual);
+                        row_ui(ui, residual, "held back");
+                    }
+                    if let Some(stops) = &report.stops {
+                        row_ui(ui, stops, "");
                     }
                 });
         });
+    if has_springs {
+        ui.label(RichText::new(springs_told(report)).color(weak));
+    }
 }
 
-fn row_ui(ui: &mut Ui, residual: &ClipResidual) {
+/// How many helpers have a spring, and why others have none.
+fn springs_told(report: &DistillReport) -> String {
+    let count = |why: Option<NoSpring>| {
+        (report.springs.iter())
+            .filter(|s| s.left_out == why)
+            .count()
+    };
+    let have = format!("{} helpers have a spring", count(None));
+    let others = [NoSpring::Still, NoSpring::NoGain, NoSpring::NoSide].map(|why| {
+        let many = count(Some(why));
+        (many > 0).then(|| format!("of {many} the flesh {}", why.reason()))
+    });
+    let parts: Vec<String> = std::iter::once(have)
+        .chain(others.into_iter().flatten())
+        .collect();
+    parts.join("; ") + "."
+}
+
+fn row_ui(ui: &mut Ui, residual: &ClipResidual, unkeyed: &str) {
     ui.label(&residual.clip);
     let keyed = residual.keyed.as_ref();
-    ui.label(keyed.map_or_else(|| "held back".to_owned(), shown));
+    ui.label(keyed.map_or_else(|| unkeyed.to_owned(), shown));
     ui.label(shown(&residual.driven));
     ui.label(shown(&residual.before));
+    if let Some(sprung) = &residual.sprung {
+        ui.label(shown(sprung));
+    }
     ui.end_row();
 }
 

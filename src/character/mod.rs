@@ -24,7 +24,7 @@ pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, 
 pub use document::{SourceDocument, SourcePrimitive};
 pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
 pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE};
-pub use helper_rig::{Corrective, HelperRig};
+pub use helper_rig::{Corrective, HelperRig, SpringJoint};
 pub use helpers::common_placement;
 pub use image::Image;
 pub use morph::{Expression, Morph, MorphControl, MorphShape, MorphTarget};

@@ -15,13 +15,14 @@ use crate::methods::{MethodId, Subject};
 use crate::session::{
     ClipResidual, DEFAULT_FPS, DistillReport, DistillSettings, MATERIALS_LOST, distill,
 };
-use crate::weights::decomposition::{DecompositionSettings, Residual};
+use crate::weights::decomposition::{DecompositionSettings, Residual, SpringReport};
 
 /// `--held-back none`.
 const NONE: &str = "none";
 
 /// Options of the verb.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent options")]
 pub(super) struct Distill {
     #[command(flatten)]
     character: CharacterOptions,
@@ -47,10 +48,13 @@ pub(super) struct Distill {
     /// Largest number of corrective morph targets, fitted to what the helper joints leave over and driven by the pose, too (.glb only).
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=128))]
     morphs: u16,
+    /// Add spring bones of VRM to helpers whose flesh swings, fitted to the clips and to a sudden stop (.glb only).
+    #[arg(long)]
+    springs: bool,
     /// Fit to the clips alone, and not to the range of motion of all joints, which makes helpers better in clips never simulated.
     #[arg(long)]
     clips_only: bool,
-    /// Output file, .glb, .usda or .usdc: skeleton, helpers, weights, and all clips with keys of the helpers.
+    /// Output file, .glb, .usda or .usdc, or .vrm for a character that was read from VRM: skeleton, helpers, weights, and all clips with keys of the helpers.
     #[arg(help_heading = "Output", short, long, value_name = "OUT")]
     output: PathBuf,
     /// Write the file's units instead of metres.
@@ -72,10 +76,12 @@ struct Report<'a> {
 
 impl Distill {
     pub(super) fn run(&self, options: &Options) -> CommandResult {
-        let is_glb = (self.output.extension()).is_some_and(|e| e.eq_ignore_ascii_case("glb"));
+        let ending = self.output.extension().unwrap_or_default();
+        let is_vrm = ending.eq_ignore_ascii_case("vrm");
+        let is_glb = is_vrm || ending.eq_ignore_ascii_case("glb");
         if !is_glb && UsdFormat::of_path(&self.output).is_none() {
             return Err(Failure::Usage(format!(
-                "{}: a rig is written as .glb, .usda or .usdc; name the file so",
+                "{}: a rig is written as .glb, .usda or .usdc, or as .vrm if it was read from VRM; name the file so",
                 self.output.display()
             )));
         }
@@ -85,9 +91,25 @@ impl Distill {
                 self.output.display()
             )));
         }
+        if !is_glb && self.springs {
+            return Err(Failure::Usage(format!(
+                "{}: springs are written as .glb; name the file so, or leave out --springs",
+                self.output.display()
+            )));
+        }
         check_folder(&self.output)?;
         let subject = self.character.open(options)?;
         check_outputs([&self.output])?;
+        let not_vrm = |why: &str| {
+            let shown = self.output.display();
+            Failure::Undone(format!("{shown}: {why}; name the file .glb"))
+        };
+        let read = &subject.character;
+        if is_vrm && (read.humanoid.is_empty() || read.document.is_none()) {
+            return Err(not_vrm(
+                "only a character that was read from VRM can be written as .vrm",
+            ));
+        }
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref())?;
         let options = &options.with_saved(saved.as_ref());
@@ -96,6 +118,11 @@ impl Distill {
         let distilled = stderr::with_progress(options, "Distilling", |progress| {
             distill(&mut actor, &settings, progress)
         })?;
+        if is_vrm && distilled.loses_materials() {
+            return Err(not_vrm(
+                "props are attached to joints, so that the data of VRM are lost",
+            ));
+        }
         if !options.quiet {
             note(&distilled.report);
             if distilled.loses_materials() {
@@ -158,6 +185,7 @@ impl Distill {
             held_back,
             fps: self.fps,
             range: !self.clips_only,
+            springs: self.springs,
         })
     }
 }
@@ -173,19 +201,60 @@ fn note(report: &DistillReport) {
         report.vertices, report.joints, report.helpers, report.influences
     ));
     for clip in report.fitted.iter().chain(&report.held_back) {
-        stderr::line(&format!("  {}", sentence(clip)));
+        stderr::line(&format!("  {}", sentence(clip, "held back, ")));
+    }
+    if let Some(stops) = &report.stops {
+        stderr::line(&format!("  {}", sentence(stops, "")));
+    }
+    if !report.springs.is_empty() {
+        let count = report.springs.iter().filter(|s| s.left_out.is_none());
+        stderr::line(&format!(
+            "{} springs; of each helper the swing after a sudden stop from 1 m/s, and the distance of its flesh, rms, in mm:",
+            count.count()
+        ));
+        for spring in &report.springs {
+            stderr::line(&format!("  {}", spring_sentence(spring)));
+        }
     }
 }
 
-fn sentence(residual: &ClipResidual) -> String {
+fn spring_sentence(spring: &SpringReport) -> String {
+    let swing = spring.swing.map_or_else(String::new, |swing| {
+        format!(
+            " at {:.1} Hz, decay {:.0} /s",
+            swing.frequency_hz, swing.decay_per_sec
+        )
+    });
+    let rms = spring.rms.zip(spring.rms_of_stops);
+    let rms = rms.map_or_else(String::new, |([before, after], stops)| {
+        format!(
+            "; in clips {before:.2}, with a spring {after:.2}, in stops {:.2}, {:.2}",
+            stops[0], stops[1]
+        )
+    });
+    let why = spring.left_out.map_or_else(String::new, |why| {
+        format!("; no spring: the flesh {}", why.reason())
+    });
+    format!(
+        "{}: {:.1} mm{swing}{rms}{why}",
+        spring.helper, spring.swing_mm
+    )
+}
+
+/// `unkeyed` stands for the keys of a clip that was held back.
+fn sentence(residual: &ClipResidual, unkeyed: &str) -> String {
     let shown = |residual: &Residual| format!("{:.2} ({:.1})", residual.rms, residual.max);
     let keyed = residual.keyed.as_ref();
     let keyed = keyed.map_or_else(
-        || "held back".to_owned(),
-        |keyed| format!("by its keys {}", shown(keyed)),
+        || unkeyed.to_owned(),
+        |keyed| format!("by its keys {}, ", shown(keyed)),
     );
+    let sprung = residual.sprung.as_ref();
+    let sprung = sprung.map_or_else(String::new, |sprung| {
+        format!(", with springs {}", shown(sprung))
+    });
     format!(
-        "{}, {} frames: {keyed}, driven by the pose {}, without helpers {}",
+        "{}, {} frames: {keyed}driven by the pose {}{sprung}, without helpers {}",
         residual.clip,
         residual.frames,
         shown(&residual.driven),

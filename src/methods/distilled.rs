@@ -1,13 +1,15 @@
 //! The rig that was distilled from the character, as it moves in clips that were never simulated: linear blending with helper joints
-//! that the pose drives.
+//! that the pose drives, and springs that swing as programs for VRM move them.
 
 use std::sync::Arc;
 
 use super::lbs::LinearBlend;
-use super::registry::{Descriptor, MethodId};
+use super::registry::{Capability, Descriptor, MethodId};
+use super::state::{MethodState, StateError};
 use super::{BindError, Frame, SkinError, Skinner};
 use crate::character::HelperRig;
 use crate::math::{Affine, Point, Quat};
+use crate::weights::decomposition::Swinging;
 
 impl MethodId {
     /// The distilled rig of the character ([`super::Subject::helper_rig`]). It is not among [`super::registry`]: it can be bound only to
@@ -17,12 +19,12 @@ impl MethodId {
         label: "Distilled rig",
         short_label: "Rig",
         doc: "Linear blending with the helper joints and weights that were fitted to a simulation, moved by the pose. As a game engine \
-              shows the character.",
+              shows the character; its springs swing in steps of 1/60 s.",
         cost: "0.3 ms",
         source: "Le and Deng, Smooth Skinning Decomposition with Rigid Bones, SIGGRAPH Asia 2012",
         departures: &["helper joints are moved by the pose, by linear regression"],
         needs: &[],
-        capabilities: &[],
+        capabilities: &[Capability::State],
         params: &[],
         bind: |input| {
             let rig = input.subject.helper_rig().ok_or(BindError::NotDistilled)?;
@@ -38,8 +40,9 @@ struct DistilledRig {
     undisplaced: Vec<Vec<Point>>,
     /// Local rotations of the joints in the last frame.
     rotations: Vec<Quat>,
-    /// Transforms of joints and helpers in the last frame.
+    /// Transforms of joints, helpers and springs in the last frame.
     world_from_joint: Vec<Affine>,
+    swinging: Swinging,
 }
 
 impl DistilledRig {
@@ -55,6 +58,7 @@ impl DistilledRig {
             blend,
             rotations: Vec::with_capacity(joints),
             world_from_joint: Vec::with_capacity(joints),
+            swinging: Swinging::default(),
             rig,
         }
     }
@@ -87,11 +91,31 @@ impl Skinner for DistilledRig {
         world.extend_from_slice(frame.world_from_joint);
         let decomposition = &self.rig.decomposition;
         decomposition.add_driven(&mut self.rotations, world);
+        let springs = &self.rig.springs;
+        self.swinging
+            .add(decomposition, springs, frame.dt_secs, world);
         self.displace_by_pose();
         let frame = Frame {
             world_from_joint: &self.world_from_joint,
             ..*frame
         };
         self.blend.skin(&frame, out)
+    }
+
+    fn reset(&mut self) {
+        self.swinging.reset();
+    }
+
+    fn save(&mut self) -> MethodState {
+        MethodState::of(self.swinging.clone(), self.swinging.bytes())
+    }
+
+    fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
+        self.swinging.clone_from(state.get()?);
+        Ok(())
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.swinging.is_at_rest()
     }
 }

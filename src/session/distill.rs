@@ -3,6 +3,7 @@
 mod keys;
 mod measure;
 mod simulate;
+mod springs;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,15 +11,17 @@ use std::sync::Arc;
 use self::keys::Keyed;
 use self::measure::Measure;
 use self::simulate::{Run, Skin, range_of};
-use crate::character::HelperRig;
+use self::springs::{Jolt, Swinging};
+use crate::character::{Character, HelperRig};
 use crate::io::{
     IoError, UsdFormat, loses_materials, write_atomically, write_driven_glb, write_refitted_usd,
 };
-use crate::methods::Actor;
+use crate::methods::{Actor, Subject};
 use crate::progress::Progress;
 use crate::studio::{Motion, PlayError, Take};
 use crate::weights::decomposition::{
-    DecompositionError, DecompositionSettings, Residual, decompose,
+    Decomposition, DecompositionError, DecompositionSettings, Residual, SimulatedFrame,
+    SpringReport, decompose,
 };
 
 /// Positions that are kept for the fit: 1.2 GB.
@@ -43,6 +46,8 @@ pub struct DistillSettings {
     pub fps: f64,
     /// Fit to the range of motion, too, each pose settled.
     pub range: bool,
+    /// Add spring bones to helpers whose flesh swings.
+    pub springs: bool,
 }
 
 /// Distances to the simulated skin in millimetres.
@@ -54,11 +59,14 @@ pub struct ClipResidual {
     pub frames: usize,
     /// By linear blending with the weights to start from, without helpers.
     pub before: Residual,
-    /// With the keys of this clip; none for a clip that was held back.
+    /// With the keys of this clip, and the springs; none for a clip that was held back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keyed: Option<Residual>,
-    /// With helpers driven by the pose.
+    /// With helpers driven by the pose, of a rig without springs.
     pub driven: Residual,
+    /// With helpers driven by the pose, and the springs; none without springs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprung: Option<Residual>,
 }
 
 /// What was fitted, and how well.
@@ -76,10 +84,16 @@ pub struct DistillReport {
     pub influences: usize,
     /// Poses of the range of motion that were fitted, too.
     pub range_poses: usize,
+    /// What was found about the flesh of each helper, if springs were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub springs: Vec<SpringReport>,
     /// The clips that were fitted.
     pub fitted: Vec<ClipResidual>,
     /// The clips that were held back.
     pub held_back: Vec<ClipResidual>,
+    /// The sudden stops that springs were fitted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stops: Option<ClipResidual>,
 }
 
 impl ClipResidual {
@@ -97,6 +111,7 @@ impl ClipResidual {
             before: sum.before.with(&more.before),
             keyed: sum.keyed.zip(more.keyed).map(|(a, b)| a.with(&b)),
             driven: sum.driven.with(&more.driven),
+            sprung: sum.sprung.zip(more.sprung).map(|(a, b)| a.with(&b)),
         }))
     }
 }
@@ -160,21 +175,19 @@ pub fn distill(
     actor.leave_out_morphs();
     let subject = actor.subject().in_set_unit();
     let character = subject.character.clone();
-    let name = || character.name.clone();
-    if settings.fitted.is_empty() {
-        return Err(DistillError::NoClips { character: name() });
-    }
-    let skin = Skin::of(&subject);
-    if skin.bind.is_empty() || character.skeleton.is_empty() {
-        return Err(DistillError::NoSkin { character: name() });
-    }
+    let skin = skin_of(&subject, settings)?;
     let takes: Vec<Take> = (settings.fitted.iter().chain(&settings.held_back))
         .map(|&clip| Take::whole(Motion::Clip(clip), &character, settings.fps))
         .collect();
     let (fitted, held_back) = takes.split_at(settings.fitted.len());
     let frames: usize = fitted.iter().map(Take::frame_count).sum();
+    let jolted = if settings.springs {
+        springs::JOLT_FRAMES
+    } else {
+        0
+    };
     let vertices = skin.bind.len();
-    if frames.saturating_mul(vertices) > MOST_POSITIONS {
+    if (frames + jolted).saturating_mul(vertices) > MOST_POSITIONS {
         return Err(DistillError::TooMany { frames, vertices });
     }
     let range = if settings.range {
@@ -182,7 +195,7 @@ pub fn distill(
     } else {
         Vec::new()
     };
-    let all: usize = takes.iter().map(Take::frame_count).sum::<usize>() + range.len();
+    let all: usize = takes.iter().map(Take::frame_count).sum::<usize>() + range.len() + jolted;
     let per_frame = SIMULATING / all.max(1) as f32;
     let run = Run {
         character: &character,
@@ -191,26 +204,31 @@ pub fn distill(
         progress,
     };
     let simulated = run.simulate(actor, fitted, range)?;
-    let from = simulated.len() as f32 * per_frame;
-    let rest = 1.0 - SIMULATING;
-    let mut found = decompose(
-        &character.skeleton,
-        &skin.bind,
-        &skin.weights,
-        &simulated,
-        &settings.fit,
-        &progress.part(from, from + rest * FITTING),
-    )?;
-    found.add_morphs(
-        &skin.bind,
-        &simulated,
-        settings.morphs,
-        &progress.part(from + rest * FITTING, from + rest),
-    )?;
+    let jolts = if settings.springs {
+        run.jolts(actor, simulated.len())?
+    } else {
+        Vec::new()
+    };
+    let from = (simulated.len() + jolted) as f32 * per_frame;
+    let mut done = from + 1.0 - SIMULATING;
+    let moved = Moved {
+        character: &character,
+        skin: &skin,
+        simulated: &simulated,
+        fitted,
+        jolts: &jolts,
+    };
+    let Fitted {
+        found,
+        without_springs,
+        swinging,
+    } = moved.fit(settings, &progress.part(from, done))?;
     let measure = Measure {
         character: &character,
         skin: &skin,
         found: &found,
+        without_springs: without_springs.as_ref().unwrap_or(&found),
+        swinging: &swinging,
     };
     let mut report = DistillReport {
         vertices,
@@ -222,10 +240,11 @@ pub fn distill(
             .max()
             .unwrap_or(0),
         range_poses: simulated.len() - frames,
+        springs: swinging.reports.clone(),
         fitted: measure.fitted(&simulated, &settings.fitted, fitted),
         held_back: Vec::new(),
+        stops: measure.stops(&jolts),
     };
-    let mut done = from + rest;
     for (take, &clip) in held_back.iter().zip(&settings.held_back) {
         let to = done + take.frame_count() as f32 * per_frame;
         let residual = measure.held_back(actor, take, clip, &progress.part(done, to))?;
@@ -237,21 +256,80 @@ pub fn distill(
         skin: &skin,
         found: &found,
         simulated: &simulated,
+        swinging: &swinging,
     };
-    let (clips, weights) = keyed.clips(settings, fitted);
-    let split = skin.split(&found.weights);
-    let mut helped = character.with_helpers(&found.skeleton, &split, clips);
-    let correctives = helped.add_correctives(&found, &skin.parts());
-    keys::add_morph_tracks(&mut helped.clips, &correctives, weights);
+    let (helped, correctives) = keyed.helped(settings, fitted)?;
     Ok(Distilled {
         rig: Arc::new(HelperRig {
             character: Arc::new(helped),
             decomposition: found,
             correctives,
+            springs: swinging.springs,
         }),
         report,
         influences: settings.fit.influences,
     })
+}
+
+/// The skin, if there is something to fit.
+fn skin_of(subject: &Subject, settings: &DistillSettings) -> Result<Skin, DistillError> {
+    let character = &subject.character;
+    let name = || character.name.clone();
+    if settings.fitted.is_empty() {
+        return Err(DistillError::NoClips { character: name() });
+    }
+    let skin = Skin::of(subject);
+    if skin.bind.is_empty() || character.skeleton.is_empty() {
+        return Err(DistillError::NoSkin { character: name() });
+    }
+    Ok(skin)
+}
+
+/// What was simulated.
+struct Moved<'a> {
+    character: &'a Character,
+    skin: &'a Skin,
+    simulated: &'a [SimulatedFrame],
+    /// The clips that come first.
+    fitted: &'a [Take],
+    jolts: &'a [Jolt],
+}
+
+/// What was fitted.
+struct Fitted {
+    found: Decomposition,
+    /// As it is without springs, if there are some.
+    without_springs: Option<Decomposition>,
+    swinging: Swinging,
+}
+
+impl Moved<'_> {
+    fn fit(&self, settings: &DistillSettings, progress: &Progress) -> Result<Fitted, DistillError> {
+        let Self {
+            character,
+            skin,
+            simulated,
+            ..
+        } = self;
+        let first = progress.part(0.0, FITTING);
+        let (bind, weights) = (&skin.bind, &skin.weights);
+        let skeleton = &character.skeleton;
+        let mut found = decompose(skeleton, bind, weights, simulated, &settings.fit, &first)?;
+        let last = progress.part(FITTING, 1.0);
+        let before = settings.springs.then(|| found.clone());
+        let clips = (*simulated, self.fitted);
+        let of = (self.character, self.skin);
+        let swinging = Swinging::fit(&mut found, of, clips, self.jolts, &last)?;
+        let mut without_springs = before.filter(|_| !swinging.springs.is_empty());
+        for found in std::iter::once(&mut found).chain(&mut without_springs) {
+            found.add_morphs(bind, simulated, settings.morphs, &last)?;
+        }
+        Ok(Fitted {
+            found,
+            without_springs,
+            swinging,
+        })
+    }
 }
 
 impl Distilled {
@@ -268,6 +346,12 @@ impl Distilled {
     pub fn write(&self, path: &Path, keep_units: bool) -> Result<(), IoError> {
         let mut character = self.rig.character.clone();
         if let Some(format) = UsdFormat::of_path(path) {
+            if !self.rig.springs.is_empty() {
+                return Err(refused(
+                    path,
+                    "springs are written as .glb; name the file so",
+                ));
+            }
             return write_refitted_usd(path, format, &character, &[], self.influences, &[])
                 .map(|_| ());
         }
@@ -275,12 +359,17 @@ impl Distilled {
             Arc::make_mut(&mut character).declared_metres_per_unit = Some(1.0);
         }
         let drivers = self.rig.decomposition.driver_records();
-        let written = write_driven_glb(&character, self.influences, &drivers);
-        let bytes = written.map_err(|error| IoError::Write {
-            file: path.display().to_string(),
-            source: std::io::Error::other(error),
-        })?;
+        let springs = self.rig.spring_joints();
+        let written = write_driven_glb(&character, self.influences, &drivers, &springs);
+        let bytes = written.map_err(|error| refused(path, error))?;
         write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
+    }
+}
+
+fn refused(path: &Path, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> IoError {
+    IoError::Write {
+        file: path.display().to_string(),
+        source: std::io::Error::other(why),
     }
 }
 

@@ -309,3 +309,20 @@ fn a_job_bakes_every_clip_by_every_method_and_then_compares() {
         assert!(results.join(file).is_file(), "{file}");
     }
 }
+
+#[test]
+fn springs_are_refused_where_they_cannot_be_written() {
+    let folder = TestFolder::new("springs");
+    let cases = [
+        ("rig.usda", 2, "springs are written as .glb"),
+        ("rig.vrm", 1, "only a character that was read from VRM"),
+    ];
+    for (file, code, sentence) in cases {
+        let out = folder.file(file);
+        let output = sinew(&[&"distill", &"builtin:arm", &"--springs", &"-o", &out]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(sentence), "{said}");
+        assert!(!out.exists(), "{file}");
+    }
+}

@@ -69,6 +69,7 @@ fn a_rig_is_fitted_compared_and_saved() {
         .click();
     harness.run_steps(3);
     click(&mut harness, "Fit to the range of motion, too");
+    click(&mut harness, "Springs of VRM for flesh that swings");
     assert!(harness.query_by_label("Save…").is_none(), "nothing is made");
     click(&mut harness, "Fit");
     wait_until(&mut harness, "the rig is fitted", |bench| {
@@ -85,6 +86,11 @@ fn a_rig_is_fitted_compared_and_saved() {
         let text = format!("{:.2} ({:.1})", keyed.rms, keyed.max);
         let shown = harness.query_all_by_label(&text).count();
         assert!(shown > 0, "{text} is not shown");
+        // What depends on the pose alone does not swing.
+        let springs = report.springs.len();
+        assert!(springs > 0 && springs == report.helpers);
+        let text = format!("0 helpers have a spring; of {springs} the flesh hardly swings.");
+        harness.get_by_label(&text);
     }
     harness.get_by_label("held back");
 

@@ -36,6 +36,8 @@ pub(super) enum ViewUse {
 pub(super) struct GlbDraft {
     /// The JSON.
     pub(super) tree: JsonObject,
+    /// The node of each joint of the character, once they are written.
+    pub(super) joint_nodes: Vec<usize>,
     source: Option<Arc<SourceDocument>>,
     bytes: Vec<u8>,
 }
@@ -58,6 +60,7 @@ impl GlbDraft {
         );
         Self {
             tree,
+            joint_nodes: Vec::new(),
             source: None,
             bytes: Vec::new(),
         }
@@ -73,6 +76,7 @@ impl GlbDraft {
             serde_json::from_slice(text).map_err(|source| GlbWriteError::Encode { source })?;
         let mut draft = Self {
             tree,
+            joint_nodes: Vec::new(),
             source: Some(source.clone()),
             bytes: Vec::new(),
         };

@@ -240,6 +240,7 @@ impl GlbDraft {
             }
             nodes.push(self.node(joint_node(&joint.name, &joint.rest), parent, roots));
         }
+        self.joint_nodes.clone_from(&nodes);
         nodes
     }
 

@@ -20,6 +20,7 @@ mod relocate;
 mod repair;
 mod rigged;
 mod rotations;
+mod springs;
 mod sweep;
 mod targets;
 

@@ -6,7 +6,7 @@
 //! to the document and its meshes are bound in place. Without a document the file is made by
 //! [`fresh`](super::fresh).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -15,7 +15,9 @@ use super::draft::{GlbDraft, JsonObject, set};
 use super::fresh::{self, is_unit};
 use super::targets::TargetNode;
 use super::{GlbWriteError, in_memory};
-use crate::character::{Attachment, Character, SourceDocument, SourceMesh, common_placement};
+use crate::character::{
+    Attachment, Character, SourceDocument, SourceMesh, SpringJoint, common_placement,
+};
 use crate::io::gltf::bones::KEY;
 use crate::math::{Affine, Point, Vec3};
 use crate::weights::decomposition::DriverRecord;
@@ -41,7 +43,7 @@ pub fn write_rigged_glb(
 }
 
 /// As [`write_rigged_glb`], with the drivers of its helper joints and correctives in the extras of the document: `sinew.drivers`, whose
-/// translations are in units of `sinew.metres_per_unit`.
+/// translations are in units of `sinew.metres_per_unit`; and with its springs as `VRMC_springBone`.
 ///
 /// # Errors
 /// [`GlbWriteError`].
@@ -49,6 +51,7 @@ pub fn write_driven_glb(
     character: &Character,
     influences: usize,
     drivers: &[DriverRecord],
+    springs: &[SpringJoint],
 ) -> Result<Vec<u8>, GlbWriteError> {
     let (mut draft, _) = draft_of(character, &[], influences, &[])?;
     let metres = match kept_document(character) {
@@ -64,6 +67,7 @@ pub fn write_driven_glb(
     draft
         .tree
         .insert("extras".to_owned(), Value::Object(extras));
+    draft.write_springs(character, springs, metres);
     in_memory(&draft.seal()?)
 }
 
@@ -250,6 +254,7 @@ impl GlbDraft {
     /// interpreted them.
     fn keep_rig(&mut self, character: &Character, document: &Arc<SourceDocument>) {
         let joint_nodes = &document.joint_nodes;
+        self.joint_nodes.clone_from(joint_nodes);
         let (mut done_meshes, mut done_skins) = (HashSet::new(), HashSet::new());
         for (mesh, source) in character.meshes.iter().zip(&document.meshes) {
             let node = &self.list("nodes")[source.node];
@@ -370,10 +375,16 @@ impl GlbDraft {
         let places = self.relocate(&sources);
         let mut roots = places.iter().map(|place| place.node).collect::<Vec<_>>();
         roots.dedup();
+        let joint_nodes = self.skeleton(&character.skeleton, &mut roots);
         if document.rig_replaced {
+            let of_meshes = sources.iter().zip(&places);
+            let meshes = of_meshes.map(|(source, place)| (source.node, place.node));
+            self.follow_nodes(
+                &self.successors(character, document, &joint_nodes),
+                &meshes.collect(),
+            );
             self.drop_joints(&document.joint_nodes);
         }
-        let joint_nodes = self.skeleton(&character.skeleton, &mut roots);
         self.write_bone_settings(character, &joint_nodes);
         self.roots_first(&roots);
         let mut skins: Vec<(&[Affine], usize)> = Vec::new();
@@ -426,6 +437,20 @@ impl GlbDraft {
         for clip in &character.clips {
             self.clip(character, clip, &joint_nodes, &targets);
         }
+    }
+
+    /// For each node of a joint of the document, the new node of the joint of that name.
+    fn successors(
+        &self,
+        character: &Character,
+        document: &SourceDocument,
+        joint_nodes: &[usize],
+    ) -> HashMap<usize, usize> {
+        let new = |&old: &usize| {
+            let name = self.list("nodes").get(old)?["name"].as_str()?;
+            Some((old, joint_nodes[character.skeleton.find(name)?]))
+        };
+        document.joint_nodes.iter().filter_map(new).collect()
     }
 
     /// World positions and normals of a mesh that has become a root.

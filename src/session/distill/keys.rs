@@ -2,10 +2,11 @@
 
 use super::DistillSettings;
 use super::simulate::Skin;
+use super::springs::Swinging;
 use crate::character::{Character, Corrective};
 use crate::rig::{Channel, Clip, Curve, MorphTrack, Pose, Track};
 use crate::studio::{Motion, Take};
-use crate::weights::decomposition::{Decomposition, SimulatedFrame};
+use crate::weights::decomposition::{Decomposition, DecompositionError, SimulatedFrame};
 
 /// What keys are made of.
 pub(super) struct Keyed<'a> {
@@ -13,23 +14,35 @@ pub(super) struct Keyed<'a> {
     pub skin: &'a Skin,
     pub found: &'a Decomposition,
     pub simulated: &'a [SimulatedFrame],
+    pub swinging: &'a Swinging,
 }
 
 /// Weights of the correctives in a clip.
-pub(super) struct WeightKeys {
+struct WeightKeys {
     times_secs: Vec<f64>,
     /// Of each key, of each driven morph.
     weights: Vec<Vec<f64>>,
 }
 
 impl Keyed<'_> {
-    /// All clips of the character, with keys of the helpers: those fitted to the simulation, or where there are none those of the
-    /// drivers. And the weights of the correctives, alike.
-    pub fn clips(
+    /// The character with helpers, springs, weights, correctives, and keys in its clips; and the correctives.
+    pub fn helped(
         &self,
         settings: &DistillSettings,
         fitted: &[Take],
-    ) -> (Vec<Clip>, Vec<WeightKeys>) {
+    ) -> Result<(Character, Vec<Corrective>), DecompositionError> {
+        let (clips, weights) = self.clips(settings, fitted);
+        let (skeleton, sprung) = self.found.sprung(&self.swinging.springs)?;
+        let split = self.skin.split(&sprung);
+        let mut helped = self.character.with_helpers(&skeleton, &split, clips);
+        let correctives = helped.add_correctives(self.found, &self.skin.parts());
+        add_morph_tracks(&mut helped.clips, &correctives, weights);
+        Ok((helped, correctives))
+    }
+
+    /// All clips of the character, with keys of the helpers: those fitted to the simulation, or where there are none those of the
+    /// drivers. And the weights of the correctives, alike.
+    fn clips(&self, settings: &DistillSettings, fitted: &[Take]) -> (Vec<Clip>, Vec<WeightKeys>) {
         let (character, found) = (self.character, self.found);
         let mut clips = character.clips.clone();
         let first_helper = character.skeleton.len();
@@ -53,7 +66,8 @@ impl Keyed<'_> {
                     };
                     let helped = found.fitted_pose(first + frame, &pose);
                     let positions = &self.simulated[first + frame].positions;
-                    weights.push(found.fitted_weights(&self.skin.bind, &helped, positions));
+                    let shown = self.swinging.fitted(found, &helped, first + frame);
+                    weights.push(found.fitted_weights(&self.skin.bind, &shown, positions));
                     helped
                 })
                 .collect();
@@ -70,11 +84,7 @@ impl Keyed<'_> {
 }
 
 /// Adds the keys of the correctives to the clips, in order.
-pub(super) fn add_morph_tracks(
-    clips: &mut [Clip],
-    correctives: &[Corrective],
-    weights: Vec<WeightKeys>,
-) {
+fn add_morph_tracks(clips: &mut [Clip], correctives: &[Corrective], weights: Vec<WeightKeys>) {
     for (clip, keys) in clips.iter_mut().zip(weights) {
         for corrective in correctives {
             let values = keys

@@ -16,6 +16,7 @@ fn request(fitted: &[usize], held_back: &[usize]) -> DistillRequest {
             held_back: held_back.to_vec(),
             fps: 10.0,
             range: false,
+            springs: false,
         },
     }
 }

@@ -85,6 +85,11 @@ impl Driver {
         )
     }
 
+    /// The driver of the same joints for other locals.
+    pub(super) fn refitted(&self, poses: &[&Pose], locals: &[Trs]) -> Self {
+        Self::fit(self.joints.clone(), poses, locals)
+    }
+
     /// Fits by ridge regression to the locals of all frames.
     fn fit(joints: Vec<(usize, Quat)>, poses: &[&Pose], locals: &[Trs]) -> Self {
         let mut driver = Self {

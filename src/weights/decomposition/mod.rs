@@ -15,7 +15,8 @@
 //! function of the local rotations of the joints around ([`Driver`]), fitted by ridge regression. The last rounds fit the weights to
 //! the frames moved by the driven helpers, too, and pull the helpers of a frame towards the driven ones.
 //!
-//! What driven helpers leave over can be given to corrective morphs ([`Decomposition::add_morphs`]).
+//! What driven helpers leave over can be given to corrective morphs ([`Decomposition::add_morphs`]), and what lags and swings to spring
+//! bones ([`Decomposition::fit_springs`]).
 //!
 //! # Departures
 //! - The number of influences is reduced by leaving out, one by one, the bone that costs least (`least_squares.rs`).
@@ -30,6 +31,7 @@ mod record;
 mod residual;
 mod rows;
 mod seeds;
+mod springs;
 #[cfg(test)]
 mod tests;
 mod transforms;
@@ -47,6 +49,9 @@ pub use morphs::{DrivenMorph, WeightDriver};
 pub use record::{DriverRecord, InputRecord};
 pub use residual::Residual;
 use rows::Row;
+pub use springs::{
+    Motion, NoSpring, Rule, STEP_SECS, STOP_M_PER_SEC, Spring, SpringReport, Swing, Swinging, Tail,
+};
 use transforms::Guide;
 
 /// A simulated frame.

@@ -4,6 +4,7 @@ use super::*;
 fn the_container_is_padded_and_limited_in_size() {
     let glb = GlbDraft {
         tree: JsonObject::new(),
+        joint_nodes: Vec::new(),
         source: None,
         bytes: Vec::new(),
     }
