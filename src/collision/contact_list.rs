@@ -209,9 +209,7 @@ impl ContactList {
                     gap,
                     ..next
                 };
-                // A step keeps contacts that meet at one point: if one of them lost its load at once, the flesh would jump.
-                let keeps_load = loaded && refresh != Refresh::Equilibrium;
-                if keeps_load || is_new_contact_point(kept, &next, positions) {
+                if is_new_contact_point(kept, &next, positions) {
                     kept.push(next);
                 }
             }
