@@ -196,13 +196,11 @@ impl Projective {
         let contacts = self.simulation.contacts().map(Contacts::contacts);
         let moved =
             guided.restore_volume(self.simulation.positions(), contacts.unwrap_or_default());
-        if moved <= VOLUME_TOLERANCE * self.subject.size {
-            return Ok(false);
-        }
+        // Also in the last round: the steps that follow would place the base elsewhere, and wake the flesh.
         self.place_base(None, target, FollowMode::Relax(SUBSTEP_ITERATIONS));
         self.simulation
             .step_quasistatic(&self.base, VOLUME_ITERATIONS)?;
-        Ok(true)
+        Ok(moved > VOLUME_TOLERANCE * self.subject.size)
     }
 
     /// Moves virtual bones to their equilibrium, and the flesh with them round by round: a base that jumped there would

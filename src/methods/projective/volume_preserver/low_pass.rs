@@ -34,6 +34,13 @@ impl LowPass {
         }
     }
 
+    /// Multiplies targets and outputs.
+    pub(super) fn scale(&mut self, factor: f32) {
+        for values in [&mut self.target, &mut self.between, &mut self.value] {
+            values.iter_mut().for_each(|value| *value *= factor);
+        }
+    }
+
     /// Advances by one step.
     pub(super) fn step(&mut self) {
         let targets = self.target.iter().zip(&mut self.between);

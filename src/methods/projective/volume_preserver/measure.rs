@@ -20,6 +20,7 @@ impl VolumePreserver {
         frame: &GuideFrame,
         gain: f32,
     ) {
+        self.pressed.scale(self.left_of_pressed());
         self.find_pressed_parts(contacts);
         let mut guide = std::mem::take(&mut self.posed);
         self.place_guide(frame, &mut guide);
@@ -53,8 +54,7 @@ impl VolumePreserver {
             self.pressed.measure(vertex, pressed, gain);
         }
         self.track_pressed_volume(skin, frame);
-        let volume = self.pressed_volume;
-        self.pressed.measure(self.loss.len(), volume, gain);
+        self.measured_volume = self.pressed_volume;
     }
 
     /// Marks the vertices that contacts press, and with less weight those around them.

@@ -107,8 +107,8 @@ pub(super) struct VolumePreserver {
     pressed: LowPass,
     /// As of the last measurement, 1 at vertices that contacts press, less around them, 0 elsewhere.
     pressed_parts: Vec<f32>,
-    /// Volume that contacts press out after the last step, world units³; the entry of `pressed` behind those of the vertices is the volume
-    /// as of its measurements.
+    /// Volume that contacts press out, world units³, as of the last measurement and after the last step.
+    measured_volume: f32,
     pressed_volume: f32,
     /// Loss of the guide with its bulges.
     target_loss: Vec<f32>,
@@ -179,8 +179,9 @@ impl VolumePreserver {
             guide_loss: vec![0.0; count],
             predicted: vec![0.0; count],
             ratio: LowPass::zeros(count),
-            pressed: LowPass::zeros(count + 1),
+            pressed: LowPass::zeros(count),
             pressed_parts: vec![0.0; count],
+            measured_volume: 0.0,
             pressed_volume: 0.0,
             target_loss: vec![0.0; count],
         };
@@ -212,7 +213,7 @@ impl VolumePreserver {
         self.ratio.reset();
         self.pressed.reset();
         self.pressed_parts.fill(0.0);
-        self.pressed_volume = 0.0;
+        (self.measured_volume, self.pressed_volume) = (0.0, 0.0);
     }
 
     /// Uses the last measurement at once, without filtering.
@@ -239,13 +240,20 @@ impl VolumePreserver {
         self.compute_bulges();
     }
 
+    /// What is left of the volume that contacts pressed out at the last measurement, at most 1: bulges that restore it follow it down at
+    /// once.
+    fn left_of_pressed(&self) -> f32 {
+        if self.measured_volume > 0.0 {
+            (self.pressed_volume / self.measured_volume).clamp(0.0, 1.0)
+        } else {
+            1.0
+        }
+    }
+
     /// Computes the bulges of this pose. Returns the largest change, world units.
     pub(super) fn compute_bulges(&mut self) -> f32 {
         let mut largest = 0.0_f32;
-        // Between measurements, bulges of pressed volume follow it down at once: it is given back within a few steps.
-        let measured_volume = self.pressed.values()[self.loss.len()];
-        let left = (self.pressed_volume / measured_volume).clamp(0.0, 1.0);
-        let left = if left.is_finite() { left } else { 0.0 };
+        let left = self.left_of_pressed();
         let measured = self.ratio.values().iter().zip(self.pressed.values());
         let of_pose = self.predicted.iter().zip(&self.change_length);
         let bulges = self.bulge.iter_mut().zip(&self.max_bulge);

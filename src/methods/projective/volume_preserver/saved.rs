@@ -8,7 +8,7 @@ pub(in crate::methods) struct SavedVolume {
     ratio: [Vec<f32>; 3],
     pressed: [Vec<f32>; 3],
     pressed_parts: Vec<f32>,
-    pressed_volume: f32,
+    volumes: [f32; 2],
 }
 
 impl SavedVolume {
@@ -27,7 +27,7 @@ impl VolumePreserver {
             ratio: self.ratio.state(),
             pressed: self.pressed.state(),
             pressed_parts: self.pressed_parts.clone(),
-            pressed_volume: self.pressed_volume,
+            volumes: [self.measured_volume, self.pressed_volume],
         }
     }
 
@@ -36,6 +36,6 @@ impl VolumePreserver {
         self.ratio.set_state(&saved.ratio);
         self.pressed.set_state(&saved.pressed);
         self.pressed_parts.copy_from_slice(&saved.pressed_parts);
-        self.pressed_volume = saved.pressed_volume;
+        [self.measured_volume, self.pressed_volume] = saved.volumes;
     }
 }

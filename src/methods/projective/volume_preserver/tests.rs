@@ -1,36 +1,42 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::character::{Character, FleshSettings, SimVertices};
+use crate::character::{Character, FleshBase};
 use crate::collision::Contact;
-use crate::io::builtin::load_builtin;
-use crate::math::{Affine, Quat};
+use crate::math::Vec64;
+use crate::mesh::shapes::{moved, tube};
 use crate::methods::Subject;
-use crate::progress::Progress;
+use crate::methods::test_bar::{ramp, skeleton, skinned, subject, turned};
+use crate::weights::SkinWeights;
 
-/// A body with a guide, in the rest pose.
+/// A closed bar of length 10 and radius 1 with a guide, at rest.
 struct Body {
-    subject: Subject,
+    subject: Arc<Subject>,
     volume: VolumePreserver,
     frame: GuideFrame,
 }
 
 impl Body {
     fn new() -> Self {
-        let character = load_builtin("mannequin").expect("built in");
-        let flesh = FleshSettings {
-            sim_vertices: SimVertices::About(1500),
-            ..character.flesh.clone()
+        let mesh = moved(tube(1.0, 10.0, 40, 24, true), Vec3::y() * -5.0);
+        let skeleton = skeleton(&[-5.0, 0.0, 5.0]);
+        let rows = mesh
+            .positions
+            .iter()
+            .map(|p| [(0, 1.0 - ramp(p.y)), (1, ramp(p.y))]);
+        let weights = SkinWeights::from_rows(rows).0;
+        let mut character = Character {
+            meshes: vec![skinned(mesh, None, &skeleton, weights)],
+            skeleton,
+            ..Character::default()
         };
-        let character = Arc::new(Character { flesh, ..character });
-        let subject = Subject::build(character, &Progress::new()).expect("builds");
+        character.flesh.base = FleshBase::Weights;
+        let subject = subject(character);
         let tissue = &subject.flesh().expect("has flesh").tissue;
         let bending = tissue.bending.as_ref().expect("is guided");
         let volume = VolumePreserver::bind(&subject.sim().mesh, tissue, bending).expect("has area");
-        let frame = subject
-            .guide_of(&subject.sim().skin_from_sim)
-            .expect("has weights")
-            .at_rest();
+        let guide = subject.guide_of(&subject.sim().skin_from_sim);
+        let frame = guide.expect("has weights").at_rest();
         Self {
             subject,
             volume,
@@ -38,30 +44,11 @@ impl Body {
         }
     }
 
-    /// Hips and knees bent by an angle, rad.
-    fn crouch(&mut self, angle: f64) {
-        let skeleton = &self.subject.character.skeleton;
-        let mut pose = skeleton.rest_pose();
-        for (name, turn) in [
-            ("thigh.L", -angle),
-            ("thigh.R", -angle),
-            ("shin.L", angle),
-            ("shin.R", angle),
-        ] {
-            let joint = skeleton.find(name).expect("is there");
-            let turn = Quat::from_euler_angles(turn, 0.0, 0.0);
-            pose.rotate_about_world_axes(skeleton, joint, &turn);
-        }
-        self.place(&skeleton.world_from_joint(&pose));
-    }
-
-    fn place(&mut self, world_from_joint: &[Affine]) {
-        let sim = self.subject.sim();
-        let guide = self
-            .subject
-            .guide_of(&sim.skin_from_sim)
-            .expect("has weights");
-        guide.pose(world_from_joint, &mut self.frame);
+    /// The bar bent in its middle by an angle, degrees.
+    fn bend(&mut self, degrees: f64) {
+        let world = turned(&self.subject, Vec64::z(), degrees.to_radians());
+        let guide = self.subject.guide_of(&self.subject.sim().skin_from_sim);
+        guide.expect("has weights").pose(&world, &mut self.frame);
         self.volume.set_pose(&self.frame);
     }
 
@@ -85,8 +72,8 @@ impl Body {
 #[test]
 fn what_the_guide_loses_is_restored_before_anything_is_measured() {
     let mut body = Body::new();
-    for degrees in [30.0_f64, 60.0, 90.0] {
-        body.crouch(degrees.to_radians());
+    for degrees in [30.0, 60.0, 90.0] {
+        body.bend(degrees);
         let lost = body.volume.lost_volume(&body.volume.posed, &body.frame);
         let restored = body.restored();
         println!("{degrees}: lost {lost:e}, restored {restored:e}");
@@ -101,13 +88,13 @@ fn what_the_guide_loses_is_restored_before_anything_is_measured() {
 #[test]
 fn nothing_bulges_at_rest_whatever_was_measured() {
     let mut body = Body::new();
-    body.crouch(1.5);
+    body.bend(90.0);
     let skin = body.on_guide();
     body.volume.measure(&skin, &[], &body.frame, 1.0);
     body.volume.use_measured();
     body.volume.compute_bulges();
     assert!(body.volume.bulge.iter().any(|&bulge| bulge > 0.0));
-    body.crouch(0.0);
+    body.bend(0.0);
     let largest = body.volume.bulge.iter().copied().fold(0.0, f32::max);
     assert!(largest < 1e-6, "{largest:e}");
 }
@@ -116,18 +103,21 @@ fn nothing_bulges_at_rest_whatever_was_measured() {
 #[test]
 fn pressed_volume_is_restored_and_given_back() {
     let mut body = Body::new();
-    body.crouch(1.0);
-    let before = body.restored();
+    body.bend(60.0);
     let mut skin = body.on_guide();
+    body.volume.measure(&skin, &[], &body.frame, 1.0);
+    body.volume.use_measured();
+    body.volume.compute_bulges();
+    let before = body.restored();
     let pressed: Vec<u32> = (0..skin.len() as u32)
-        .filter(|&v| body.volume.rest[v as usize].y > 1.1)
+        .filter(|&v| body.volume.rest[v as usize].y > 2.0)
         .filter(|&v| body.volume.normals[v as usize].z > 0.5)
         .collect();
     assert!(pressed.len() > 10);
     for &vertex in &pressed {
         let vertex = vertex as usize;
         let inwards = body.frame.points[vertex].rotation() * -body.volume.normals[vertex];
-        skin[vertex] += inwards * 0.01;
+        skin[vertex] += inwards * 0.1;
     }
     let contacts: Vec<Contact> = pressed
         .iter()
@@ -156,5 +146,6 @@ fn pressed_volume_is_restored_and_given_back() {
     body.volume.compute_bulges();
     let released = body.restored() - before;
     println!("held {held:e}, released {released:e}");
-    assert!(released.abs() < 0.2 * held);
+    // Around the pressed part a share counts as deformation of the flesh, which is forgotten more slowly.
+    assert!(released.abs() < 0.5 * held);
 }
