@@ -37,7 +37,9 @@ impl LowPass {
     /// Multiplies targets and outputs.
     pub(super) fn scale(&mut self, factor: f32) {
         for values in [&mut self.target, &mut self.between, &mut self.value] {
-            values.iter_mut().for_each(|value| *value *= factor);
+            for value in values {
+                *value *= factor;
+            }
         }
     }
 
