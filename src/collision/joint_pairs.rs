@@ -15,9 +15,9 @@
 use nalgebra::Matrix3x4;
 
 use super::bend::Bend;
-use super::contact_list::{Contact, KEEP_DISTANCE};
+use super::contact_list::KEEP_DISTANCE;
 use super::sweep::{BonePair, VertexPair, sweep};
-use super::{CollisionBody, PosedFootPoints};
+use super::{CollisionBody, Contact, PosedFootPoints, Release};
 use crate::math::{Point, Vec3};
 use crate::tissue::Tissue;
 
@@ -218,7 +218,7 @@ fn contact_of_pair(
         load: before.map_or(0.0, |contact| contact.load),
         min_gap: before.map_or(gap, |contact| contact.min_gap),
         increase: before.map_or(0.0, |contact| contact.increase),
-        ending: before.is_some_and(|contact| contact.ending),
+        release: before.map_or(Release::No, |contact| contact.release),
         old: before.is_some(),
     })
 }

@@ -129,6 +129,40 @@ fn a_pose_that_moves_on_while_it_settles_makes_no_jolt() {
     assert!(most < 1.5 * at_rest, "{most:e}, at rest {at_rest:e}");
 }
 
+/// Contacts of the calf with the thigh begin, slide and end for half a second after the knee has stopped.
+#[test]
+fn flesh_in_a_deep_fold_comes_to_rest_without_a_jolt() {
+    let subject = mannequin();
+    let skeleton = &subject.character.skeleton;
+    let range = motion_range(skeleton);
+    let knee = range.iter().find(|pose| pose.id == "knee.l-150");
+    let knee = &knee.expect("a knee").pose;
+    let rest = skeleton.rest_pose();
+    let mut actor = bind(&subject);
+    let mut last: Vec<Vec<Point>> = Vec::new();
+    let mut worst = 0.0_f32;
+    for frame in 0..180 {
+        let mut pose = rest.clone();
+        for (local, bent) in pose.locals.iter_mut().zip(&knee.locals) {
+            *local = local.lerp(bent, f64::from(frame.min(120)) / 120.0);
+        }
+        advance(&mut actor, &skeleton.world_from_joint(&pose), STEP_SECS, 1);
+        last.push(actor.positions().to_vec());
+        if last.len() > 4 {
+            last.remove(0);
+        }
+        if frame > 123 {
+            for vertex in 0..last[0].len() {
+                let [a, b, c, d] = [0, 1, 2, 3].map(|k| last[k][vertex].coords);
+                worst = worst.max((d - c * 3.0 + b * 3.0 - a).norm());
+            }
+        }
+    }
+    let worst = worst / subject.size;
+    println!("third difference {worst:.1e} of the size");
+    assert!(worst < 6e-4, "{worst:.1e} of the size");
+}
+
 fn moves(to: &[Point], from: &[Point]) -> Vec<Vec3> {
     to.iter().zip(from).map(|(to, from)| to - from).collect()
 }

@@ -3,7 +3,7 @@
 use nalgebra::Matrix3;
 
 use super::{MARGIN, separation};
-use crate::collision::{CollisionBody, Contact};
+use crate::collision::{CollisionBody, Contact, Release};
 use crate::math::{Point, Vec3, smoothstep};
 
 /// Stiffness of a contact relative to that of the flesh at its vertices.
@@ -35,12 +35,12 @@ const COOLDOWN_STEPS: u8 = 20;
 const PRESS_RATE: f32 = 0.1;
 /// Largest change of that increase from step to step, as a fraction of the local edge length: contacts begin without a jolt.
 const PRESS_ACCELERATION: f32 = 0.002;
-/// The gap of a contact that is being released decreases by this many times that in the first step,
+/// The gap of a contact that is refused decreases by this many times [`PRESS_RATE`] in the first step,
 const RELEASE_FACTOR: f32 = 2.0;
 /// by at least this fraction of the local edge length,
 const MIN_RELEASE: f32 = 0.01;
 /// and in every further step by this many times what it was before: deep contacts, which jumps leave behind, end in about as many
-/// steps as shallow ones.
+/// steps as shallow ones. One that is replaced starts with [`PRESS_ACCELERATION`].
 const RELEASE_GROWTH: f32 = 1.2;
 /// Fraction of the remaining difference to the desired gap that is applied per step. The contact point follows the skin that it
 /// presses; larger fractions make the two oscillate.
@@ -95,14 +95,19 @@ impl ContactLimits {
         };
         let loaded = contact.load > 0.0;
         let has_jumped = self.has_jumped(contact);
-        if !has_jumped && !contact.ending && remaining == 0 && self.is_consistent(contact, body) {
+        let stays = loaded && gradual && !has_jumped;
+        if contact.release == Release::Replaced {
+            return stays;
+        }
+        let released = contact.release == Release::Refused;
+        if !has_jumped && !released && remaining == 0 && self.is_consistent(contact, body) {
             return true;
         }
-        if loaded || contact.ending {
+        if loaded || released {
             self.cooldown[vertex] = COOLDOWN_STEPS;
         }
-        contact.ending = loaded && gradual && !has_jumped;
-        contact.ending
+        contact.release = Release::Refused;
+        stays
     }
 
     /// Whether the targets of a contact moved relative to each other by more than [`MAX_TARGET_JUMP`] in this step.
@@ -127,18 +132,16 @@ impl ContactLimits {
         body: &CollisionBody,
         gradual: bool,
     ) {
+        if gradual && contact.release != Release::No {
+            self.lower_released_gap(contact);
+            return;
+        }
         let goal = self.margin(contact, body).min(self.max_gap(contact, body));
         if self.targets.is_empty() || !gradual {
             contact.min_gap = goal;
             return;
         }
         let rate = PRESS_RATE * self.max_press_of(contact);
-        if contact.ending {
-            let decrease = (RELEASE_FACTOR * rate).max(MIN_RELEASE * contact.edge);
-            contact.increase = (-decrease).min(RELEASE_GROWTH * contact.increase);
-            contact.min_gap += contact.increase;
-            return;
-        }
         let moved = if self.previous_targets.len() == self.targets.len() {
             separation(contact, &self.targets) - separation(contact, &self.previous_targets)
         } else {
@@ -149,6 +152,18 @@ impl ContactLimits {
             .min(rate)
             .min(contact.increase.max(0.0) + PRESS_ACCELERATION * contact.edge);
         contact.min_gap = min_gap + contact.increase;
+    }
+
+    /// Lowers the gap of a pair that is being released by one step.
+    fn lower_released_gap(&self, contact: &mut Contact) {
+        contact.increase = if contact.release == Release::Replaced {
+            RELEASE_GROWTH * contact.increase.min(0.0) - PRESS_ACCELERATION * contact.edge
+        } else {
+            let least = RELEASE_FACTOR * PRESS_RATE * self.max_press_of(contact);
+            let decrease = least.max(MIN_RELEASE * contact.edge);
+            (-decrease).min(RELEASE_GROWTH * contact.increase)
+        };
+        contact.min_gap += contact.increase;
     }
 
     /// The gap that a contact keeps if the flesh has room for it, world units.
@@ -168,7 +183,9 @@ impl ContactLimits {
     pub(in crate::dynamics) fn is_frozen(&self, contacts: &[Contact]) -> bool {
         self.static_steps >= STATIC_STEPS
             && !self.targets.is_empty()
-            && !contacts.iter().any(|contact| contact.ending)
+            && !contacts
+                .iter()
+                .any(|contact| contact.release != Release::No)
     }
 
     /// Freezes the contacts, which are those of an equilibrium, until the targets move.
@@ -327,7 +344,7 @@ mod tests {
             load: 1.0,
             min_gap: 0.0,
             increase: 0.0,
-            ending: false,
+            release: Release::No,
             old: true,
         };
         (contact, positions.map(Point::from).to_vec())
@@ -363,7 +380,23 @@ mod tests {
             limits.count_static_step(1.0);
         }
         assert!(limits.is_frozen(&[contact]));
-        contact.ending = true;
+        contact.release = Release::Refused;
         assert!(!limits.is_frozen(&[contact]));
+    }
+
+    /// A replaced pair gives up its gap by steps that are small at first, and grow as it takes too long.
+    #[test]
+    fn a_replaced_contact_is_released_without_a_jolt() {
+        let (mut contact, _) = contact();
+        let limits = ContactLimits::default();
+        (contact.release, contact.increase) = (Release::Replaced, 0.01);
+        let mut before = 0.0;
+        for _ in 0..12 {
+            limits.lower_released_gap(&mut contact);
+            let faster = before - contact.increase;
+            assert!(faster > 0.0 && faster <= PRESS_ACCELERATION - 0.2 * before + 1e-6);
+            before = contact.increase;
+        }
+        assert!(contact.min_gap < -0.05, "{}", contact.min_gap);
     }
 }

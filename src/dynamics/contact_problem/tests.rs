@@ -1,6 +1,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::*;
+use crate::collision::Release;
 use crate::numerics::partition::Partition;
 use crate::numerics::pattern::Cliques;
 use crate::numerics::tiles::TiledFactor;
@@ -87,7 +88,7 @@ impl Sheets {
                 load: 0.0,
                 min_gap: MARGIN,
                 increase: 0.0,
-                ending: false,
+                release: Release::No,
                 old: true,
             };
             contact.gap = gap(&contact, &self.positions);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::collision::Contact;
+use crate::collision::{Contact, Release};
 use crate::gpu::compute::{fetch, storage_of};
 use crate::math::Vec3;
 
@@ -44,7 +44,7 @@ impl Case {
             load: 0.0,
             min_gap: 0.0,
             increase: 0.0,
-            ending: false,
+            release: Release::No,
             old: false,
         };
         let contacts = corners

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::character::{Character, FleshBase};
-use crate::collision::Contact;
+use crate::collision::{Contact, Release};
 use crate::math::Vec64;
 use crate::mesh::shapes::{moved, tube};
 use crate::methods::Subject;
@@ -132,7 +132,7 @@ fn pressed_volume_is_restored_and_given_back() {
             load: 1.0,
             min_gap: 0.0,
             increase: 0.0,
-            ending: false,
+            release: Release::No,
             old: true,
         })
         .collect();
