@@ -97,7 +97,7 @@ impl GuidedBase {
     pub(in crate::methods) fn place(&mut self, world_from_joint: &[Affine], out: &mut [Point]) {
         self.guide.pose(world_from_joint, &mut self.frame);
         if let Some(volume) = &mut self.volume {
-            volume.filter();
+            volume.filter(VOLUME_INTERVAL - self.steps_since_volume);
         }
         self.update_bulges();
         let (base, carried) = out.split_at_mut(self.base.len());

@@ -222,10 +222,10 @@ impl VolumePreserver {
         self.pressed.jump();
     }
 
-    /// Advances the low-pass filters by one step.
-    pub(super) fn filter(&mut self) {
-        self.ratio.step();
-        self.pressed.step();
+    /// Advances the low-pass filters by one step. `left`: number of steps until the next measurement, this one included.
+    pub(super) fn filter(&mut self, left: u32) {
+        self.ratio.step(left);
+        self.pressed.step(left);
     }
 
     /// Updates folds, change lengths and bulges for a pose, with the ratios in use.

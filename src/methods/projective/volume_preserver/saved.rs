@@ -5,8 +5,8 @@ use super::VolumePreserver;
 /// The state of a volume preserver that persists from step to step.
 #[derive(Debug, Clone)]
 pub(in crate::methods) struct SavedVolume {
-    ratio: [Vec<f32>; 3],
-    pressed: [Vec<f32>; 3],
+    ratio: [Vec<f32>; 4],
+    pressed: [Vec<f32>; 4],
     pressed_parts: Vec<f32>,
     volumes: [f32; 2],
 }
