@@ -44,6 +44,7 @@ mod reads;
 mod referenced;
 mod rigging;
 mod roles;
+mod shapes;
 mod skel_write;
 mod stl;
 mod tgf;

@@ -90,6 +90,14 @@ for character in "${characters[@]}"; do
             check "$usd_python" "$here/usd_rewritten.py" "$out/$name.json" "$out/$name.$kind.json"
         done
     fi
+    if [ $has_usd = yes ] && [ ${#clip[@]} -gt 0 ] && [[ "$character" == builtin:* ]]; then
+        # A rig with morphs: glTF as Sinew plays it, USD as Pixar's library does.
+        for kind in glb usda usdc; do
+            check "$sinew" distill "$character" --method dqs "${clip[@]}" --held-back none --bones 8 --morphs 4 -o "$out/$name.morphed.$kind" --quiet
+        done
+        check "$sinew" bake "$out/$name.morphed.glb" --method lbs --clip 0 "${frames[@]}" -o "$out/$name.morphed.json" --one-cache --quiet
+        check "$usd_python" "$here/usd_positions.py" "$out/$name.morphed.json" 30 2 "$out/$name.morphed".usd[ac]
+    fi
     if [ $has_blender = yes ]; then
         log="$out/blender.log"
         blender --background --factory-startup --python-exit-code 3 --python "$here/blender_positions.py" -- \
