@@ -238,6 +238,37 @@ fn run_step(step: &serde_json::Value, values: &[(String, String)]) {
 }
 
 #[test]
+fn a_bundle_has_all_files_of_its_characters() {
+    let folder = TestFolder::new("job-files");
+    let source = folder.file("source");
+    fs::create_dir_all(source.join("parts")).unwrap();
+    let (obj, skeleton) = (source.join("bar.obj"), source.join("bar.tgf"));
+    fs::write(&obj, "mtllib parts/bar.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n").unwrap();
+    fs::write(source.join("parts/bar.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
+    fs::write(&skeleton, "1 0 0 0\n2 1 0 0\n#\n1 2 1 0 0\n").unwrap();
+    let bundle = folder.file("bundle");
+    let made = sinew(&[&"job", &obj, &skeleton, &"--methods=lbs", &"-o", &bundle]);
+    let said = String::from_utf8_lossy(&made.stderr).into_owned();
+    assert!(made.status.success(), "{said}");
+    let text = fs::read_to_string(bundle.join("template.json")).unwrap();
+    let template: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let inputs = template["parameterDefinitions"].as_array().unwrap();
+    let inputs: Vec<&str> = (inputs.iter())
+        .filter(|parameter| parameter["dataFlow"] == "IN")
+        .map(|parameter| parameter["default"].as_str().unwrap())
+        .collect();
+    // Defaults of paths are relative to the template, and there.
+    assert_eq!(inputs, ["bar/bar.obj", "bar/bar.tgf"]);
+    for (copy, original) in [(inputs[0], &obj), (inputs[1], &skeleton)] {
+        assert_eq!(
+            fs::read(bundle.join(copy)).unwrap(),
+            fs::read(original).unwrap()
+        );
+    }
+    assert!(bundle.join("bar/parts/bar.mtl").is_file());
+}
+
+#[test]
 fn a_job_bakes_every_clip_by_every_method_and_then_compares() {
     let folder = TestFolder::new("job");
     let bundle = folder.file("bundle");
