@@ -64,12 +64,16 @@ for character in "${characters[@]}"; do
     "$sinew" bake "$character" --method lbs --clip 0 --pose-out "$out/pose.json" --quiet 2>/dev/null && clip=(--clip 0)
     frames=(--frames 2-16 --fps 30)
     check "$sinew" bake "$character" --rig -o "$out/$name.rig.glb" --quiet
+    check "$sinew" bake "$character" --rig --compress -o "$out/$name.small.rig.glb" --quiet
+    check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" --compress -o "$out/$name.small.glb" --quiet
     for kind in glb json pc2 mdd; do
         check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind" --one-cache --quiet
     done
     check python3 "$here/point_caches.py" "$out/$name.json" 30 2 "$out/$name.pc2" "$out/$name.mdd"
     if [ $has_node = yes ]; then
-        check node "$here/validate.mjs" "$out/$name.glb" "$out/$name.rig.glb"
+        check node "$here/validate.mjs" "$out/$name.glb" "$out/$name.rig.glb" "$out/$name.small.glb" "$out/$name.small.rig.glb"
+        check node "$here/three_positions.mjs" "$out/$name.small.glb" "$out/$name.json" 30 2
+        check node "$here/three_positions.mjs" "$out/$name.small.rig.glb" "$out/$name.json" 30 2
         check node "$here/three_positions.mjs" "$out/$name.glb" "$out/$name.json" 30 2
         check node "$here/three_positions.mjs" "$out/$name.rig.glb" "$out/$name.json" 30 2
     fi
