@@ -47,7 +47,7 @@
 //! |---------|----------------------------------------------|----------------|
 //! | `gpu`   | `gpu`, `render`, `studio`, `report`, `session` (wgpu) | by `app`, `cli` |
 //! | `app`   | `app`, the workbench (egui, winit)           | yes            |
-//! | `cli`   | `cli` and the binary `sinew` (clap)          | yes            |
+//! | `cli`   | `cli` and the binary `sinew` (clap), compression of `.glb` (meshopt, in C++) | yes |
 //! | `python` | `python`, the functions of the Python module (`PyO3`) | no     |
 //!
 //! Without features the crate is a library of the layers up to `methods`, `metrics` and `io`.

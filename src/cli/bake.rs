@@ -1,12 +1,16 @@
 //! `sinew bake`: the deformed skin, frame by frame; or the rig, a motion or a pose.
 
 mod batch;
+mod smaller;
+mod stdout;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
+use self::smaller::CompressionReport;
+use self::stdout::OutputKind;
 use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::pose::PoseOptions;
 use super::weights::WeightsOption;
@@ -54,7 +58,7 @@ pub(super) struct Bake {
     pose: PoseOptions,
     /// Output file: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .usda or .usdc (USD: meshes
     /// at all frames; or --rig), .pc2 or .mdd (point caches), .obj or .ply (several frames: NAME.0000.obj …), .npz (numpy arrays), .json (positions), or .bvh (the motion alone,
-    /// without a method). With {character} in its name every FILE that is not a motion, a skeleton or weights is a character of its own.
+    /// without a method). "-" is standard output, with --kind. With {character} in its name every FILE that is not a motion, a skeleton or weights is a character of its own.
     #[arg(
         help_heading = "Output",
         short,
@@ -63,6 +67,9 @@ pub(super) struct Bake {
         required_unless_present = "pose_out"
     )]
     output: Option<PathBuf>,
+    /// With -o -: the kind of the file that goes to standard output.
+    #[arg(help_heading = "Output", long, value_name = "KIND", value_enum)]
+    kind: Option<OutputKind>,
     /// Write only every N-th frame; a .glb interpolates between them.
     #[arg(help_heading = "Output", long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     every: u32,
@@ -78,6 +85,9 @@ pub(super) struct Bake {
     /// Write a .glb in the file's units instead of metres.
     #[arg(help_heading = "Output", long)]
     keep_units: bool,
+    /// Write a .glb that is two to four times smaller: quantised and compressed by the meshopt extension of glTF.
+    #[arg(help_heading = "Output", long)]
+    compress: bool,
     /// Write the point cache of a character of several meshes as one file, instead of NAME/MESH.pc2 for each.
     #[arg(help_heading = "Output", long)]
     one_cache: bool,
@@ -136,6 +146,8 @@ struct BakeReport {
     /// All metrics of the last frame against the bind pose.
     score: Measurements,
     files: Vec<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compression: Option<CompressionReport>,
 }
 
 #[derive(Serialize)]
@@ -145,6 +157,17 @@ struct FilesReport {
     /// What a rig lost with the joints beyond --influences, in millimetres over its clips.
     #[serde(skip_serializing_if = "Option::is_none")]
     influences: Option<RigReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compression: Option<CompressionReport>,
+}
+
+impl Report {
+    fn files(&self) -> &[PathBuf] {
+        match self {
+            Self::Skin(report) => &report.files,
+            Self::Files(report) => &report.files,
+        }
+    }
 }
 
 /// What the bake writes.
@@ -168,6 +191,14 @@ impl Bake {
         if self.is_batch() {
             return self.batch(options);
         }
+        if self.is_to_stdout() {
+            return self.to_stdout(options);
+        }
+        if self.kind.is_some() {
+            return Err(Failure::Usage(
+                "--kind is for -o -; the name of a file says its kind".to_owned(),
+            ));
+        }
         let report = self.single(options)?;
         if self.json {
             return print_json(&report);
@@ -190,12 +221,22 @@ impl Bake {
                 "--influences is for --rig; a baked skin needs no joints".to_owned(),
             ));
         }
+        self.check_compressible()?;
         let mut outputs = output.into_iter().chain(self.pose_out.as_deref());
         outputs.try_for_each(super::folder::check_folder)
     }
 
     /// The output for a character that was opened.
     fn on(&self, subject: &std::sync::Arc<Subject>, options: &Options) -> Result<Report, Failure> {
+        let report = self.written(subject, options)?;
+        self.compressed(report, subject, options)
+    }
+
+    fn written(
+        &self,
+        subject: &std::sync::Arc<Subject>,
+        options: &Options,
+    ) -> Result<Report, Failure> {
         let mut work = self
             .output
             .as_deref()
@@ -300,6 +341,7 @@ impl Bake {
                 self_intersections_after: score.count("intersecting_pairs"),
                 score,
                 files: baked.files,
+                compression: None,
             })));
         }
         if !options.quiet {
@@ -309,6 +351,7 @@ impl Bake {
             character: subject.character.name.clone(),
             files: baked.files,
             influences: None,
+            compression: None,
         }))
     }
 
@@ -328,6 +371,7 @@ impl Bake {
             character: subject.character.name.clone(),
             files,
             influences,
+            compression: None,
         })
     }
 

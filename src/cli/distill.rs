@@ -45,7 +45,7 @@ pub(super) struct Distill {
     /// Largest number of joints per vertex; game engines expect at most 4.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
     influences: u16,
-    /// Largest number of corrective morph targets, fitted to what the helper joints leave over and driven by the pose, too (.glb only).
+    /// Largest number of corrective morph targets, fitted to what the helper joints leave over and driven by the pose, too.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=128))]
     morphs: u16,
     /// Add spring bones of VRM to helpers whose flesh swings, fitted to the clips and to a sudden stop (.glb only).
@@ -82,12 +82,6 @@ impl Distill {
         if !is_glb && UsdFormat::of_path(&self.output).is_none() {
             return Err(Failure::Usage(format!(
                 "{}: a rig is written as .glb, .usda or .usdc, or as .vrm if it was read from VRM; name the file so",
-                self.output.display()
-            )));
-        }
-        if !is_glb && self.morphs > 0 {
-            return Err(Failure::Usage(format!(
-                "{}: morphs are written as .glb; name the file so, or leave out --morphs",
                 self.output.display()
             )));
         }

@@ -2,7 +2,8 @@
 //!
 //! The template is for the revision `2023-09`, as `openjd run` and Deadline Cloud take it: its folder is a job bundle. A step bakes a
 //! character, with a task for each method and clip; another one, after it, compares the methods. A clip is one task, because a
-//! simulation goes on from frame to frame: there are no seams.
+//! simulation goes on from frame to frame: there are no seams. The bundle has copies of all files of a character: defaults of paths must
+//! lie in it, and whoever gets the bundle can run it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ use super::folder::make_folder;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::{CommandResult, Failure, print_json, stderr};
 use crate::files::safe_name;
-use crate::io::write_atomically;
+use crate::io::{recorded, write_atomically};
 use crate::methods::MethodId;
 use crate::session::BakeFormat;
 
@@ -55,6 +56,8 @@ pub(super) struct JobVerb {
 struct Baked {
     name: String,
     files: Vec<PathBuf>,
+    /// All files that were read, with those that the others refer to.
+    read: Vec<PathBuf>,
     /// Indices of clips.
     clips: Vec<usize>,
 }
@@ -86,6 +89,9 @@ impl JobVerb {
         }
         let template = self.template(&baked)?;
         make_folder(&self.output)?;
+        for character in &baked {
+            self.copy_files(character)?;
+        }
         let path = self.output.join("template.json");
         let text = serde_json::to_string_pretty(&template)?;
         write_atomically(&path, |out| std::io::Write::write_all(out, text.as_bytes()))?;
@@ -102,7 +108,8 @@ impl JobVerb {
             files: files.clone(),
             ..CharacterOptions::default()
         };
-        let opened = opened.open(options)?;
+        let (opened, read) = recorded(|| opened.open(options));
+        let opened = opened?;
         let character = &opened.character;
         let clips = if self.clips == ["all"] {
             (0..character.clips.len()).collect()
@@ -115,8 +122,37 @@ impl JobVerb {
                 .take(LONGEST_NAME)
                 .collect(),
             files,
+            read: read.into_iter().map(|file| file.path).collect(),
             clips,
         })
+    }
+
+    /// Copies the files of a character into a folder of its name.
+    fn copy_files(&self, character: &Baked) -> CommandResult {
+        let mut copied: Vec<(PathBuf, &Path)> = Vec::new();
+        for file in &character.read {
+            let to = self.output.join(character.place_of(file)?);
+            if let Some((_, other)) = copied.iter().find(|(known, _)| *known == to) {
+                if *other != file {
+                    return Err(Failure::Undone(format!(
+                        "{} and {} have one name in the bundle; rename one",
+                        other.display(),
+                        file.display()
+                    )));
+                }
+                continue;
+            }
+            if let Some(folder) = to.parent() {
+                make_folder(folder)?;
+            }
+            let failed = |error| {
+                let (from, to) = (file.display(), to.display());
+                Failure::Undone(format!("{from} can't be copied to {to}: {error}"))
+            };
+            std::fs::copy(file, &to).map_err(failed)?;
+            copied.push((to, file));
+        }
+        Ok(())
     }
 
     fn template(&self, characters: &[Baked]) -> Result<Value, Failure> {
@@ -139,8 +175,8 @@ impl JobVerb {
                     continue;
                 }
                 let name = format!("Character{number}File{index}");
-                let place = std::path::absolute(file)?;
-                let place = place.to_string_lossy();
+                let place = character.place_of(&std::path::absolute(file)?)?;
+                let place = place.to_string_lossy().replace('\\', "/");
                 parameters.push(json!({
                     "name": name, "type": "PATH", "objectType": "FILE", "dataFlow": "IN", "default": place,
                     "description": format!("A file of the character {}.", character.name),
@@ -201,6 +237,23 @@ impl JobVerb {
             "dependencies": [{"dependsOn": after}],
             "script": script(&words),
         })
+    }
+}
+
+impl Baked {
+    /// Where a file is in the bundle: below a folder of the character's name as it is below the folder of the file that refers to it.
+    fn place_of(&self, file: &Path) -> std::io::Result<PathBuf> {
+        let mut inside = None;
+        for given in &self.files {
+            let given = std::path::absolute(given)?;
+            let folder = given.parent().unwrap_or(&given);
+            if let Ok(rest) = file.strip_prefix(folder) {
+                inside = Some(rest.to_owned());
+                break;
+            }
+        }
+        let own = inside.or_else(|| file.file_name().map(PathBuf::from));
+        Ok(Path::new(&self.name).join(own.unwrap_or_default()))
     }
 }
 

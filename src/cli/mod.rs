@@ -73,7 +73,7 @@ enum Verb {
     Tissue(tissue::TissueVerb),
     /// Write the deformed skin of a pose or a clip to files.
     #[command(
-        after_help = "Examples:\n  sinew bake hero.glb --method pd --clip walk -o walk.glb\n  sinew bake hero.fbx --method dqs --clip 0 --frames 0-60 -o walk.pc2\n  sinew bake hero.fbx --rig -o hero.glb\n  sinew bake a.glb b.glb --methods lbs,pd --clips all -o out/{character}_{method}_{clip}.pc2"
+        after_help = "Examples:\n  sinew bake hero.glb --method pd --clip walk -o walk.glb\n  sinew bake hero.fbx --method dqs --clip 0 --frames 0-60 -o walk.pc2\n  sinew bake hero.fbx --rig --compress -o hero.glb\n  sinew bake a.glb b.glb --methods lbs,pd --clips all -o out/{character}_{method}_{clip}.pc2"
     )]
     Bake(bake::Bake),
     /// Draw a pose with one or several methods, side by side.

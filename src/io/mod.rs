@@ -44,6 +44,7 @@ mod reads;
 mod referenced;
 mod rigging;
 mod roles;
+mod shapes;
 mod skel_write;
 mod stl;
 mod tgf;
@@ -58,6 +59,8 @@ pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 #[cfg(feature = "gpu")]
 pub(crate) use bytes::{read_file, text_of};
 pub use error::{IoError, ParseProblem};
+#[cfg(feature = "cli")]
+pub use glb_write::{Compression, compress_glb};
 pub use glb_write::{
     GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, loses_materials,
     write_driven_glb, write_glb, write_refitted_glb, write_rigged_glb,
@@ -79,7 +82,7 @@ pub use skel_write::write_skel;
 pub use tissue::write_tissue;
 #[cfg(feature = "gpu")]
 pub(crate) use unfinished::clear_unfinished;
-pub use unfinished::remove_unfinished;
+pub use unfinished::{UnkeptFile, remove_unfinished};
 pub use usd::{UsdFormat, UsdFrames, usd_bytes, write_refitted_usd};
 pub use weights_write::{WeightFormat, write_weights};
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically};

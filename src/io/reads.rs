@@ -26,11 +26,19 @@ thread_local! {
 }
 
 /// Runs the work and returns the files that the readers of this module read for it on this thread,
-/// each once, in order of first reading; includes files referenced by other files.
+/// each once, in order of first reading; includes files referenced by other files. Work that is recorded inside counts, too.
 pub fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<FileRead>) {
     let outer = READ.with(|read| read.replace(Some(Vec::new())));
     let result = work();
     let files = READ.with(|read| read.replace(outer)).unwrap_or_default();
+    READ.with_borrow_mut(|outer| {
+        let Some(outer) = outer else { return };
+        for file in &files {
+            if outer.iter().all(|known| known.path != file.path) {
+                outer.push(file.clone());
+            }
+        }
+    });
     (result, files)
 }
 

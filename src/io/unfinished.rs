@@ -63,6 +63,34 @@ pub(super) fn finished(path: &Path) {
     unfinished().retain(|unfinished| unfinished != path);
 }
 
+/// The name of a file in the system's temporary folder that is removed when this is dropped, or when the program is told to end.
+#[derive(Debug)]
+pub struct UnkeptFile(PathBuf);
+
+impl UnkeptFile {
+    /// A name that no file has yet, with this extension.
+    #[must_use]
+    pub fn new(extension: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sinew-{}.{extension}", random_digits()));
+        unfinished().push(path.clone());
+        Self(path)
+    }
+
+    /// Where the file may be written.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for UnkeptFile {
+    fn drop(&mut self) {
+        // It may never have been written.
+        let _ = std::fs::remove_file(&self.0);
+        finished(&self.0);
+    }
+}
+
 /// Removes all unfinished files, for a program that is about to exit. The lock is kept: later
 /// attempts to write a file block.
 pub fn remove_unfinished() {

@@ -39,7 +39,7 @@ pub use clip::{Channel, Clip, Curve, Interpolation, MorphTrack, SAME_SECS, Track
 pub use feet::{FeetRules, Plant, Stance};
 pub use keys::{
     Ease, EaseName, JointAxes, JointCurve, JointNumber, JointValue, Key, KeyFile, KeyRef,
-    KeyTolerance, KeyedClip, KeyedClipFile, KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS,
+    KeyTolerance, Keyed, KeyedClip, KeyedClipFile, KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS,
     NamedPose, NamedPoseFile, PlantFile, Side, Slope, SlopeValue, Travel,
 };
 pub use limit_presets::human_limits;

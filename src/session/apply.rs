@@ -348,7 +348,8 @@ impl Session {
                     ProjectCommand::SaveAs { path, packed } => Some((path, packed)),
                     _ => None,
                 };
-                let contents = self.projects.contents(document, &self.views);
+                let distilled = self.jobs.distilling.to_keep(document);
+                let contents = self.projects.contents(document, &self.views, distilled);
                 return self.projects.save(to, contents, messages, waker);
             }
             ProjectCommand::Export { export, path } => {

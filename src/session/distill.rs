@@ -1,5 +1,7 @@
 //! Simulated flesh as a rig for game engines: helper joints and weights fitted to clips of a method.
 
+mod fit;
+mod kept;
 mod keys;
 mod measure;
 mod simulate;
@@ -8,7 +10,9 @@ mod springs;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::keys::Keyed;
+pub(in crate::session) use self::fit::{KeptFit, Made, RigToKeep};
+pub use self::kept::{KeptRig, RestoreError};
+use self::keys::{FittedKeys, Keyed};
 use self::measure::Measure;
 use self::simulate::{Run, Skin, range_of};
 use self::springs::{Jolt, Swinging};
@@ -20,7 +24,7 @@ use crate::methods::{Actor, Subject};
 use crate::progress::Progress;
 use crate::studio::{Motion, PlayError, Take};
 use crate::weights::decomposition::{
-    Decomposition, DecompositionError, DecompositionSettings, Residual, SimulatedFrame,
+    Decomposition, DecompositionError, DecompositionSettings, Residual, SimulatedFrame, Spring,
     SpringReport, decompose,
 };
 
@@ -51,7 +55,7 @@ pub struct DistillSettings {
 }
 
 /// Distances to the simulated skin in millimetres.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ClipResidual {
     /// Name of the clip.
     pub clip: String,
@@ -60,17 +64,17 @@ pub struct ClipResidual {
     /// By linear blending with the weights to start from, without helpers.
     pub before: Residual,
     /// With the keys of this clip, and the springs; none for a clip that was held back.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyed: Option<Residual>,
     /// With helpers driven by the pose, of a rig without springs.
     pub driven: Residual,
     /// With helpers driven by the pose, and the springs; none without springs.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprung: Option<Residual>,
 }
 
 /// What was fitted, and how well.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct DistillReport {
     /// Vertices of the skin.
     pub vertices: usize,
@@ -85,14 +89,14 @@ pub struct DistillReport {
     /// Poses of the range of motion that were fitted, too.
     pub range_poses: usize,
     /// What was found about the flesh of each helper, if springs were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub springs: Vec<SpringReport>,
     /// The clips that were fitted.
     pub fitted: Vec<ClipResidual>,
     /// The clips that were held back.
     pub held_back: Vec<ClipResidual>,
     /// The sudden stops that springs were fitted to.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stops: Option<ClipResidual>,
 }
 
@@ -124,6 +128,10 @@ pub struct Distilled {
     /// How far it is from what was simulated.
     pub report: DistillReport,
     influences: usize,
+    /// Of the clips that were fitted.
+    keys: Vec<FittedKeys>,
+    /// Frames per second of the keys.
+    fps: f64,
 }
 
 /// Why nothing was distilled.
@@ -251,23 +259,41 @@ pub fn distill(
         report.held_back.push(residual);
         done = to;
     }
-    let keyed = Keyed {
-        character: &character,
-        skin: &skin,
-        found: &found,
-        simulated: &simulated,
-        swinging: &swinging,
-    };
-    let (helped, correctives) = keyed.helped(settings, fitted)?;
+    let of = (&found, &swinging);
+    let keys = FittedKeys::of(of, &skin, &simulated, &settings.fitted, fitted);
+    let of = (&*character, &skin);
+    let rig = rig_of(of, found, swinging.springs, &keys, settings.fps)?;
     Ok(Distilled {
-        rig: Arc::new(HelperRig {
-            character: Arc::new(helped),
-            decomposition: found,
-            correctives,
-            springs: swinging.springs,
-        }),
+        rig: Arc::new(rig),
         report,
         influences: settings.fit.influences,
+        keys,
+        fps: settings.fps,
+    })
+}
+
+/// The character with what was fitted.
+fn rig_of(
+    (character, skin): (&Character, &Skin),
+    found: Decomposition,
+    springs: Vec<Spring>,
+    fitted: &[FittedKeys],
+    fps: f64,
+) -> Result<HelperRig, DecompositionError> {
+    let keyed = Keyed {
+        character,
+        skin,
+        found: &found,
+        springs: &springs,
+        fitted,
+        fps,
+    };
+    let (helped, correctives) = keyed.helped()?;
+    Ok(HelperRig {
+        character: Arc::new(helped),
+        decomposition: found,
+        correctives,
+        springs,
     })
 }
 

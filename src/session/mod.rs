@@ -95,7 +95,10 @@ pub use checkup::{
 };
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, VariantCommand};
-pub use distill::{ClipResidual, DistillError, DistillReport, DistillSettings, Distilled, distill};
+pub use distill::{
+    ClipResidual, DistillError, DistillReport, DistillSettings, Distilled, KeptRig, RestoreError,
+    distill,
+};
 pub use document::Document;
 pub use editing::pose_tools::{PoseCommand, PoseTools, TurnAxes};
 pub use editing::timeline::{CurveEdit, Keying, KeysCommand};
@@ -457,7 +460,10 @@ impl Session {
         self.recoveries.update_draft(
             self.projects.view(document),
             document,
-            || self.projects.contents(document, &self.views),
+            || {
+                let distilled = self.jobs.distilling.to_keep(document);
+                self.projects.contents(document, &self.views, distilled)
+            },
             &mut self.messages,
         );
     }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::dynamics::Params;
 use crate::io::FileRead;
-use crate::methods::Subject;
+use crate::methods::{MethodId, Subject};
 use crate::rig::limits::LimitMap;
 use crate::rig::retarget::{JointRoles, Role, Side};
 use crate::rig::{Skeleton, human_limits};
@@ -159,6 +159,9 @@ impl Session {
         };
         if let Some(project) = &project {
             self.take_restored(project.restored.clone());
+            if let Some(kept) = &project.distilled {
+                self.jobs.distilling.restore(kept.clone());
+            }
         } else if continues && same_joints() {
             let Document {
                 source,
@@ -209,6 +212,22 @@ impl Session {
         self.projects.forget_old(&editor.document, &editor.history);
         let unfinished = self.rigging().is_unfinished();
         self.with_jobs(|jobs, around| jobs.stages.take_binding(binding, unfinished, around));
+    }
+
+    /// The distilled rig of a project is ready: the views that showed it do so again, which is no undo step.
+    pub(super) fn take_restored_rig(&mut self) {
+        let Some((rig, kept)) = self.jobs.distilling.take_restored() else {
+            return;
+        };
+        self.projects.note_restored(&self.editor.document, rig);
+        let method = MethodId::DISTILLED;
+        for &view in &kept.shown {
+            self.apply_view(ViewCommand::SetMethod { view, method });
+        }
+        for &view in &kept.compared {
+            let method = Some(method);
+            self.apply_view(ViewCommand::SetCompare { view, method });
+        }
     }
 
     /// Replaces the defaults of a new character by the project's settings.

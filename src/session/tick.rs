@@ -84,6 +84,7 @@ impl Session {
                 | jobs.worst.follow()
                 | jobs.follow_distilling(around)
         });
+        self.take_restored_rig();
         let shown = self.snapshot().map(|snapshot| snapshot.sequence);
         changed | (std::mem::replace(&mut self.last_shown, shown) != shown)
     }

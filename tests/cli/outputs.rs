@@ -238,6 +238,37 @@ fn run_step(step: &serde_json::Value, values: &[(String, String)]) {
 }
 
 #[test]
+fn a_bundle_has_all_files_of_its_characters() {
+    let folder = TestFolder::new("job-files");
+    let source = folder.file("source");
+    fs::create_dir_all(source.join("parts")).unwrap();
+    let (obj, skeleton) = (source.join("bar.obj"), source.join("bar.tgf"));
+    fs::write(&obj, "mtllib parts/bar.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n").unwrap();
+    fs::write(source.join("parts/bar.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
+    fs::write(&skeleton, "1 0 0 0\n2 1 0 0\n#\n1 2 1 0 0\n").unwrap();
+    let bundle = folder.file("bundle");
+    let made = sinew(&[&"job", &obj, &skeleton, &"--methods=lbs", &"-o", &bundle]);
+    let said = String::from_utf8_lossy(&made.stderr).into_owned();
+    assert!(made.status.success(), "{said}");
+    let text = fs::read_to_string(bundle.join("template.json")).unwrap();
+    let template: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let inputs = template["parameterDefinitions"].as_array().unwrap();
+    let inputs: Vec<&str> = (inputs.iter())
+        .filter(|parameter| parameter["dataFlow"] == "IN")
+        .map(|parameter| parameter["default"].as_str().unwrap())
+        .collect();
+    // Defaults of paths are relative to the template, and there.
+    assert_eq!(inputs, ["bar/bar.obj", "bar/bar.tgf"]);
+    for (copy, original) in [(inputs[0], &obj), (inputs[1], &skeleton)] {
+        assert_eq!(
+            fs::read(bundle.join(copy)).unwrap(),
+            fs::read(original).unwrap()
+        );
+    }
+    assert!(bundle.join("bar/parts/bar.mtl").is_file());
+}
+
+#[test]
 fn a_job_bakes_every_clip_by_every_method_and_then_compares() {
     let folder = TestFolder::new("job");
     let bundle = folder.file("bundle");
@@ -325,4 +356,74 @@ fn springs_are_refused_where_they_cannot_be_written() {
         assert!(said.contains(sentence), "{said}");
         assert!(!out.exists(), "{file}");
     }
+}
+
+#[test]
+fn standard_output_gets_the_file_and_nothing_else() {
+    let folder = TestFolder::new("stdout");
+    for (kind, more) in [
+        ("pc2", &["--method=lbs", "--clip=0", "--frames=0-2"][..]),
+        ("glb", &["--rig"]),
+        ("bvh", &["--clip=0"]),
+    ] {
+        let file = folder.file(&format!("out.{kind}"));
+        let named = sinew(&with(more, &[&"-o", &file]));
+        assert!(named.status.success(), "{kind}");
+        let piped = sinew(&with(more, &[&"-o", &"-", &"--kind", &kind]));
+        assert!(piped.status.success(), "{kind}: {piped:?}");
+        assert!(piped.stdout == fs::read(&file).unwrap(), "{kind}");
+    }
+    for (more, code, part) in [
+        (&["--rig", "-o", "-"][..], 2, "--kind"),
+        (&["--rig", "-o", "-", "--kind=glb", "--json"], 2, "report"),
+        (&["--rig", "-o", "x.glb", "--kind=glb"], 2, "-o -"),
+        (&["--rig", "-o", "-", "--kind=pc2"], 2, "rig"),
+    ] {
+        let refused = sinew(&with(more, &[]));
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(code), "{said}");
+        assert!(said.contains(part) && refused.stdout.is_empty(), "{said}");
+    }
+}
+
+/// A bake of the arm.
+fn with<'a>(
+    more: &'a [&'a str],
+    output: &[&'a dyn AsRef<std::ffi::OsStr>],
+) -> Vec<&'a dyn AsRef<std::ffi::OsStr>> {
+    let start: [&dyn AsRef<std::ffi::OsStr>; 2] = [&"bake", &"builtin:arm"];
+    let more = more.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>);
+    start
+        .into_iter()
+        .chain(more)
+        .chain(output.iter().copied())
+        .collect()
+}
+
+#[test]
+fn a_compressed_glb_is_smaller_and_says_its_error() {
+    let folder = TestFolder::new("compress");
+    let (plain, small) = (folder.file("plain.glb"), folder.file("small.glb"));
+    for more in [
+        &["--rig"][..],
+        &["--method=lbs", "--clip=0", "--frames=0-9"],
+    ] {
+        assert!(sinew(&with(more, &[&"-o", &plain])).status.success());
+        let report = json(&sinew(&with(
+            more,
+            &[&"-o", &small, &"--compress", &"--json"],
+        )));
+        let (before, after) = (fs::read(&plain).unwrap(), fs::read(&small).unwrap());
+        let said = &report["compression"];
+        assert_eq!(said["bytes_before"], before.len());
+        assert_eq!(said["bytes_after"], after.len());
+        assert!(after.len() * 3 < before.len() * 2, "{more:?}");
+        // An arm of less than a metre, on a grid of 65535 steps.
+        let error = said["position_error_mm"].as_f64().unwrap();
+        assert!(error > 0.0 && error < 0.1, "{error}");
+        let piped = sinew(&with(more, &[&"-o", &"-", &"--kind=glb", &"--compress"]));
+        assert!(piped.stdout == after, "{more:?}");
+    }
+    let refused = sinew(&with(&["--method=lbs", "--compress", "-o", "x.pc2"], &[]));
+    assert_eq!(refused.status.code(), Some(2));
 }

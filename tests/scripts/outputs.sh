@@ -64,12 +64,16 @@ for character in "${characters[@]}"; do
     "$sinew" bake "$character" --method lbs --clip 0 --pose-out "$out/pose.json" --quiet 2>/dev/null && clip=(--clip 0)
     frames=(--frames 2-16 --fps 30)
     check "$sinew" bake "$character" --rig -o "$out/$name.rig.glb" --quiet
+    check "$sinew" bake "$character" --rig --compress -o "$out/$name.small.rig.glb" --quiet
+    check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" --compress -o "$out/$name.small.glb" --quiet
     for kind in glb json pc2 mdd; do
         check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind" --one-cache --quiet
     done
     check python3 "$here/point_caches.py" "$out/$name.json" 30 2 "$out/$name.pc2" "$out/$name.mdd"
     if [ $has_node = yes ]; then
-        check node "$here/validate.mjs" "$out/$name.glb" "$out/$name.rig.glb"
+        check node "$here/validate.mjs" "$out/$name.glb" "$out/$name.rig.glb" "$out/$name.small.glb" "$out/$name.small.rig.glb"
+        check node "$here/three_positions.mjs" "$out/$name.small.glb" "$out/$name.json" 30 2
+        check node "$here/three_positions.mjs" "$out/$name.small.rig.glb" "$out/$name.json" 30 2
         check node "$here/three_positions.mjs" "$out/$name.glb" "$out/$name.json" 30 2
         check node "$here/three_positions.mjs" "$out/$name.rig.glb" "$out/$name.json" 30 2
     fi
@@ -89,6 +93,14 @@ for character in "${characters[@]}"; do
             check "$sinew" bake "$out/$name.pixar.$kind" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind.json" --quiet
             check "$usd_python" "$here/usd_rewritten.py" "$out/$name.json" "$out/$name.$kind.json"
         done
+    fi
+    if [ $has_usd = yes ] && [ ${#clip[@]} -gt 0 ] && [[ "$character" == builtin:* ]]; then
+        # A rig with morphs: glTF as Sinew plays it, USD as Pixar's library does.
+        for kind in glb usda usdc; do
+            check "$sinew" distill "$character" --method dqs "${clip[@]}" --held-back none --bones 8 --morphs 4 -o "$out/$name.morphed.$kind" --quiet
+        done
+        check "$sinew" bake "$out/$name.morphed.glb" --method lbs --clip 0 "${frames[@]}" -o "$out/$name.morphed.json" --one-cache --quiet
+        check "$usd_python" "$here/usd_positions.py" "$out/$name.morphed.json" 30 2 "$out/$name.morphed".usd[ac]
     fi
     if [ $has_blender = yes ]; then
         log="$out/blender.log"

@@ -6,6 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 import * as THREE from 'three';
+import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 
 globalThis.self = globalThis;
@@ -15,7 +16,7 @@ const TOLERANCE = 1e-4;
 const [path, positionsPath, fps, first = '0', animation] = process.argv.slice(2);
 const expected = JSON.parse(readFileSync(positionsPath)).frames;
 
-const loader = new GLTFLoader();
+const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
 // Nothing is drawn, so pictures, for which a browser is needed, are not decoded.
 loader.register(() => ({ name: 'no pictures', loadTexture: async () => new THREE.Texture() }));
 const bytes = readFileSync(path);

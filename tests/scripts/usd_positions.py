@@ -9,7 +9,7 @@ import json
 import sys
 
 import numpy as np
-from pxr import Gf, Usd, UsdGeom, UsdSkel, UsdUtils
+from pxr import Gf, Usd, UsdGeom, UsdSkel, UsdUtils, Vt
 
 # Of the size of the character: points are equal numbers, skinned ones are sums of floats.
 CACHE, SKINNED = 1e-6, 2e-6
@@ -39,6 +39,18 @@ def cache_points(stage, code):
     return np.concatenate([np.array(mesh.GetPointsAttr().Get(code)) for mesh in meshes_of(stage)])
 
 
+def blended_points(mesh, query, of_skeleton, code, points):
+    """Points displaced by the blend shapes."""
+    shapes = UsdSkel.BlendShapeQuery(UsdSkel.BindingAPI(mesh.GetPrim()))
+    weights = of_skeleton.GetAnimQuery().ComputeBlendShapeWeights(code)
+    own = query.GetBlendShapeMapper().Remap(weights, Vt.FloatArray())
+    parts = shapes.ComputeSubShapeWeights(own)
+    points = Vt.Vec3fArray(points)
+    indices, offsets = shapes.ComputeBlendShapePointIndices(), shapes.ComputeSubShapePointOffsets()
+    assert shapes.ComputeDeformedPoints(*parts, indices, offsets, points), mesh
+    return points
+
+
 def skinned_points(stage, code):
     cache = UsdSkel.Cache()
     for prim in stage.Traverse():
@@ -50,11 +62,13 @@ def skinned_points(stage, code):
         points = mesh.GetPointsAttr().Get()
         query = cache.GetSkinningQuery(mesh.GetPrim())
         skeleton = UsdSkel.BindingAPI(mesh.GetPrim()).GetInheritedSkeleton()
-        if not query or not skeleton:
+        of_skeleton = cache.GetSkelQuery(skeleton) if skeleton else None
+        if query and query.HasBlendShapes() and of_skeleton.GetAnimQuery():
+            points = blended_points(mesh, query, of_skeleton, code, points)
+        if not query or not skeleton or not query.HasJointInfluences():
             place = xforms.GetLocalToWorldTransform(mesh.GetPrim())
             found.append(np.array([place.Transform(Gf.Vec3d(*map(float, p))) for p in points]))
             continue
-        of_skeleton = cache.GetSkelQuery(skeleton)
         joints = of_skeleton.ComputeSkinningTransforms(code)
         if query.IsRigidlyDeformed():
             place = query.ComputeSkinnedTransform(joints, code)

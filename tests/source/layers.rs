@@ -122,6 +122,7 @@ const CRATES: &[(&str, &str)] = &[
     ("indicatif", "cli"),
     ("log", "any"),
     ("lz4_flex", "io"),
+    ("meshopt", "io"),
     ("naga", "gpu render"),
     ("nalgebra", "any"),
     ("nalgebra_sparse", "numerics mesh weights"),

@@ -3,6 +3,7 @@
 mod curves;
 mod feet;
 mod keys;
+mod morphs;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,6 +36,12 @@ fn opened() -> Session {
 fn open(name: &str) -> Session {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin(name)));
+    idle(&mut session);
+    session
+}
+
+/// Waits until all is done.
+fn idle(session: &mut Session) {
     let start = Instant::now();
     while session.tick(1.0 / 60.0).active {
         assert!(
@@ -44,7 +51,6 @@ fn open(name: &str) -> Session {
         );
         std::thread::sleep(Duration::from_millis(1));
     }
-    session
 }
 
 fn keys(command: KeysCommand) -> Command {

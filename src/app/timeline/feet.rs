@@ -8,7 +8,7 @@ use super::rows::{ROW, RowLayout};
 use super::{TimeAxis, TimelineState, TimelineView};
 use crate::app::actions::{Actions, TimelineAction};
 use crate::app::theme;
-use crate::rig::{FeetRules, KeyedClip, Plant};
+use crate::rig::{FeetRules, Keyed, KeyedClip, Plant};
 use crate::session::{Command, Gesture, KeysCommand};
 
 /// Length of a new interval where no key follows, seconds.
@@ -124,7 +124,9 @@ fn bars<'a>(
         .take()
         .map_or(&[][..], |(_, take)| take.feet().plants());
     layout.seen().flat_map(move |(index, row)| {
-        let own = plants.iter().filter(|plant| row.joint == Some(plant.joint));
+        let own = plants
+            .iter()
+            .filter(|plant| row.of == Some(Keyed::Joint(plant.joint)));
         own.map(move |plant| {
             let middle = layout.y(index);
             let half = ROW / 2.0 - MARGIN;

@@ -205,7 +205,7 @@ pub(super) fn key_menu(
         ui.add_enabled_ui(!keys.is_empty(), |ui| {
             for ease in [Ease::Smooth, Ease::Linear, Ease::Step] {
                 let tip = match ease {
-                    Ease::Step => "The joint stays until the next key",
+                    Ease::Step => "It stays until the next key",
                     Ease::Linear => "Straight on to the next key",
                     _ => "In a curve that never goes beyond the keys",
                 };
@@ -217,8 +217,9 @@ pub(super) fn key_menu(
                     });
                 }
             }
+            let has_joints = keys.iter().any(|key| key.joint().is_some());
             if ui
-                .button("Level")
+                .add_enabled(has_joints, Button::new("Level"))
                 .on_hover_text("The curve is level at the key: motion eases into it and out of it")
                 .clicked()
             {
@@ -230,7 +231,7 @@ pub(super) fn key_menu(
             }
             ui.separator();
             if ui
-                .button("Smooth out")
+                .add_enabled(has_joints, Button::new("Smooth out"))
                 .on_hover_text("Takes jitter off three or more keys in a row; again for more")
                 .clicked()
             {

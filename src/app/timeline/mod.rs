@@ -33,6 +33,7 @@ use std::sync::Arc;
 use egui::{Rect, Sense, Ui, pos2, vec2};
 
 use super::actions::Actions;
+use crate::character::Character;
 use crate::rig::ik::IkRig;
 use crate::rig::retarget::Mapping;
 use crate::rig::{KeyRef, KeyedClip, Skeleton};
@@ -87,6 +88,8 @@ pub struct TimelineView<'a> {
     pub recorded: &'a RecordedFrames,
     /// The skeleton; `None` without a character.
     pub skeleton: Option<&'a Skeleton>,
+    /// The character, which names its morphs.
+    pub character: Option<&'a Character>,
     /// Its limbs.
     pub ik: Option<&'a IkRig>,
     /// Selected joints.
@@ -130,6 +133,7 @@ impl<'a> TimelineView<'a> {
             simulated: session.ranges().frames(session.views()),
             recorded: session.recorded(),
             skeleton: session.document().skeleton(),
+            character: session.subject().map(|subject| &*subject.character),
             ik: Some(session.pose_tools().ik_rig()),
             selected: session.selection().joints(),
         }
@@ -204,7 +208,7 @@ impl TimelineState {
             self.graph.start_over();
         }
         match view.take() {
-            Some((_, take)) => self.selected.retain(|key| take.key(*key).is_some()),
+            Some((_, take)) => self.selected.retain(|key| take.find_key(*key).is_some()),
             None => self.selected.clear(),
         }
     }

@@ -1,5 +1,5 @@
-//! Rows of keys: one for all joints, and one for each selected joint (for each keyed one, if none
-//! is selected).
+//! Rows of keys: one for all, one for each selected joint (for each keyed one, if none is selected), and one for each keyed morph or
+//! expression.
 
 use egui::{
     Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui,
@@ -8,7 +8,8 @@ use egui::{
 
 use super::{TimelineState, TimelineView};
 use crate::app::theme;
-use crate::rig::{Ease, KeyRef, SAME_SECS};
+use crate::character::Character;
+use crate::rig::{Ease, Interpolation, KeyRef, Keyed, KeyedClip, MorphTrack, SAME_SECS};
 
 /// Height of a row, points.
 pub(super) const ROW: f32 = 18.0;
@@ -18,8 +19,8 @@ const KEY: f32 = 4.5;
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct KeyRow {
-    /// The joint; none for all joints together.
-    pub joint: Option<usize>,
+    /// What the keys move; none for all together.
+    pub of: Option<Keyed>,
     pub name: String,
 }
 
@@ -36,7 +37,7 @@ pub(super) struct RowLayout {
 pub(super) struct KeyMark {
     pub row: usize,
     pub time_secs: f64,
-    /// The interpolation; `None` if it differs between joints.
+    /// The interpolation; `None` if it may differ.
     pub ease: Option<Ease>,
 }
 
@@ -54,8 +55,13 @@ impl RowLayout {
         let mut rows = Vec::new();
         if let (Some((_, take)), Some(skeleton)) = (view.take(), view.skeleton) {
             rows.push(KeyRow {
-                joint: None,
-                name: "All joints".to_owned(),
+                of: None,
+                name: if take.morphs().is_empty() {
+                    "All joints"
+                } else {
+                    "All keys"
+                }
+                .to_owned(),
             });
             let planted = take.feet().plants().iter().map(|plant| plant.joint);
             let mut planted: Vec<usize> = planted.collect();
@@ -76,9 +82,10 @@ impl RowLayout {
                 .chain(joints)
                 .filter_map(|&joint| Some((joint, skeleton.joints().get(joint)?)));
             rows.extend(named.map(|(joint, known)| KeyRow {
-                joint: Some(joint),
+                of: Some(Keyed::Joint(joint)),
                 name: known.name.clone(),
             }));
+            rows.extend(view.character.into_iter().flat_map(|c| morph_rows(c, take)));
         }
         let mut layout = Self { rows, rect, scroll };
         layout.scroll = scroll.clamp(0.0, layout.farthest());
@@ -141,14 +148,14 @@ impl RowLayout {
             return Vec::new();
         };
         let mut marks = Vec::new();
-        for (row, KeyRow { joint, .. }) in rows {
-            match joint {
+        for (row, KeyRow { of, .. }) in rows {
+            match of {
                 None => marks.extend(take.key_times().into_iter().map(|time_secs| KeyMark {
                     row,
                     time_secs,
                     ease: None,
                 })),
-                Some(joint) => marks.extend(take.keys(*joint).iter().map(|key| {
+                Some(Keyed::Joint(joint)) => marks.extend(take.keys(*joint).iter().map(|key| {
                     let ease = Some(key.ease.clone());
                     KeyMark {
                         row,
@@ -156,6 +163,17 @@ impl RowLayout {
                         ease,
                     }
                 })),
+                Some(Keyed::Morph(control)) => {
+                    let own = take.morphs().iter().filter(|t| t.control == *control);
+                    marks.extend(own.flat_map(|track| {
+                        let times = track.curve.times_secs.iter();
+                        times.map(|&time_secs| KeyMark {
+                            row,
+                            time_secs,
+                            ease: Some(ease_of(track)),
+                        })
+                    }));
+                }
             }
         }
         marks
@@ -164,18 +182,11 @@ impl RowLayout {
     /// The keys of a mark.
     pub(super) fn keys_of(&self, mark: &KeyMark, view: &TimelineView<'_>) -> Vec<KeyRef> {
         let time_secs = mark.time_secs;
-        match (self.rows[mark.row].joint, view.take()) {
-            (Some(joint), _) => vec![KeyRef { joint, time_secs }],
+        match (self.rows[mark.row].of, view.take()) {
+            (Some(of), _) => vec![KeyRef { of, time_secs }],
             (None, Some((_, take))) => {
-                let keyed = take.tracks().map(|(joint, _)| KeyRef { joint, time_secs });
-                keyed
-                    .filter_map(|at| {
-                        take.key(at).map(|key| KeyRef {
-                            time_secs: key.time_secs,
-                            ..at
-                        })
-                    })
-                    .collect()
+                let keyed = take.keyed().map(|of| KeyRef { of, time_secs });
+                keyed.filter_map(|at| take.find_key(at)).collect()
             }
             (None, None) => Vec::new(),
         }
@@ -224,13 +235,33 @@ impl RowLayout {
             .iter()
             .filter(|mark| area.x_range().contains(state.axis.x(mark.time_secs)));
         let mut keys: Vec<KeyRef> = inside.flat_map(|mark| self.keys_of(mark, view)).collect();
-        keys.sort_by(|a, b| {
-            a.joint
-                .cmp(&b.joint)
-                .then(a.time_secs.total_cmp(&b.time_secs))
-        });
+        keys.sort_by(|a, b| a.of.cmp(&b.of).then(a.time_secs.total_cmp(&b.time_secs)));
         keys.dedup();
         keys
+    }
+}
+
+/// The rows of morphs and expressions that move.
+fn morph_rows(character: &Character, take: &KeyedClip) -> Vec<KeyRow> {
+    let controls = character.morph_controls().enumerate();
+    let keyed = controls.filter(|(index, _)| {
+        let of_it = |track: &&MorphTrack| track.control == *index;
+        let own = take.morphs().iter().find(of_it);
+        own.is_some_and(|track| track.curve.times_secs.len() > 1)
+    });
+    keyed
+        .map(|(index, control)| KeyRow {
+            of: Some(Keyed::Morph(index)),
+            name: control.name.to_owned(),
+        })
+        .collect()
+}
+
+fn ease_of(track: &MorphTrack) -> Ease {
+    match track.curve.interpolation {
+        Interpolation::Step => Ease::Step,
+        Interpolation::Linear => Ease::Linear,
+        Interpolation::Cubic => Ease::Smooth,
     }
 }
 
@@ -264,10 +295,9 @@ pub(super) fn paint(
         } else {
             (&lower_names, &lower)
         };
-        let selected = row
-            .joint
-            .is_some_and(|joint| view.selected.contains(&joint));
-        let color = match row.joint {
+        let is_selected = |of| matches!(of, Keyed::Joint(joint) if view.selected.contains(&joint));
+        let selected = row.of.is_some_and(is_selected);
+        let color = match row.of {
             None => colors.text_strong,
             Some(_) if selected => colors.accent,
             Some(_) => colors.text_weak,
@@ -298,10 +328,9 @@ pub(super) fn paint(
         if !shown.contains(at.x) {
             continue;
         }
-        let joint = layout.rows[mark.row].joint;
+        let of = layout.rows[mark.row].of;
         let is_selected = |key: &&KeyRef| {
-            joint.is_none_or(|joint| key.joint == joint)
-                && (key.time_secs - mark.time_secs).abs() < SAME_SECS
+            of.is_none_or(|of| key.of == of) && (key.time_secs - mark.time_secs).abs() < SAME_SECS
         };
         let selected = state.selected.iter().find(is_selected).is_some();
         paint_key(

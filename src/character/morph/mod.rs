@@ -9,6 +9,7 @@
 
 mod controls;
 mod finish;
+mod tracks;
 
 use nalgebra::Matrix3;
 

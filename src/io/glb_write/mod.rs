@@ -7,11 +7,14 @@
 //!
 //! The latter two start from the document that the character was read from, if there is one. Its
 //! JSON is preserved except for the required changes ([`draft`], [`relocate`], [`repair`]), so that
-//! no material, texture, camera, light, name, extra or extension is lost.
+//! no material, texture, camera, light, name, extra or extension is lost. With the feature `cli`, a finished file can be made
+//! smaller (`compress`).
 
 mod blocks;
 mod bones;
 mod clips;
+#[cfg(feature = "cli")]
+mod compress;
 mod draft;
 mod fresh;
 mod keys;
@@ -26,6 +29,8 @@ mod targets;
 
 use crate::character::Character;
 
+#[cfg(feature = "cli")]
+pub use compress::{Compression, compress_glb};
 pub use draft::SealedGlb;
 pub(super) use fresh::{encode_png, normals_of};
 pub use morph::{MorphFile, MorphSettings, MorphSummary};

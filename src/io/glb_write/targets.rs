@@ -2,33 +2,22 @@
 //!
 //! A document that is kept keeps its own. Elsewhere every shape of a morph becomes a target, because glTF has no in-between shapes:
 //! the weights of clips are then those of the shapes. Of curves that differ in their key times or kinds, and of in-between shapes,
-//! samples are written.
+//! samples are written. Keys of expressions become those of the morphs that they bind.
 
 use serde_json::{Value, json};
 
 use super::blocks::ElementShape;
 use super::draft::{GlbDraft, ViewUse, set};
 use crate::character::{Character, MorphTarget, SourceDocument, SourcePrimitive};
+use crate::io::shapes::{ShapeRef, sampled, tracks_of};
 use crate::math::Vec3;
 use crate::rig::{Clip, Interpolation, MorphTrack};
-
-/// Samples per second of curves that are not written key by key …
-const SAMPLES_PER_SEC: f64 = 60.0;
-/// … and the most of them.
-const MOST_SAMPLES: usize = 20_000;
-
-/// A target of a written mesh.
-#[derive(Debug, Clone, Copy)]
-struct WrittenTarget {
-    morph: usize,
-    shape: usize,
-}
 
 /// A node with its targets, in order.
 #[derive(Debug, Clone)]
 pub(super) struct TargetNode {
     node: usize,
-    targets: Vec<WrittenTarget>,
+    targets: Vec<ShapeRef>,
 }
 
 impl GlbDraft {
@@ -49,16 +38,14 @@ impl GlbDraft {
             if !morph.shapes.iter().flat_map(|s| &s.targets).any(is_here) {
                 continue;
             }
-            for (shape, of_shape) in morph.shapes.iter().enumerate() {
-                targets.push(WrittenTarget {
+            for shape in 0..morph.shapes.len() {
+                let target = ShapeRef {
                     morph: index,
                     shape,
-                });
-                names.push(match morph.shapes.len() {
-                    1 => morph.name.clone(),
-                    _ => format!("{} {:.0} %", morph.name, of_shape.at * 100.0),
-                });
-                weights.push(morph.share(shape, morph.rest_weight) as f32);
+                };
+                targets.push(target);
+                names.push(target.name(character));
+                weights.push(target.rest_weight(character) as f32);
             }
         }
         if targets.is_empty() {
@@ -67,7 +54,7 @@ impl GlbDraft {
         // All targets of a primitive have the same attributes.
         for &(source, primitive) in primitives {
             let count = character.meshes[source].positions.len();
-            let target_of = |written: &WrittenTarget| {
+            let target_of = |written: &ShapeRef| {
                 let shape = &character.morphs[written.morph].shapes[written.shape];
                 shape.targets.iter().find(|target| target.mesh == source)
             };
@@ -129,7 +116,7 @@ impl GlbDraft {
                     .map_or(0, Vec::len)
             };
             let count = group.iter().map(count_of).max().unwrap_or(0);
-            let targets = (first..first + count).map(|morph| WrittenTarget { morph, shape: 0 });
+            let targets = (first..first + count).map(|morph| ShapeRef { morph, shape: 0 });
             nodes.push(TargetNode {
                 node,
                 targets: targets.collect(),
@@ -181,20 +168,14 @@ impl GlbDraft {
         nodes: &[TargetNode],
         (samplers, channels): (&mut Vec<Value>, &mut Vec<Value>),
     ) {
+        let own = character.tracks_of_morphs(clip);
         for TargetNode { node, targets } in nodes {
-            let tracks: Vec<Option<&MorphTrack>> = targets
-                .iter()
-                .map(|target| {
-                    clip.morphs
-                        .iter()
-                        .find(|track| track.control == target.morph)
-                })
-                .collect();
+            let tracks = tracks_of(targets, &own);
             if tracks.iter().all(Option::is_none) {
                 continue;
             }
             let Some((times, interpolation, values)) = key_by_key(character, targets, &tracks)
-                .or_else(|| sampled(character, targets, &tracks))
+                .or_else(|| sampled_keys(character, targets, &tracks))
             else {
                 continue;
             };
@@ -213,7 +194,7 @@ type WeightKeys = (Vec<f64>, &'static str, Vec<f32>);
 /// The curves' own keys, if all have the same times and interpolation, and no morph has in-between shapes.
 fn key_by_key(
     character: &Character,
-    targets: &[WrittenTarget],
+    targets: &[ShapeRef],
     tracks: &[Option<&MorphTrack>],
 ) -> Option<WeightKeys> {
     let first = &tracks.iter().flatten().next()?.curve;
@@ -221,8 +202,8 @@ fn key_by_key(
         track.curve.times_secs == first.times_secs
             && track.curve.interpolation == first.interpolation
     };
-    let morph = |target: &WrittenTarget| &character.morphs[target.morph];
-    let is_plain = |target: &WrittenTarget| {
+    let morph = |target: &ShapeRef| &character.morphs[target.morph];
+    let is_plain = |target: &ShapeRef| {
         let shapes = &morph(target).shapes;
         shapes.len() == 1 && shapes[0].at == 1.0
     };
@@ -251,36 +232,12 @@ fn key_by_key(
     Some((first.times_secs.clone(), name, values))
 }
 
-/// Samples on straight lines: at all keys, and between those of curves that are not lines.
-fn sampled(
+/// Samples on straight lines.
+fn sampled_keys(
     character: &Character,
-    targets: &[WrittenTarget],
+    targets: &[ShapeRef],
     tracks: &[Option<&MorphTrack>],
 ) -> Option<WeightKeys> {
-    let curves = || tracks.iter().flatten().map(|track| &track.curve);
-    let mut times: Vec<f64> = curves()
-        .flat_map(|c| c.times_secs.iter().copied())
-        .collect();
-    times.sort_by(f64::total_cmp);
-    let (begin, end) = (*times.first()?, *times.last()?);
-    let is_linear = curves().all(|c| c.interpolation == Interpolation::Linear)
-        && targets
-            .iter()
-            .all(|t| character.morphs[t.morph].shapes.len() == 1);
-    if !is_linear {
-        let between = (((end - begin) * SAMPLES_PER_SEC).ceil() as usize).min(MOST_SAMPLES);
-        let step = (end - begin) / between.max(1) as f64;
-        times.extend((1..between).map(|k| begin + k as f64 * step));
-        times.sort_by(f64::total_cmp);
-    }
-    times.dedup_by(|a, b| (*a - *b).abs() < 1e-6);
-    let mut values = Vec::with_capacity(times.len() * targets.len());
-    for &time in &times {
-        for (target, track) in targets.iter().zip(tracks) {
-            let morph = &character.morphs[target.morph];
-            let own = track.map_or(0.0, |track| track.sample(time));
-            values.push(morph.share(target.shape, morph.rest_weight + own) as f32);
-        }
-    }
+    let (times, values) = sampled(character, targets, tracks)?;
     Some((times, "LINEAR", values))
 }

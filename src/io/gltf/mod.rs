@@ -20,20 +20,20 @@
 //! springs and the expressions ([`expressions`]). Other required extensions that change the shape are rejected by name; other optional
 //! ones are listed in a note.
 
-mod accessor;
+pub(super) mod accessor;
 pub(super) mod bones;
 mod clean;
 mod clips;
 pub(crate) mod container;
 mod declared_morphs;
-mod document;
+pub(super) mod document;
 mod expressions;
 mod extensions;
 mod material;
 mod mesh;
 mod meshopt;
 mod morphs;
-mod scene;
+pub(super) mod scene;
 mod skeleton;
 mod vrm;
 mod weights;

@@ -3,9 +3,10 @@
 use super::joints_write::{FPS, WrittenJoints, local_of};
 use super::layer::{Prim, Property, Value};
 use super::names::SiblingNames;
-
+use super::shapes_write::BlendShapes;
+use crate::character::Character;
 use crate::math::Quat;
-use crate::rig::{Channel, Clip, Interpolation, Skeleton, Trs};
+use crate::rig::{Channel, Clip, Interpolation, Trs};
 
 /// Samples per second of curves that are not linear.
 const SAMPLES_PER_SEC: f64 = 60.0;
@@ -16,13 +17,14 @@ const MOST_SAMPLES: usize = 20_000;
 /// Keys nearer than this are one, seconds.
 const SAME_SECS: f64 = 1e-6;
 
-/// The animation of all joints over a clip. `UsdSkel` interpolates between samples as linear curves here do, so that such clips are exact.
+/// The animation of all joints and blend shapes over a clip. `UsdSkel` interpolates between samples as linear curves here do, so that such clips are exact.
 pub(super) fn animation(
     clip: &Clip,
-    skeleton: &Skeleton,
-    joints: &WrittenJoints,
+    character: &Character,
+    (joints, shapes): (&WrittenJoints, &BlendShapes),
     names: &mut SiblingNames,
 ) -> Prim {
+    let skeleton = &character.skeleton;
     let mut prim = Prim::new("SkelAnimation", names.unique(&clip.name));
     if prim.name != clip.name {
         let name = Value::text(clip.name.clone());
@@ -74,6 +76,7 @@ pub(super) fn animation(
             ..Property::default()
         });
     }
+    shapes.add_weights(&mut prim, character, clip);
     prim
 }
 

@@ -219,7 +219,10 @@ impl Property {
 
 /// Attributes of which all samples are read; of the others, which may be point caches, only the first.
 pub(super) fn keeps_samples(name: &str) -> bool {
-    matches!(name, "translations" | "rotations" | "scales")
+    matches!(
+        name,
+        "translations" | "rotations" | "scales" | "blendShapeWeights"
+    )
 }
 
 /// Metadata that adds prims from elsewhere.

@@ -2,12 +2,12 @@
 //!
 //! - Read: meshes with skins of `UsdSkel`, its animations, `UsdPreviewSurface` materials. File → [`Layer`](layer::Layer) ([`text`],
 //!   [`binary`], [`package`]) → prims ([`scene`]) → character ([`assemble`]).
-//! - Written: point caches ([`frames`]), and characters with skeleton, weights and clips ([`rig_write`]).
+//! - Written: point caches ([`frames`]), and characters with skeleton, weights, morphs and clips ([`rig_write`]).
 //!
 //! # Departures
 //! - A file is one layer: references, payloads, inherits, sublayers and variants are refused by a sentence, not resolved.
 //! - The world is rotated so that +Y is up; lengths stay in the file's unit.
-//! - Of attributes that change over time, other than the joints of animations, the first value is read.
+//! - Of attributes that change over time, other than the joints of animations, the first value is read. Blend shapes are written, not read.
 
 mod assemble;
 mod binary;
@@ -25,6 +25,7 @@ mod names;
 mod package;
 mod rig_write;
 mod scene;
+mod shapes_write;
 mod skeleton_read;
 mod text;
 mod text_write;

@@ -1,5 +1,5 @@
-//! Characters with skeleton, weights and clips, as `UsdSkel` defines them: a `SkelRoot` with a `Skeleton`, meshes bound to it, and a
-//! `SkelAnimation` for each clip, of which the first is bound.
+//! Characters with skeleton, weights, morphs and clips, as `UsdSkel` defines them: a `SkelRoot` with a `Skeleton`, meshes bound to it with
+//! their blend shapes ([`super::shapes_write`]), and a `SkelAnimation` for each clip, of which the first is bound.
 //!
 //! # Departures
 //! - A joint's constant transform above its rest transform is multiplied into it where it is rigid with one scale; otherwise it becomes a
@@ -18,6 +18,7 @@ use super::layer::{Layer, Prim, Property, Value};
 use super::look_write::Looks;
 use super::mesh_write::{add_normals, apply_schema, extent, mesh_prim, vectors};
 use super::names::{SiblingNames, identifier};
+use super::shapes_write::BlendShapes;
 use super::{UsdFormat, text_write};
 use crate::character::{Attachment, Character, SourceMesh, common_placement};
 use crate::io::GlbWriteError;
@@ -104,12 +105,13 @@ fn layer_of(character: &Character, path: &Path) -> Result<(Layer, Looks), IoErro
         names.unique(taken);
     }
     let joints = WrittenJoints::of(&character.skeleton);
+    let shapes = BlendShapes::of(character);
     let mut skeleton = joints.prim();
     let mut animations = Prim::new("Scope", "Animations");
     let mut clip_names = SiblingNames::default();
     let mut last: Option<f64> = None;
     for clip in &character.clips {
-        let made = animation(clip, &character.skeleton, &joints, &mut clip_names);
+        let made = animation(clip, character, (&joints, &shapes), &mut clip_names);
         let end = clip.duration_secs * FPS;
         last = Some(last.map_or(end, |last| last.max(end)));
         animations.children.push(made);
@@ -126,30 +128,31 @@ fn layer_of(character: &Character, path: &Path) -> Result<(Layer, Looks), IoErro
     if !animations.children.is_empty() {
         top.children.push(animations);
     }
-    for mesh in &character.meshes {
+    for (index, mesh) in character.meshes.iter().enumerate() {
         if mesh.triangles.is_empty() {
             continue;
         }
         let prim = mesh_prim(character, mesh, &looks, &mut names);
         let skeleton = format!("/{root}/Skeleton");
-        let prim = bound_mesh(prim, character, mesh, &joints, &skeleton);
+        let (mut prim, is_moved) = bound_mesh(prim, character, mesh, &joints, &skeleton);
+        shapes.add_to(&mut prim, &root, character, (index, is_moved));
         top.children.push(prim);
     }
     layer.roots.push(top);
     Ok((layer, looks))
 }
 
-/// Adds points, normals and the binding to the skeleton.
+/// Adds points, normals and the binding to the skeleton; also returns whether the points are in the bind pose.
 fn bound_mesh(
     mut prim: Prim,
     character: &Character,
     mesh: &SourceMesh,
     joints: &WrittenJoints,
     skeleton: &str,
-) -> Prim {
+) -> (Prim, bool) {
     let joint_list = character.skeleton.joints();
     let mut placed = std::borrow::Cow::Borrowed(mesh);
-    let mut bind_matrix = None;
+    let (mut bind_matrix, mut is_moved) = (None, false);
     match &mesh.attachment {
         Attachment::Skinned {
             weights,
@@ -158,6 +161,7 @@ fn bound_mesh(
             let place = common_placement(&character.skeleton, weights, joint_from_mesh);
             bind_matrix = Some(place.unwrap_or_else(|| {
                 // No single transform places the mesh: it is written in the bind pose.
+                is_moved = true;
                 let owned = placed.to_mut();
                 owned.positions = mesh.bind_positions(&character.skeleton);
                 owned.normals = None;
@@ -201,7 +205,7 @@ fn bound_mesh(
     if let Some(normals) = normals_of(&placed) {
         add_normals(&mut prim, mesh, Property::of("", "", vectors(&normals)));
     }
-    prim
+    (prim, is_moved)
 }
 
 /// Weights with the same number of joints for every vertex of the file.

@@ -1,5 +1,7 @@
 //! Round trips, and refusals of what is not read.
 
+mod blend_shapes;
+
 use super::*;
 use crate::character::{Attachment, SourceMesh};
 use crate::io::{load, load_from_memory};

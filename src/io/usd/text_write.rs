@@ -74,8 +74,13 @@ impl<W: Write, S: Read + Seek> TextWriter<'_, W, S> {
         let indent = " ".repeat(4 * depth);
         let name = &property.name;
         if property.is_relationship() {
-            writeln!(self.out, "{indent}rel {name} = <{}>", property.targets[0])?;
-            return Ok(());
+            let targets: Vec<String> = (property.targets.iter())
+                .map(|target| format!("<{target}>"))
+                .collect();
+            return match &targets[..] {
+                [target] => writeln!(self.out, "{indent}rel {name} = {target}"),
+                several => writeln!(self.out, "{indent}rel {name} = [{}]", several.join(", ")),
+            };
         }
         let uniform = if property.uniform { "uniform " } else { "" };
         let declared = format!("{indent}{uniform}{} {name}", property.kind);

@@ -27,7 +27,7 @@ fn key(clip: &mut KeyedClip, skeleton: &Skeleton, time_secs: f64, edit: impl Fn(
     let mut pose = skeleton.rest_pose();
     edit(&mut pose);
     for (joint, local) in pose.locals.iter().enumerate() {
-        clip.set_key(KeyRef { joint, time_secs }, *local);
+        clip.set_key(KeyRef::of_joint(joint, time_secs), *local);
     }
 }
 

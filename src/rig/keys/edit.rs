@@ -30,11 +30,13 @@ impl KeyedClip {
         self.played.take();
     }
 
-    /// Sets one key. An existing key gets the new value and keeps its interpolation; a new one
+    /// Sets one key of a joint. An existing key gets the new value and keeps its interpolation; a new one
     /// takes that of the piece it divides. The clip is extended to contain the key. Non-finite
-    /// values, and times outside the maximum duration, are ignored.
+    /// values, times outside the maximum duration, and keys of morphs are ignored.
     pub fn set_key(&mut self, at: KeyRef, value: Trs) {
-        let KeyRef { joint, time_secs } = at;
+        let (Some(joint), time_secs) = (at.joint(), at.time_secs) else {
+            return;
+        };
         if !is_sound(&value) || !(0.0..=LONGEST_SECS).contains(&time_secs) {
             return;
         }
@@ -68,10 +70,7 @@ impl KeyedClip {
     /// Inserts a key with its interpolation. Keys with explicit slopes keep them if they are
     /// inserted in ascending order.
     pub fn put(&mut self, joint: usize, key: Key) {
-        let at = KeyRef {
-            joint,
-            time_secs: key.time_secs,
-        };
+        let at = KeyRef::of_joint(joint, key.time_secs);
         let ease = key.ease;
         self.set_key(at, key.value);
         if let Some(known) = self.key_mut(at) {
@@ -81,8 +80,10 @@ impl KeyedClip {
 
     /// Deletes keys.
     pub fn remove_keys(&mut self, which: &[KeyRef]) {
+        self.remove_morph_keys(which);
         for key in which {
-            let Some(keys) = self.tracks.get_mut(&key.joint) else {
+            let joint = key.joint();
+            let Some(keys) = joint.and_then(|joint| self.tracks.get_mut(&joint)) else {
                 continue;
             };
             let Ok(index) = found(keys, key.time_secs) else {
@@ -119,6 +120,7 @@ impl KeyedClip {
     }
 
     fn map_times(&mut self, which: &[KeyRef], factor: f64, map: impl Fn(f64) -> f64) {
+        self.map_morph_times(which, factor, &map);
         let before: BTreeMap<usize, usize> = self
             .tracks
             .iter()
@@ -126,13 +128,14 @@ impl KeyedClip {
             .collect();
         let mut moved: Vec<(usize, Key)> = Vec::new();
         for at in which {
-            let Some(keys) = self.tracks.get_mut(&at.joint) else {
+            let Some(joint) = at.joint() else { continue };
+            let Some(keys) = self.tracks.get_mut(&joint) else {
                 continue;
             };
             let Ok(index) = found(keys, at.time_secs) else {
                 continue;
             };
-            moved.push((at.joint, keys.remove(index)));
+            moved.push((joint, keys.remove(index)));
             split_before(keys, index);
         }
         for (joint, key) in &mut moved {
@@ -160,8 +163,10 @@ impl KeyedClip {
         self.played.take();
     }
 
-    /// Changes the interpolation of keys.
+    /// Changes the interpolation of keys of joints; a curve of a morph has one interpolation for all its keys, which becomes that of
+    /// the last one given, smooth ones level at the keys.
     pub fn set_ease(&mut self, which: &[KeyRef], ease: &Ease) {
+        self.set_morph_ease(which, ease);
         for at in which {
             if let Some(key) = self.key_mut(*at) {
                 key.ease = ease.clone();
@@ -172,7 +177,7 @@ impl KeyedClip {
 
     fn key_mut(&mut self, at: KeyRef) -> Option<&mut Key> {
         self.played.take();
-        let keys = self.tracks.get_mut(&at.joint)?;
+        let keys = self.tracks.get_mut(&at.joint()?)?;
         let index = found(keys, at.time_secs).ok()?;
         keys.get_mut(index)
     }

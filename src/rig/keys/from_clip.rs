@@ -69,7 +69,7 @@ impl KeyedClip {
     /// A single key of the whole pose, at a time.
     pub fn key_pose(&mut self, pose: &crate::rig::Pose, time_secs: f64) {
         for (joint, local) in pose.locals.iter().enumerate() {
-            self.set_key(KeyRef { joint, time_secs }, *local);
+            self.set_key(KeyRef::of_joint(joint, time_secs), *local);
         }
         self.key_morphs(pose, time_secs);
     }

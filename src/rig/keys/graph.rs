@@ -128,7 +128,7 @@ impl KeyedClip {
         number: JointNumber,
         by: f64,
     ) {
-        let mut joints: Vec<usize> = which.iter().map(|key| key.joint).collect();
+        let mut joints: Vec<usize> = which.iter().filter_map(KeyRef::joint).collect();
         joints.sort_unstable();
         joints.dedup();
         for joint in joints {
@@ -139,7 +139,7 @@ impl KeyedClip {
             let Some(keys) = self.tracks.get_mut(&joint) else {
                 continue;
             };
-            for at in which.iter().filter(|key| key.joint == joint) {
+            for at in which.iter().filter(|key| key.joint() == Some(joint)) {
                 if let Ok(index) = found(keys, at.time_secs) {
                     let mut numbers = curve.numbers[index];
                     numbers[number.index()] += by;
@@ -160,7 +160,8 @@ impl KeyedClip {
         side: Option<Side>,
         rate: f64,
     ) {
-        let known = self.tracks.get(&at.joint);
+        let Some(joint) = at.joint() else { return };
+        let known = self.tracks.get(&joint);
         let Some(Ok(index)) = known.map(|keys| found(keys, at.time_secs)) else {
             return;
         };
@@ -168,14 +169,14 @@ impl KeyedClip {
             .into_iter()
             .filter(|known| side.is_none_or(|side| side == *known));
         for side in sides {
-            let Some(curve) = JointCurve::of(self, at.joint, axes) else {
+            let Some(curve) = JointCurve::of(self, joint, axes) else {
                 return;
             };
             let (Some(now), true) = (curve.rate(index, side, number), rate.is_finite()) else {
                 continue;
             };
-            self.free_piece(at.joint, index, side);
-            let Some(keys) = self.tracks.get_mut(&at.joint) else {
+            self.free_piece(joint, index, side);
+            let Some(keys) = self.tracks.get_mut(&joint) else {
                 return;
             };
             let value = keys[index].value;
@@ -195,14 +196,15 @@ impl KeyedClip {
     /// Makes the curves level at keys: motion eases out of them and into them.
     pub fn flatten(&mut self, which: &[KeyRef]) {
         for at in which {
-            let known = self.tracks.get(&at.joint);
+            let Some(joint) = at.joint() else { continue };
+            let known = self.tracks.get(&joint);
             let Some(Ok(index)) = known.map(|keys| found(keys, at.time_secs)) else {
                 continue;
             };
             for side in [Side::Before, Side::After] {
-                self.free_piece(at.joint, index, side);
+                self.free_piece(joint, index, side);
                 if let Some(slope) =
-                    (self.tracks.get_mut(&at.joint)).and_then(|keys| slope_mut(keys, index, side))
+                    (self.tracks.get_mut(&joint)).and_then(|keys| slope_mut(keys, index, side))
                 {
                     *slope = Slope::default();
                 }

@@ -13,7 +13,7 @@
 //! | [`smooth`]    | jitter is taken off keys                                                            |
 //! | [`cycle`]     | a clip that repeats without a seam, in place or walking on                        |
 //! | [`from_clip`] | curves → keys, with the file's own keys                                           |
-//! | [`morphs`]    | curves of morphs                                                                |
+//! | [`morphs`], [`morph_edit`] | curves of morphs; edits of their keys                                       |
 //! | [`reduce`]    | many samples (motion capture, a recorded take) → few keys within a tolerance      |
 //! | [`file`]      | as JSON, joints by name                                                           |
 
@@ -23,6 +23,8 @@ mod file;
 mod from_clip;
 mod graph;
 mod joint_axes;
+mod key_ref;
+mod morph_edit;
 mod morphs;
 mod reduce;
 mod smooth;
@@ -43,6 +45,7 @@ pub use file::{
 };
 pub use graph::{JointCurve, Side};
 pub use joint_axes::{JointAxes, JointNumber};
+pub use key_ref::{KeyRef, Keyed};
 pub use reduce::KeyTolerance;
 
 /// Maximum duration of a clip, seconds.
@@ -120,15 +123,6 @@ pub struct Key {
     pub value: Trs,
     /// Interpolation to the next key.
     pub ease: Ease,
-}
-
-/// Identifies a key.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KeyRef {
-    /// Index into the skeleton.
-    pub joint: usize,
-    /// Its time, within [`SAME_SECS`].
-    pub time_secs: f64,
 }
 
 /// A clip made of keys. Joints and morphs without a key stay at rest.
@@ -309,10 +303,40 @@ impl KeyedClip {
         times
     }
 
-    /// The key with that identifier.
+    /// The times of the keys of a joint or a morph, ascending.
+    #[must_use]
+    pub fn times_of(&self, of: Keyed) -> Vec<f64> {
+        match of {
+            Keyed::Joint(joint) => self.keys(joint).iter().map(|key| key.time_secs).collect(),
+            Keyed::Morph(control) => {
+                let track = self.morphs.iter().find(|track| track.control == control);
+                track.map_or_else(Vec::new, |track| track.curve.times_secs.clone())
+            }
+        }
+    }
+
+    /// Everything that has keys: joints, then morphs, ascending.
+    pub fn keyed(&self) -> impl Iterator<Item = Keyed> {
+        let joints = self.tracks.keys().map(|&joint| Keyed::Joint(joint));
+        let mut controls: Vec<usize> = self.morphs.iter().map(|track| track.control).collect();
+        controls.sort_unstable();
+        joints.chain(controls.into_iter().map(Keyed::Morph))
+    }
+
+    /// The identifier of the key there, with its exact time; none if there is no key.
+    #[must_use]
+    pub fn find_key(&self, at: KeyRef) -> Option<KeyRef> {
+        let times = self.times_of(at.of);
+        let found = times
+            .into_iter()
+            .find(|time| same_time(*time, at.time_secs));
+        found.map(|time_secs| KeyRef { time_secs, ..at })
+    }
+
+    /// The key of a joint with that identifier.
     #[must_use]
     pub fn key(&self, key: KeyRef) -> Option<&Key> {
-        let keys = self.keys(key.joint);
+        let keys = self.keys(key.joint()?);
         found(keys, key.time_secs).ok().map(|index| &keys[index])
     }
 

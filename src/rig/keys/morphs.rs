@@ -1,6 +1,6 @@
 //! Keys of morphs in a keyed clip: curves as in a [`crate::rig::Clip`], with one value a key.
 //!
-//! They are set, carried along and reduced; keys of joints alone are moved, scaled and eased by hand.
+//! They are set, carried along and reduced here; edits by hand are in [`super::morph_edit`].
 
 use super::{KeyedClip, LONGEST_SECS, same_time};
 use crate::rig::{Curve, Interpolation, MorphTrack, Pose, SAME_SECS};

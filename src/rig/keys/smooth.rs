@@ -16,7 +16,7 @@ impl KeyedClip {
         let mut count = 0;
         for (joint, keys) in &mut self.tracks {
             let mut chosen = vec![false; keys.len()];
-            for at in which.iter().filter(|at| at.joint == *joint) {
+            for at in which.iter().filter(|at| at.joint() == Some(*joint)) {
                 if let Ok(index) = found(keys, at.time_secs) {
                     chosen[index] = true;
                 }

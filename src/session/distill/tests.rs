@@ -116,8 +116,8 @@ fn between(shown: &mut Actor, actor: &mut Actor, clip: usize, fps: f64) -> [f64;
     [rms.sqrt(), off.iter().copied().fold(0.0, f64::max)]
 }
 
-#[test]
-fn a_written_rig_moves_as_the_report_says() {
+/// The built-in arm with a clip to fit to and one to hold back, simulated; and its skeleton.
+fn simulated_arm(params: &Params) -> (Skeleton, Actor) {
     let progress = Progress::new();
     let mut character = load(&["builtin:arm".into()], &progress).unwrap();
     let skeleton = character.skeleton.clone();
@@ -127,7 +127,14 @@ fn a_written_rig_moves_as_the_report_says() {
     ];
     let subject = std::sync::Arc::new(Subject::build(character.into(), &progress).unwrap());
     let method = MethodId::from_id("pd").unwrap();
-    let mut actor = Actor::bind(&subject, method, &Params::default(), &progress).unwrap();
+    let actor = Actor::bind(&subject, method, params, &progress).unwrap();
+    (skeleton, actor)
+}
+
+#[test]
+fn a_written_rig_moves_as_the_report_says() {
+    let progress = Progress::new();
+    let (skeleton, mut actor) = simulated_arm(&Params::default());
     let settings = DistillSettings {
         fit: DecompositionSettings {
             helpers: 6,
@@ -271,16 +278,8 @@ fn swing(read: &Character, springs: &mut [FileSpring], pose: &mut Pose, is_first
 #[test]
 fn springs_of_a_written_rig_swing_as_the_report_says() {
     let progress = Progress::new();
-    let mut character = load(&["builtin:arm".into()], &progress).unwrap();
-    let skeleton = character.skeleton.clone();
-    character.clips = vec![
-        bending(&skeleton, "seen", 0.8, 0.0),
-        bending(&skeleton, "unseen", 0.6, 1.0),
-    ];
-    let subject = std::sync::Arc::new(Subject::build(character.into(), &progress).unwrap());
-    let method = MethodId::from_id("pd").unwrap();
     let jelly = crate::dynamics::Preset::Jelly.params();
-    let mut actor = Actor::bind(&subject, method, &jelly, &progress).unwrap();
+    let (skeleton, mut actor) = simulated_arm(&jelly);
     let settings = DistillSettings {
         fit: DecompositionSettings {
             helpers: 4,

@@ -6,13 +6,19 @@ use std::sync::Arc;
 use crate::io::{IoError, refuse_input};
 use crate::methods::{MethodId, Subject};
 use crate::progress::Progress;
+use crate::session::distill::Made;
 use crate::session::job::{Job, JobState, JobView};
+use crate::session::jobs::JobContext;
 use crate::session::jobs::basis::bind_with_bones;
 use crate::session::message::Messages;
 use crate::session::{
     DistillSettings, Distilled, Document, Level, MATERIALS_LOST, Waker, distill, with_takes,
 };
 use crate::weights::WeightMethod;
+
+mod restoring;
+
+use restoring::Restoring;
 
 /// Binding takes this part of the time.
 const BINDING: f32 = 0.05;
@@ -34,6 +40,8 @@ pub struct Distilling {
     made: Option<Made>,
     failure: Option<String>,
     saving: Option<Saving>,
+    /// The rig of a project that has just been opened.
+    restoring: Option<Restoring>,
 }
 
 /// A fit, with the method that is simulated and the character.
@@ -41,11 +49,6 @@ struct Running {
     job: Job<Result<Distilled, String>>,
     method: MethodId,
     subject: Arc<Subject>,
-}
-
-struct Made {
-    distilled: Arc<Distilled>,
-    method: MethodId,
 }
 
 struct Saving {
@@ -99,7 +102,8 @@ impl Distilling {
     }
 
     pub(in crate::session) fn is_busy(&self) -> bool {
-        self.running.is_some() || self.saving.is_some()
+        let restores = self.restoring.as_ref().is_some_and(Restoring::is_busy);
+        self.running.is_some() || self.saving.is_some() || restores
     }
 
     pub(in crate::session) fn list(&self) -> impl Iterator<Item = JobView> {
@@ -182,10 +186,11 @@ impl Distilling {
         }
     }
 
-    /// Takes over what was fitted or written.
-    pub(super) fn follow(&mut self, messages: &mut Messages) -> News {
-        self.follow_saving(messages)
-            .max_with(self.follow_fit(messages))
+    /// Takes over what was fitted, restored or written.
+    pub(super) fn follow(&mut self, context: &mut JobContext<'_>) -> News {
+        self.follow_saving(context.messages)
+            .max_with(self.follow_fit(context.messages))
+            .max_with(self.follow_restoring(context))
     }
 
     fn follow_fit(&mut self, messages: &mut Messages) -> News {

@@ -89,7 +89,7 @@ impl Jobs {
 
     /// Takes over what was distilled. Returns whether there was something new.
     pub(super) fn follow_distilling(&mut self, context: &mut JobContext<'_>) -> bool {
-        let news = self.distilling.follow(context.messages);
+        let news = self.distilling.follow(context);
         if news == News::Rig {
             self.stages.bind_again(MethodId::DISTILLED);
         }

@@ -9,7 +9,7 @@ use super::file::{
     ViewPart,
 };
 use super::paths::Refer;
-use super::{Contents, ProjectError, morphs, transfers};
+use super::{Contents, ProjectError, distilled, morphs, transfers};
 use crate::character::FleshSettings;
 use crate::methods::MethodValues;
 use crate::param::ParamValues;
@@ -24,6 +24,8 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
         document,
         views,
         window,
+        distilled,
+        rig: _,
     } = contents;
     let empty = Skeleton::default();
     let (document, skeleton) = carried(document);
@@ -85,6 +87,9 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
         window: window
             .as_ref()
             .map(|window| serde_json::value::to_raw_value(&window.without_distilled()))
+            .transpose()?,
+        distilled: (distilled.as_ref())
+            .map(|rig| distilled::entry_of(&rig.kept(views.list())))
             .transpose()?,
         recovery: None,
     };

@@ -72,6 +72,9 @@ pub(super) struct ProjectFile {
     /// [`super::super::WindowState`], kept as raw JSON so that unreadable window state does not prevent opening the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Box<RawValue>>,
+    /// The distilled rig ([`super::distilled`]), raw as the window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distilled: Option<Box<RawValue>>,
     /// Owner of unsaved work; only in recovery files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryPart>,

@@ -14,6 +14,7 @@
 //! | `text` | JSON of the file types: version, errors, unknown entries |
 //! | `convert` | document → file types |
 //! | `restore` | file types → document |
+//! | `distilled` | the distilled rig ↔ the file's entry |
 //! | `paths` | file references and how to resolve them |
 //! | `packing`, `archive_names`, `pack` | what is packed, under which names, and the zip |
 //! | `draft` | unsaved work of a packed project whose unpacked files are gone |
@@ -25,6 +26,7 @@
 mod archive_names;
 mod command;
 mod convert;
+mod distilled;
 mod draft;
 mod error;
 mod export;
@@ -56,11 +58,14 @@ pub use scores::ScoreFormat;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::distill::RigToKeep;
 use super::history::UndoHistory;
 use super::job::{Job, JobView};
 use super::message::Messages;
 use super::{Document, Level, Source, Views, WindowState};
+use crate::character::HelperRig;
 
 /// State of the project.
 #[derive(Clone, Default)]
@@ -68,6 +73,10 @@ pub(super) struct Contents {
     pub(super) document: Document,
     pub(super) views: Views,
     pub(super) window: Option<WindowState>,
+    /// The distilled rig.
+    pub(super) distilled: Option<RigToKeep>,
+    /// The character's rig then.
+    rig: Option<Arc<HelperRig>>,
 }
 
 /// The file of a document, and the document at its last save.
@@ -77,6 +86,8 @@ struct DocumentFile {
     packed: bool,
     /// `None` for work that was recovered but never saved.
     clean: Option<Document>,
+    /// The distilled rig at the last save.
+    clean_rig: Option<Arc<HelperRig>>,
     /// Display name of a document without project file.
     title: Option<String>,
 }
@@ -145,11 +156,25 @@ impl Projects {
     }
 
     /// The document to save now.
-    pub(super) fn contents(&self, document: &Document, views: &Views) -> Contents {
+    pub(super) fn contents(
+        &self,
+        document: &Document,
+        views: &Views,
+        distilled: Option<RigToKeep>,
+    ) -> Contents {
         Contents {
             document: document.clone(),
             views: views.clone(),
             window: self.window.clone(),
+            distilled,
+            rig: rig_of(document),
+        }
+    }
+
+    /// The distilled rig of the project that has just been opened is the character's again.
+    pub(super) fn note_restored(&mut self, document: &Document, rig: Arc<HelperRig>) {
+        if let Some(file) = self.files.get_mut(&document.work) {
+            file.clean_rig = Some(rig);
         }
     }
 
@@ -185,6 +210,7 @@ impl Projects {
                         file: unsaved.project,
                         packed: unsaved.packed,
                         clean: None,
+                        clean_rig: None,
                         title: Some(unsaved.title),
                     }
                 }
@@ -241,6 +267,11 @@ impl Projects {
     }
 }
 
+/// The distilled rig of a document's character.
+fn rig_of(document: &Document) -> Option<Arc<HelperRig>> {
+    document.subject.as_ref()?.helper_rig()
+}
+
 /// The project of the open document, read-only.
 #[derive(Clone, Copy)]
 pub struct ProjectView<'a> {
@@ -261,7 +292,14 @@ impl<'a> ProjectView<'a> {
                 file.clean
                     .as_ref()
                     .is_some_and(|clean| clean.same_content_as(self.document))
+                    && self.has_saved_rig(file)
             })
+    }
+
+    /// Whether the character's distilled rig is the one in the file.
+    fn has_saved_rig(self, file: &DocumentFile) -> bool {
+        let rig = rig_of(self.document);
+        rig.as_ref().map(Arc::as_ptr) == file.clean_rig.as_ref().map(Arc::as_ptr)
     }
 
     /// The document's project file.

@@ -7,7 +7,8 @@ use super::file::{FileRef, ProjectFile, ReachPart, RecoveryPart};
 use super::restore::{Restored, restored};
 use super::text::from_text;
 use super::{
-    Answer, MissingSources, ProjectError, SourceError, draft, files, pack, paths, transfers,
+    Answer, MissingSources, ProjectError, SourceError, distilled, draft, files, pack, paths,
+    transfers,
 };
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings, UNIT_RANGE};
@@ -17,6 +18,7 @@ use crate::io::{FileRead, Reach, read_file, recorded, text_of, with_reach};
 use crate::methods::{MethodId, MethodValues, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
+use crate::session::distill::KeptFit;
 use crate::session::{Source, WindowState, clips};
 use crate::weights::WeightMethod;
 
@@ -45,6 +47,8 @@ pub(in crate::session) struct ReadProject {
     pub packed: bool,
     pub restored: Restored,
     pub window: Option<WindowState>,
+    /// The distilled rig.
+    pub distilled: Option<KeptFit>,
     /// Set if this was unsaved work.
     pub recovered: Option<Unsaved>,
     /// Sentences about differences since it was saved.
@@ -335,11 +339,17 @@ pub(in crate::session) fn load_all(
     } else {
         restored.flesh.clone()
     };
+    let distilled = file.distilled.as_deref().map(distilled::rig_of);
+    let distilled = distilled.and_then(|rig| {
+        let note = |why| notes.push(format!("{}: {why}.", path.display()));
+        rig.map_err(note).ok()
+    });
     let project = ReadProject {
         path,
         packed,
         restored,
         window: window_of(&file),
+        distilled,
         recovered: file.recovery.as_ref().map(Unsaved::from),
         notes,
     };

@@ -213,7 +213,7 @@ impl Projects {
         let CompletedSave {
             request:
                 SaveRequest {
-                    contents: Contents { document, .. },
+                    contents: Contents { document, rig, .. },
                     path,
                     packed,
                 },
@@ -227,6 +227,7 @@ impl Projects {
         *file = super::DocumentFile {
             file: Some(path),
             packed,
+            clean_rig: rig,
             clean: Some(document),
             title: None,
         };

@@ -88,6 +88,7 @@ fn unknown_entries(text: &str, file: &ProjectFile) -> Vec<String> {
         return Vec::new();
     };
     given.remove("window");
+    given.remove("distilled");
     let mut unknown = Vec::new();
     for (key, value) in &given {
         compare(key, value, known.get(key), &mut unknown);

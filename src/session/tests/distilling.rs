@@ -80,7 +80,7 @@ fn a_distilled_rig_is_measured_shown_and_written() {
     let last = session.messages().last().unwrap();
     assert_eq!(last.level, Level::Error, "{last}");
 
-    // A project does not keep the rig.
+    // A view is saved with a method that is always there.
     session.apply_once(Command::SetMethod(MethodId::DISTILLED));
     let saved = session.active_view().without_distilled();
     assert_eq!(saved.method, MethodId::default());

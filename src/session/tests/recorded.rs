@@ -200,10 +200,7 @@ fn what_the_frames_depend_on_drops_them() {
     assert_eq!(count(&mut session), 0, "no clip is shown");
     session.apply_once(Command::SelectClip(clip));
     assert_eq!(count(&mut session), 10);
-    let key = KeyRef {
-        joint: 1,
-        time_secs: 1.0,
-    };
+    let key = KeyRef::of_joint(1, 1.0);
     session.apply_once(
         KeysCommand::DeleteKeys {
             clip: clip.unwrap(),

@@ -46,10 +46,7 @@ fn keyed() -> (Session, usize) {
 fn keys_are_moved_in_one_step_and_do_not_overwrite_each_other() {
     let (mut session, clip) = keyed();
     let from = session.document().clips().take(clip).unwrap().clone();
-    let which = vec![KeyRef {
-        joint: 1,
-        time_secs: 1.0,
-    }];
+    let which = vec![KeyRef::of_joint(1, 1.0)];
     for by_secs in [-0.5, -1.0, -0.4, 0.5] {
         let command = KeysCommand::MoveKeys {
             clip,
@@ -76,10 +73,7 @@ fn keys_are_moved_in_one_step_and_do_not_overwrite_each_other() {
     assert_eq!(times(&session), [0.0, 1.0]);
     session.apply_once(keys(KeysCommand::SetInterpolation {
         clip,
-        keys: vec![KeyRef {
-            joint: 1,
-            time_secs: 0.0,
-        }],
+        keys: vec![KeyRef::of_joint(1, 0.0)],
         ease: Ease::Step,
     }));
     session.apply_once(Command::Scrub { time_secs: 0.9 });

@@ -126,7 +126,8 @@ impl View {
         }
     }
 
-    /// As it is saved: a project does not keep a distilled rig, so the view shows another method when it is opened.
+    /// As it is saved: with another method in place of a distilled rig, which is not there yet when a project is opened. The rig's own
+    /// entry names the views that showed it.
     #[must_use]
     pub(super) fn without_distilled(self) -> Self {
         let is_kept = |method: &MethodId| *method != MethodId::DISTILLED;

@@ -18,19 +18,19 @@ const LEAST_PART: f64 = 0.05;
 /// Numbers of a joint: the entries of its rotation.
 pub(super) const PER_JOINT: usize = 9;
 /// Rotation vector and translation.
-const OUTPUTS: usize = 6;
+pub(super) const OUTPUTS: usize = 6;
 
 /// A helper's local transform as a linear function of the pose: of the entries of R − I, with R the rotations from rest of some joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Driver {
     /// The joints, and their rotations at rest.
-    joints: Vec<(usize, Quat)>,
+    pub(super) joints: Vec<(usize, Quat)>,
     /// What is subtracted from the numbers of a pose: their mean over the fitted frames.
-    mean: DVector<f64>,
+    pub(super) mean: DVector<f64>,
     /// Output at the mean: a rotation vector, then a translation.
-    middle: [f64; OUTPUTS],
+    pub(super) middle: [f64; OUTPUTS],
     /// A row per number, a column per output.
-    coefficients: DMatrix<f64>,
+    pub(super) coefficients: DMatrix<f64>,
 }
 
 /// Joints, mean, middle and the rows of coefficients of a driver.

@@ -25,6 +25,7 @@
 
 mod drive;
 mod frames;
+mod kept;
 mod least_squares;
 mod morphs;
 mod record;
@@ -45,6 +46,7 @@ use crate::rig::{Joint, Pose, Skeleton, SkeletonError, Trs};
 
 pub use drive::Driver;
 use frames::{Delta, Frames, delta_of};
+pub use kept::{KeptDecomposition, KeptError, KeptHelper, KeptMorph};
 pub use morphs::{DrivenMorph, WeightDriver};
 pub use record::{DriverRecord, InputRecord};
 pub use residual::Residual;

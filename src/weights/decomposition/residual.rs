@@ -8,7 +8,7 @@ use crate::math::{Point, Vec64};
 use crate::rig::{Pose, Skeleton};
 
 /// Distances over vertices and frames.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Residual {
     /// Root mean square.
     pub rms: f64,
@@ -58,6 +58,12 @@ impl Residual {
             max: self.max.max(other.max),
             samples,
         }
+    }
+
+    /// The same over so many distances, if it was read from a file, which does not keep their number.
+    #[must_use]
+    pub fn over(self, samples: usize) -> Self {
+        Self { samples, ..self }
     }
 
     /// The same in another unit.

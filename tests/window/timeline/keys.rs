@@ -23,10 +23,7 @@ fn keys_are_dragged_box_selected_and_deleted_as_one_step_each() {
     // A frame around the later key alone.
     let (from, to) = (place(&harness, 25.0, 0.6), place(&harness, 35.0, 1.4));
     drag(&mut harness, from, to);
-    let at = |time_secs: f64| KeyRef {
-        joint: 1,
-        time_secs,
-    };
+    let at = |time_secs: f64| KeyRef::of_joint(1, time_secs);
     assert_eq!(harness.state().timeline.selected_keys(), [at(1.0)]);
     harness.key_press(Key::Delete);
     harness.run();
@@ -66,7 +63,7 @@ fn a_selection_rectangle_scrolls_beyond_the_edge() {
             .timeline
             .selected_keys()
             .iter()
-            .map(|key| key.joint)
+            .filter_map(KeyRef::joint)
             .collect::<Vec<_>>()
     };
     assert_eq!(

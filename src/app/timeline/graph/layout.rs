@@ -45,7 +45,7 @@ pub(super) fn keys_of(
 ) -> impl Iterator<Item = CurveKey> + '_ {
     let times = curve.times_secs().iter().enumerate();
     times.map(move |(index, &time_secs)| CurveKey {
-        key: KeyRef { joint, time_secs },
+        key: KeyRef::of_joint(joint, time_secs),
         number,
         value: curve.at_key(index, number),
         rates: [Side::Before, Side::After].map(|side| curve.rate(index, side, number)),

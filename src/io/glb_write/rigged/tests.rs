@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::character::SourceMesh;
 use crate::math::{Point64, Vec64};
 use crate::progress::Progress;
 use crate::rig::edit::{Rig, RigEdit};

@@ -1,7 +1,8 @@
 //! Decodes buffer views compressed by `EXT_meshopt_compression`, as its appendices A (`streams.rs`)
 //! and B (`filters.rs`) describe.
 //!
-//! A separate decoder is used because the crate around the C++ library needs a C++ compiler. It
+//! A separate decoder is used because the crate around the C++ library, by which the command line
+//! compresses, needs a C++ compiler and the core shall not. It
 //! supports version 0 of the attribute codec, the only one in the extension, and bounds-checks
 //! every read.
 

@@ -129,7 +129,7 @@ impl KeyedClip {
                 for channel in &channels {
                     channel.sample_into(&mut value, time_secs);
                 }
-                let at = KeyRef { joint, time_secs };
+                let at = KeyRef::of_joint(joint, time_secs);
                 if self.key(at).is_none() {
                     self.set_key(at, value);
                 }

@@ -23,10 +23,7 @@ fn curve(clip: &KeyedClip, joint: usize) -> JointCurve {
 }
 
 fn at(joint: usize, key: &Key) -> KeyRef {
-    KeyRef {
-        joint,
-        time_secs: key.time_secs,
-    }
+    KeyRef::of_joint(joint, key.time_secs)
 }
 
 #[test]
@@ -339,13 +336,7 @@ fn repeated_walks_go_on_in_a_line_or_in_a_circle() {
 fn cycles_of_poor_clips_are_harmless() {
     let up = Unit::new_normalize(Vec64::y());
     let mut clip = KeyedClip::new("still", 30.0, 1.0);
-    clip.set_key(
-        KeyRef {
-            joint: 0,
-            time_secs: 0.5,
-        },
-        Trs::IDENTITY,
-    );
+    clip.set_key(KeyRef::of_joint(0, 0.5), Trs::IDENTITY);
     for travel in [Travel::Kept, Travel::InPlace] {
         let mut closed = clip.clone();
         closed.close_loop(&skeleton(), up, 2.0, travel);

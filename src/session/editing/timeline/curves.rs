@@ -28,7 +28,7 @@ impl Editor {
                 let keys: Vec<_> = keys
                     .iter()
                     .copied()
-                    .filter(|key| known(key.joint))
+                    .filter(|key| key.joint().is_some_and(known))
                     .collect();
                 take.shift_number(&keys, |joint| JointAxes::of(skeleton, joint), *number, *by);
             }
@@ -37,16 +37,11 @@ impl Editor {
                 number,
                 side,
                 rate,
-            } if known(key.joint) => {
-                take.set_rate(
-                    *key,
-                    JointAxes::of(skeleton, key.joint),
-                    *number,
-                    *side,
-                    *rate,
-                );
+            } => {
+                if let Some(joint) = key.joint().filter(|joint| known(*joint)) {
+                    take.set_rate(*key, JointAxes::of(skeleton, joint), *number, *side, *rate);
+                }
             }
-            CurveEdit::Rate { .. } => {}
             CurveEdit::Flatten(keys) => take.flatten(keys),
             CurveEdit::Smooth(keys) => smoothed = Some(take.smooth_keys(keys)),
             CurveEdit::CloseLoop(travel) => take.close_loop(skeleton, up, size, *travel),

@@ -293,15 +293,9 @@ impl Editor {
         self.edit_take(with, clip, |take| {
             for &joint in joints {
                 if take.keys(joint).is_empty() && time_secs > SAME_SECS {
-                    take.set_key(
-                        KeyRef {
-                            joint,
-                            time_secs: 0.0,
-                        },
-                        rest.locals[joint],
-                    );
+                    take.set_key(KeyRef::of_joint(joint, 0.0), rest.locals[joint]);
                 }
-                take.set_key(KeyRef { joint, time_secs }, pose.locals[joint]);
+                take.set_key(KeyRef::of_joint(joint, time_secs), pose.locals[joint]);
             }
         });
     }

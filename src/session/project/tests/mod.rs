@@ -1,5 +1,6 @@
 //! Projects as a session writes and reads them.
 
+mod distilled;
 mod packed;
 mod sources;
 mod text;

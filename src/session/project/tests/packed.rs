@@ -279,7 +279,7 @@ fn unsaved_work_of_a_packed_project_is_not_lost() {
         }));
         let contents = session
             .projects
-            .contents(session.document(), session.views());
+            .contents(session.document(), session.views(), None);
         let text = draft_text(&contents, &session.project().unsaved()).unwrap();
         let draft = folder.file("work-1.sinew");
         std::fs::write(&draft, &text).unwrap();

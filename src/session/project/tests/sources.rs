@@ -116,7 +116,7 @@ fn work_on_files_in_a_folder_that_is_not_unicode_is_not_lost() {
     edit(&mut session);
     let contents = session
         .projects
-        .contents(session.document(), session.views());
+        .contents(session.document(), session.views(), None);
     let text = draft_text(&contents, &session.project().unsaved()).unwrap();
     let draft = folder.file("work-1.sinew");
     std::fs::write(&draft, text).unwrap();

@@ -94,10 +94,7 @@ fn clips_of_files_stay_and_are_copied() {
     let file = session.document().clips().get(0).unwrap().clone();
     session.apply_once(keys(KeysCommand::DeleteKeys {
         clip: 0,
-        keys: vec![KeyRef {
-            joint: 1,
-            time_secs: 0.0,
-        }],
+        keys: vec![KeyRef::of_joint(1, 0.0)],
     }));
     assert!(
         session

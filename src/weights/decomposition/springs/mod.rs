@@ -49,7 +49,7 @@ pub struct Motion<'a> {
 }
 
 /// A spring bone below a helper.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Spring {
     /// Index of the helper among the helpers.
     pub helper: usize,
@@ -74,7 +74,7 @@ impl Spring {
 }
 
 /// What was found about the flesh of a helper.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SpringReport {
     /// Name of the helper.
     pub helper: String,
@@ -85,18 +85,18 @@ pub struct SpringReport {
     pub swing: Option<Swing>,
     /// Root mean square of the distances of its flesh from the fitted clips, driven by the pose, millimetres: without a spring, and with the
     /// best one. None where none was tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rms: Option<[f64; 2]>,
     /// The same over the sudden stops.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rms_of_stops: Option<[f64; 2]>,
     /// Why there is no spring; none where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<NoSpring>,
 }
 
 /// Why a helper has no spring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoSpring {
     /// Its flesh swings by less than 4 mm after a stop.

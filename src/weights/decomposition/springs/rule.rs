@@ -27,7 +27,7 @@ pub const STEP_SECS: f64 = 1.0 / 60.0;
 const LARGEST_TURN: f64 = 1.4;
 
 /// A damped oscillation.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Swing {
     /// Oscillations per second.
     pub frequency_hz: f64,
@@ -36,7 +36,7 @@ pub struct Swing {
 }
 
 /// The numbers of a spring that do not depend on its length.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Rule {
     /// h · stiffness / length.
     pub stiffness: f64,
