@@ -151,10 +151,11 @@ fn flesh_in_a_deep_fold_comes_to_rest_without_a_jolt() {
         if last.len() > 4 {
             last.remove(0);
         }
-        if frame > 123 {
-            for vertex in 0..last[0].len() {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|k| last[k][vertex].coords);
-                worst = worst.max((d - c * 3.0 + b * 3.0 - a).norm());
+        if let [a, b, c, d] = &last[..]
+            && frame > 123
+        {
+            for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+                worst = worst.max(((d - c) - (c - b) * 2.0 + (b - a)).norm());
             }
         }
     }
