@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Unit, UnitQuaternion};
 
 use super::{Actor, Frame, MethodId, Subject};
-use crate::character::{Attachment, Character, SourceMesh};
+use crate::character::{Attachment, Character, FleshBase, SourceMesh};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Point64, Vec3, Vec64};
 use crate::mesh::TriMesh;
@@ -69,6 +69,24 @@ pub(super) fn skinned(
         },
         ..SourceMesh::bare("bar", mesh.positions, mesh.triangles)
     }
+}
+
+/// A tube of 40 by 24 quads around three joints, at −5, 0 and 5, with flesh on this base; `closed` at its ends or not.
+pub(super) fn flesh_bar(closed: bool, base: FleshBase) -> Arc<Subject> {
+    let mesh = moved(tube(1.0, 10.0, 40, 24, closed), Vec3::y() * -5.0);
+    let skeleton = skeleton(&[-5.0, 0.0, 5.0]);
+    let rows = mesh
+        .positions
+        .iter()
+        .map(|p| [(0, 1.0 - ramp(p.y)), (1, ramp(p.y))]);
+    let weights = SkinWeights::from_rows(rows).0;
+    let mut character = Character {
+        meshes: vec![skinned(mesh, None, &skeleton, weights)],
+        skeleton,
+        ..Character::default()
+    };
+    character.flesh.base = base;
+    subject(character)
 }
 
 /// The bar of two joints, at −5 and 0.

@@ -8,35 +8,17 @@ use super::points::Vector;
 use crate::character::FleshBase;
 use crate::dynamics::{Collisions, Params};
 use crate::math::{Affine, Point, Vec64};
-use crate::mesh::shapes::{moved, tube};
-use crate::methods::test_bar::{ramp, skeleton, skinned, subject, turned};
+use crate::methods::test_bar::{flesh_bar, turned};
 use crate::methods::{Actor, Frame, MethodId, Subject};
 use crate::param::{ParamSpec, ParamValues};
 use crate::progress::Progress;
-use crate::weights::SkinWeights;
 
 const BEND: Vec64 = Vec64::new(0.0, 0.0, 1.0);
 const TWIST: Vec64 = Vec64::new(0.0, 1.0, 0.0);
 
 /// The bar of METHODS: an open tube of 984 vertices and 5 760 tets, bent in the middle.
 fn bar(base: FleshBase) -> Arc<Subject> {
-    let mesh = moved(
-        tube(1.0, 10.0, 40, 24, false),
-        crate::math::Vec3::y() * -5.0,
-    );
-    let skeleton = skeleton(&[-5.0, 0.0, 5.0]);
-    let rows = mesh
-        .positions
-        .iter()
-        .map(|p| [(0, 1.0 - ramp(p.y)), (1, ramp(p.y))]);
-    let weights = SkinWeights::from_rows(rows).0;
-    let mut character = crate::character::Character {
-        meshes: vec![skinned(mesh, None, &skeleton, weights)],
-        skeleton,
-        ..crate::character::Character::default()
-    };
-    character.flesh.base = base;
-    subject(character)
+    flesh_bar(false, base)
 }
 
 fn values(params: &[ParamSpec], set: &[(&str, f64)]) -> ParamValues {

@@ -1,13 +1,11 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::character::{Character, FleshBase};
+use crate::character::FleshBase;
 use crate::collision::{Contact, Release};
 use crate::math::Vec64;
-use crate::mesh::shapes::{moved, tube};
 use crate::methods::Subject;
-use crate::methods::test_bar::{ramp, skeleton, skinned, subject, turned};
-use crate::weights::SkinWeights;
+use crate::methods::test_bar::{flesh_bar, turned};
 
 /// A closed bar of length 10 and radius 1 with a guide, at rest.
 struct Body {
@@ -18,20 +16,7 @@ struct Body {
 
 impl Body {
     fn new() -> Self {
-        let mesh = moved(tube(1.0, 10.0, 40, 24, true), Vec3::y() * -5.0);
-        let skeleton = skeleton(&[-5.0, 0.0, 5.0]);
-        let rows = mesh
-            .positions
-            .iter()
-            .map(|p| [(0, 1.0 - ramp(p.y)), (1, ramp(p.y))]);
-        let weights = SkinWeights::from_rows(rows).0;
-        let mut character = Character {
-            meshes: vec![skinned(mesh, None, &skeleton, weights)],
-            skeleton,
-            ..Character::default()
-        };
-        character.flesh.base = FleshBase::Weights;
-        let subject = subject(character);
+        let subject = flesh_bar(true, FleshBase::Weights);
         let tissue = &subject.flesh().expect("has flesh").tissue;
         let bending = tissue.bending.as_ref().expect("is guided");
         let volume = VolumePreserver::bind(&subject.sim().mesh, tissue, bending).expect("has area");
