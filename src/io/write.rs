@@ -69,6 +69,22 @@ impl AtomicFile {
         })
     }
 
+    /// The path of the unfinished file, for another program that opens and writes it.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub(super) fn path_for_other_program(&mut self) -> Result<&Path, IoError> {
+        self.write(|writer| {
+            writer.flush()?;
+            // There, locks keep other programs from writing.
+            if cfg!(windows) {
+                writer.get_ref().unlock()?;
+            }
+            Ok(())
+        })?;
+        Ok(&self.beside)
+    }
+
     /// The file rewound to its start, for reading what was written.
     ///
     /// # Errors

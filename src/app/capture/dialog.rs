@@ -132,10 +132,16 @@ fn kind_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
                         "Plays everywhere; at most 256 colours a frame, up to 50 frames a second"
                     }
                     AnimationFormat::Webp => "Plays in browsers; all colours, soft transparency",
+                    AnimationFormat::Mp4 => "For players and video editors; no transparency",
+                    AnimationFormat::Webm => "Small, for browsers; soft transparency",
                     AnimationFormat::Png => "A file for every frame, for video editors",
                 };
-                ui.selectable_value(&mut settings.format, format, format.label())
-                    .on_hover_text(sentence);
+                let unavailable = format.unavailable_reason();
+                ui.add_enabled_ui(unavailable.is_none(), |ui| {
+                    ui.selectable_value(&mut settings.format, format, format.label())
+                        .on_hover_text(sentence)
+                        .on_disabled_hover_text(unavailable.unwrap_or_default());
+                });
             }
         });
     }

@@ -25,7 +25,7 @@ pub(super) struct CameraOptions {
     /// Magnify the picture N times about its centre, from 1 to 100 [default: 1].
     #[arg(long, value_name = "N", value_parser = parse_zoom)]
     zoom: Option<f32>,
-    /// Turn the camera once around the character in N pictures, for a .gif, a .webp, or a .png for each.
+    /// Turn the camera once around the character in N pictures, for a .gif, .webp, .mp4 or .webm, or a .png for each.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
     pub(super) turntable: Option<u32>,
 }

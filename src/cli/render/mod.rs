@@ -61,9 +61,14 @@ pub(super) struct Render {
     #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
         conflicts_with_all = ["compare", "overlay", "ghosts", "cut", "color", "frame"])]
     crowd: Option<u32>,
-    /// Output file: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable; or numbered
-    /// pictures, as in walk####.png (with --frames A-B also walk.png, which becomes walk.0000.png …).
-    #[arg(help_heading = "Output", short, long, value_name = "OUT.png|gif|webp")]
+    /// Output file: a .png for a picture; a .gif, .webp, .mp4 or .webm (the last two by ffmpeg, if it is installed) for the frames of
+    /// a clip (--fps, --frames) or a turntable; or numbered pictures, as in walk####.png (with --frames A-B also walk.png, which becomes walk.0000.png …).
+    #[arg(
+        help_heading = "Output",
+        short,
+        long,
+        value_name = "OUT.png|gif|webp|mp4|webm"
+    )]
     output: PathBuf,
     /// Print a JSON report: all metrics of the last frame of every method, and its distance to the first method.
     #[arg(help_heading = "Output", long, visible_alias = "scores")]
@@ -102,9 +107,15 @@ impl Render {
         let Some(format) = AnimationFormat::of_path(&self.output) else {
             let shown = self.output.display();
             return Err(Failure::Usage(format!(
-                "{shown}: pictures are written as .png, moving ones as .gif or .webp; name the output so"
+                "{shown}: pictures are written as .png, moving ones as .gif, .webp, .mp4 or .webm; name the output so"
             )));
         };
+        if let Some(reason) = format.unavailable_reason() {
+            return Err(Failure::Undone(format!(
+                "{}: {reason}",
+                self.output.display()
+            )));
+        }
         if self.method.is_empty() && self.character.project().is_none() {
             return Err(Failure::Usage(
                 "say by which methods to draw, as in --method lbs,dqs,pd".to_owned(),

@@ -1,15 +1,18 @@
-//! Animated image output: GIF, WebP, or one PNG file per frame, written frame by frame.
+//! Moving picture output: GIF, WebP, MP4, WebM, or one PNG file per frame, written frame by frame.
 //!
 //! | extension | what is written                                                                              |
 //! |-----------|----------------------------------------------------------------------------------------------|
 //! | `.gif`    | one looping file, an adaptive palette of 255 colours per frame, fixed ordered dithering     |
 //! | `.webp`   | one looping file, lossless, 8-bit alpha; of each frame only the box that changed            |
+//! | `.mp4`    | H.264, by ffmpeg if it is installed                                                          |
+//! | `.webm`   | VP9 with alpha, by ffmpeg if it is installed                                                 |
 //! | `.png`    | `NAME.0000.png`, `NAME.0001.png`, …                                                          |
 //!
 //! Frame delays are whole hundredths (GIF) or thousandths (WebP) of a second. They are rounded so
 //! that the total duration matches the request.
 
 mod palette;
+mod video;
 mod webp;
 
 use std::fs::File;
@@ -23,6 +26,7 @@ use image::{Delay, Frame, ImageFormat, RgbaImage};
 use super::error::{IoError, shown};
 use super::write::{AtomicFile, FrameNames, write_atomically};
 use palette::FramePalette;
+use video::VideoFile;
 use webp::WebpFile;
 pub use webp::animated_webp;
 
@@ -34,13 +38,17 @@ pub enum AnimationFormat {
     Gif,
     /// Supported by browsers; lossless.
     Webp,
+    /// H.264, for players and video editors; without alpha.
+    Mp4,
+    /// VP9, for browsers; with alpha.
+    Webm,
     /// One file per frame, for video editors.
     Png,
 }
 
 impl AnimationFormat {
     /// All formats.
-    pub const ALL: [Self; 3] = [Self::Gif, Self::Webp, Self::Png];
+    pub const ALL: [Self; 5] = [Self::Gif, Self::Webp, Self::Mp4, Self::Webm, Self::Png];
 
     /// The format for the extension of the output file.
     #[must_use]
@@ -57,6 +65,8 @@ impl AnimationFormat {
         match self {
             Self::Gif => "gif",
             Self::Webp => "webp",
+            Self::Mp4 => "mp4",
+            Self::Webm => "webm",
             Self::Png => "png",
         }
     }
@@ -67,6 +77,8 @@ impl AnimationFormat {
         match self {
             Self::Gif => "GIF",
             Self::Webp => "WebP",
+            Self::Mp4 => "MP4",
+            Self::Webm => "WebM",
             Self::Png => "PNG sequence",
         }
     }
@@ -77,13 +89,12 @@ impl AnimationFormat {
         match self {
             // Browsers slow down frames shorter than 20 ms.
             Self::Gif => 50.0,
-            Self::Webp | Self::Png => 120.0,
+            Self::Webp | Self::Mp4 | Self::Webm | Self::Png => 120.0,
         }
     }
 }
 
-/// Writes an animation frame by frame. A `.gif` or `.webp` dropped before
-/// [`AnimationWriter::finish`] leaves no file.
+/// Writes an animation frame by frame. A single file dropped before [`AnimationWriter::finish`] leaves no file.
 pub struct AnimationWriter {
     size: [u32; 2],
     cadence: FrameTiming,
@@ -94,6 +105,7 @@ pub struct AnimationWriter {
 enum FrameEncoder {
     Gif(GifEncoder<SharedFile>, SharedFile),
     Webp(WebpFile),
+    Video(VideoFile),
     Png {
         names: FrameNames,
         first: usize,
@@ -154,7 +166,7 @@ impl AnimationWriter {
     /// out of range are clamped.
     ///
     /// # Errors
-    /// [`IoError::Write`] if the folder is missing or cannot be written to.
+    /// [`IoError::Write`] if the folder is missing or cannot be written to, or the format's encoder is not installed.
     pub fn create(
         path: &Path,
         format: AnimationFormat,
@@ -178,6 +190,9 @@ impl AnimationWriter {
                 FrameEncoder::Gif(encoder, file)
             }
             AnimationFormat::Webp => FrameEncoder::Webp(WebpFile::create(path, size)?),
+            AnimationFormat::Mp4 | AnimationFormat::Webm => {
+                FrameEncoder::Video(VideoFile::create(path, format, size, fps)?)
+            }
             AnimationFormat::Png => FrameEncoder::Png {
                 names: FrameNames::new(path, frames.saturating_sub(1)),
                 first: 0,
@@ -223,6 +238,7 @@ impl AnimationWriter {
                     .map_err(|error| failed(&self.target, error))
             }
             FrameEncoder::Webp(file) => file.push(frame, self.cadence.next(1000.0)),
+            FrameEncoder::Video(file) => file.push(frame),
             FrameEncoder::Png {
                 names,
                 first,
@@ -257,6 +273,7 @@ impl AnimationWriter {
                 Ok(vec![self.target])
             }
             FrameEncoder::Webp(file) => file.finish().map(|()| vec![self.target]),
+            FrameEncoder::Video(file) => file.finish().map(|()| vec![self.target]),
             FrameEncoder::Png { files, .. } => Ok(files),
         }
     }

@@ -118,6 +118,50 @@ fn gif_keeps_duration_alpha_and_approximate_colours() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_video_gets_every_frame_and_its_name_at_the_end() {
+    let folder = TestFolder::new("animation-video");
+    // In the place of ffmpeg: it copies its input to the path that is its last argument.
+    let copying = "for last; do :; done; cat > \"${last#file:}\"";
+    let failing = "echo 'Unknown encoder x' >&2; exit 1";
+    let start = |script: &str, path: &Path, format| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script, "sh"]);
+        VideoFile::with_command(command, path, format, SIZE, 30.0).unwrap()
+    };
+    let frames = frames();
+    let (webm, mp4) = (folder.file("a.webm"), folder.file("a.mp4"));
+    for (path, format, bytes_per_pixel) in [
+        (&webm, AnimationFormat::Webm, 4),
+        (&mp4, AnimationFormat::Mp4, 3),
+    ] {
+        let mut video = start(copying, path, format);
+        for frame in &frames {
+            video.push(frame).unwrap();
+        }
+        assert!(!path.exists(), "it has its name when it is complete");
+        video.finish().unwrap();
+        let written = std::fs::read(path).unwrap();
+        assert_eq!(written.len(), frames.len() * 37 * 20 * bytes_per_pixel);
+        assert_eq!(written[..bytes_per_pixel], [0; 4][..bytes_per_pixel]);
+    }
+    let whole: Vec<u8> = frames
+        .iter()
+        .flat_map(|frame| frame.as_raw().clone())
+        .collect();
+    assert_eq!(std::fs::read(&webm).unwrap(), whole);
+
+    let before = std::fs::read_dir(&folder.0).unwrap().count();
+    let bad = folder.file("b.mp4");
+    let mut video = start(failing, &bad, AnimationFormat::Mp4);
+    let pushed = frames.iter().try_for_each(|frame| video.push(frame));
+    let error = pushed.and_then(|()| video.finish()).unwrap_err();
+    assert!(error.to_string().contains("Unknown encoder x"), "{error}");
+    drop(start(copying, &bad, AnimationFormat::Mp4));
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), before);
+}
+
+#[test]
 fn a_png_sequence_has_one_file_per_frame() {
     let (files, _folder) = written("a.png", 24.0);
     assert_eq!(files.len(), 4);
@@ -161,7 +205,7 @@ fn a_dropped_writer_leaves_no_file() {
         )
         .is_err()
     );
-    assert_eq!(AnimationFormat::of_path(Path::new("x.mp4")), None);
+    assert_eq!(AnimationFormat::of_path(Path::new("x.avi")), None);
 }
 
 #[test]
