@@ -287,5 +287,6 @@ fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
             .unwrap_or_default(),
         has_flesh: graph.is_some_and(|graph| graph.bones.iter().any(|bone| bone.joint == joint)),
         simulated: session.active_view().method.has(Capability::Physics),
+        has_meetings: session.active_view().method.has(Capability::Meetings),
     }
 }

@@ -6,6 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::param::{ParamKind, ParamSpec};
 
+/// How the part of a joint meets the part that it hangs at, in implicit skinning (Vaillant et al. 2014, section 4.2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Meeting {
+    /// As the method's parameter says.
+    #[default]
+    Usual,
+    /// A contact surface where they are opposed.
+    Contact,
+    /// A contact surface with bulges beside the fold.
+    Bulge,
+    /// A crease.
+    Union,
+    /// A crease that is filled.
+    Blend,
+}
+
+impl Meeting {
+    /// All of them, with their names in text.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Usual, "usual"),
+        (Self::Contact, "contact"),
+        (Self::Bulge, "bulge"),
+        (Self::Union, "union"),
+        (Self::Blend, "blend"),
+    ];
+}
+
 /// Settings of all bones that a joint carries, and of the flesh whose foot points lie on them.
 ///
 /// The factors multiply the parameters of the whole body. [`BoneSettings::default`] changes
@@ -29,6 +57,8 @@ pub struct BoneSettings {
     pub held: bool,
     /// The twist of the joint at the bone's end is distributed along the bone (FPS figure 3.20).
     pub twist: bool,
+    /// How the joint's part meets the part that it hangs at, in implicit skinning.
+    pub meeting: Meeting,
 }
 
 /// Settings by joint; joints that are not listed have the default.
@@ -44,6 +74,7 @@ impl Default for BoneSettings {
             is_virtual: false,
             held: false,
             twist: false,
+            meeting: Meeting::Usual,
         }
     }
 }
@@ -53,7 +84,7 @@ impl Default for BoneSettings {
 #[non_exhaustive]
 pub enum BoneEditError {
     /// The setting does not exist.
-    #[error("there is no bone setting \"{key}\"{}. Settings are stiffness, density, damping and jiggle with a factor, as in stiffness:2, and virtual, held and twist",
+    #[error("there is no bone setting \"{key}\"{}. Settings are stiffness, density, damping and jiggle with a factor, as in stiffness:2, virtual, held and twist, and meeting, as in meeting:bulge",
         nearest.map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
     UnknownKey {
         /// The requested key.
@@ -73,6 +104,14 @@ pub enum BoneEditError {
         /// Largest factor.
         most: f64,
     },
+    /// No way of meeting.
+    #[error(
+        "meeting is usual, contact, bulge, union or blend, as in meeting:bulge, but got \"{value}\""
+    )]
+    BadMeeting {
+        /// The given value.
+        value: String,
+    },
     /// A switch with a value other than on or off.
     #[error("{key} is on or off, as in {key} or {key}:off, but got \"{value}\"")]
     BadSwitch {
@@ -84,6 +123,7 @@ pub enum BoneEditError {
 }
 
 const SWITCHES: [&str; 3] = ["virtual", "held", "twist"];
+const MEETING: &str = "meeting";
 /// Maximum jiggle: larger values behave like another material.
 pub const MOST_JIGGLE: f64 = 4.0;
 
@@ -149,7 +189,7 @@ const fn factor(key: &'static str, label: &'static str, range: [f64; 2]) -> Para
 }
 
 impl BoneSettings {
-    /// Parses settings: `KEY:VALUE` with a factor, or a switch alone; several separated by commas.
+    /// Parses settings: `KEY:VALUE` with a factor, a switch alone, or `meeting:NAME`; several separated by commas.
     ///
     /// # Errors
     /// [`BoneEditError`]; settings after the invalid one are not applied.
@@ -176,6 +216,15 @@ impl BoneSettings {
                 least,
                 most,
             })?;
+            return Ok(());
+        }
+        if key == MEETING {
+            let value = value.unwrap_or_default();
+            let known = Meeting::ALL.iter().find(|(_, name)| *name == value);
+            let (meeting, _) = known.ok_or_else(|| BoneEditError::BadMeeting {
+                value: value.to_owned(),
+            })?;
+            self.meeting = *meeting;
             return Ok(());
         }
         let Some(&key) = SWITCHES.iter().find(|name| **name == key) else {
@@ -229,6 +278,7 @@ fn nearest_key(key: &str) -> Option<&'static str> {
         .iter()
         .map(|factor| factor.spec.key)
         .chain(SWITCHES)
+        .chain([MEETING])
         .map(|name| (strsim::jaro_winkler(name, &key.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness > 0.6)
         .max_by(|a, b| a.0.total_cmp(&b.0))

@@ -27,7 +27,8 @@ pub(super) struct CharacterOptions {
     pub(super) bone_radius: Vec<(String, f64)>,
     /// Settings of the bones that a joint carries and of the flesh on them (repeatable). Factors on the body's stiffness, density,
     /// damping or jiggle: thigh.L=stiffness:0.5,density:1.2; virtual: the bone shapes the flesh but does not hold it; held: the
-    /// skin there is rigid with the bone; twist: the bone twists with the joint at its end.
+    /// skin there is rigid with the bone; twist: the bone twists with the joint at its end; meeting:contact, bulge, union or blend: how
+    /// the joint's part meets its parent's in implicit skinning.
     #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
     pub(super) bone: Vec<(String, String)>,
     /// Joint mapping for a .bvh, instead of matching by name; `info --save-mapping` writes one.

@@ -196,7 +196,7 @@ pub trait Skinner: Send {
         Ok(())
     }
 
-    /// Changes the factors in the settings of bones ([`Capability::Physics`]); takes effect with the next frame.
+    /// Changes the settings of bones that are no part of the tissue ([`Capability::Physics`], [`Capability::Meetings`]); takes effect with the next frame.
     ///
     /// # Errors
     /// [`BindError::Factor`] if the system cannot be factored with them; then the old ones are kept.

@@ -31,6 +31,8 @@ pub enum Capability {
     State,
     /// It follows the physical parameters ([`Params`]) and the settings of bones.
     Physics,
+    /// Joints choose how their parts meet, by the settings of bones ([`crate::character::Meeting`]).
+    Meetings,
     /// Parts of the skin that touch can be kept apart ([`crate::dynamics::Collisions`]).
     Contacts,
     /// A graphics device can compute its frames. Other methods run on the CPU.

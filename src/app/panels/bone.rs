@@ -1,11 +1,11 @@
 //! Settings of the selected joint's bones and of the flesh on them.
 
-use egui::{RichText, Slider, SliderClamping, Ui};
+use egui::{ComboBox, RichText, Slider, SliderClamping, Ui};
 
 use crate::app::actions::{Actions, edit_of};
 use crate::app::widgets::row;
 use crate::app::{spotlight, theme};
-use crate::character::{BONE_FACTORS, BoneFactor, BoneSettings};
+use crate::character::{BONE_FACTORS, BoneFactor, BoneSettings, Meeting};
 use crate::param::ParamKind;
 use crate::session::Command;
 
@@ -20,10 +20,16 @@ pub struct BoneView {
     pub has_flesh: bool,
     /// Whether the visible method has physics.
     pub simulated: bool,
+    /// Whether the visible method composes fields, so that parts meet at joints.
+    pub has_meetings: bool,
 }
 
 /// Draws the panel.
 pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
+    if view.has_meetings {
+        meeting_ui(ui, view, actions);
+        return;
+    }
     let why = match (view.simulated, view.has_flesh) {
         (false, _) => Some("Only methods that simulate have flesh."),
         (true, false) => Some("No flesh lies on this joint's bones."),
@@ -75,6 +81,34 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
         actions.once(Command::SetBone {
             joint: view.joint,
             settings: plain,
+        });
+    }
+}
+
+/// How the joint's part meets the part that it hangs at.
+fn meeting_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
+    let mut edited = view.settings;
+    let hover = "The fold at this joint. Where several parts hang at one, as fingers at a palm, the choice of most of them holds.";
+    row(ui, "Meets by", hover, |ui, label| {
+        let words = |meeting: Meeting| match meeting {
+            Meeting::Usual => "As usual",
+            Meeting::Contact => "Contact",
+            Meeting::Bulge => "Contact with bulges",
+            Meeting::Union => "Crease",
+            Meeting::Blend => "Filled crease",
+        };
+        let list = ComboBox::from_id_salt("meeting").selected_text(words(edited.meeting));
+        let shown = list.show_ui(ui, |ui| {
+            for (meeting, _) in Meeting::ALL {
+                ui.selectable_value(&mut edited.meeting, meeting, words(meeting));
+            }
+        });
+        shown.response.labelled_by(label);
+    });
+    if edited != view.settings {
+        actions.once(Command::SetBone {
+            joint: view.joint,
+            settings: edited,
         });
     }
 }

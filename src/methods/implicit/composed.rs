@@ -3,7 +3,7 @@
 use super::field::PartField;
 use super::fold::{Fold, PosedFold};
 use super::motions::dot;
-use super::operators::{Operator, Tables};
+use super::operators::Tables;
 use super::tree::Tree;
 use crate::math::Affine;
 
@@ -135,7 +135,6 @@ pub(super) struct Field<'a> {
     pub(super) tree: &'a Tree,
     pub(super) tables: &'static Tables,
     pub(super) posed: &'a PosedFields,
-    pub(super) operator: Operator,
 }
 
 impl Field<'_> {
@@ -267,10 +266,12 @@ impl Field<'_> {
             1.0
         };
         let fold = &self.posed.folds[usize::from(b.field)];
-        let is_folded = self.operator.has_contact() && fold.parent == a.field;
+        let operator = junction.operator;
+        let is_folded = operator.has_contact() && fold.parent == a.field;
         let folded = if is_folded { fold.depth(at) } else { 0.0 };
-        let depth = self.operator.depth(cosine).max(folded);
-        if depth > composite.depth && (junction.first..junction.end).contains(&own) {
+        let depth = operator.depth(cosine).max(folded);
+        let is_deepest = operator.has_contact() && depth > composite.depth;
+        if is_deepest && (junction.first..junction.end).contains(&own) {
             let sign = if own < junction.middle { 1.0 } else { -1.0 };
             composite.depth = depth;
             composite.side = sign * (a.value - b.value);
@@ -278,7 +279,7 @@ impl Field<'_> {
             composite.side_gradient =
                 std::array::from_fn(|c| sign * (a.gradient[c] - b.gradient[c]));
         }
-        let joined = self.tables.at(self.operator, a.value, b.value, depth);
+        let joined = self.tables.at(operator, a.value, b.value, depth);
         let [s, t] = joined.slopes;
         Group {
             field: if a.value < b.value { b.field } else { a.field },

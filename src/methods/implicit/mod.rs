@@ -67,10 +67,12 @@ use super::smoothing::Sources;
 use super::{
     BindError, Frame, MethodState, SkinError, Skinner, StateError, Subject, Term, TermValue,
 };
+use crate::character::BoneMap;
 use crate::math::{Affine, Point, origin_of};
 use crate::param::ParamValues;
 use crate::progress::Progress;
-use crate::rig::Trs;
+use crate::rig::retarget::{Digit, JointRoles, Role, Side};
+use crate::rig::{Skeleton, Trs};
 
 /// Rounds of the last step of a walk, in rounds of the others.
 const LAST: usize = 4;
@@ -98,7 +100,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "No muscle primitives, no painted relaxation, no halving of steps where a triangle inverts.",
     ],
     needs: &[Requirement::Weights],
-    capabilities: &[Capability::State],
+    capabilities: &[Capability::State, Capability::Meetings],
     params: PARAMS,
     bind: |input| {
         let options = Options::of(input.values);
@@ -115,6 +117,9 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
 struct ImplicitSkin {
     subject: Arc<Subject>,
     options: Options,
+    /// Whether the part of a joint bulges where it meets its parent's, by joint.
+    bulging: Vec<bool>,
+    bones: BoneMap,
     model: Model,
     skin: Skin,
     motions: Motions,
@@ -148,9 +153,12 @@ impl ImplicitSkin {
         options: Options,
         progress: &Progress,
     ) -> Result<Self, BindError> {
-        let model = Model::of(subject, options.operator, progress)?;
         let (skeleton, weights) = (&subject.character.skeleton, subject.skin_weights());
+        let (bulging, bones) = (fingers(skeleton), subject.settings.bones.clone());
+        let model = Model::of(subject, &options.operators(&bulging, &bones), progress)?;
         Ok(Self {
+            bulging,
+            bones,
             options,
             skin: Skin::new(&model, skeleton.len()),
             motions: Motions::new(skeleton, &model.center, weights),
@@ -165,6 +173,14 @@ impl ImplicitSkin {
             model,
             subject: subject.clone(),
         })
+    }
+
+    /// Composes as the options and the bones ask for; the next frame begins from the bind pose.
+    fn follow_operators(&mut self) {
+        let operators = self.options.operators(&self.bulging, &self.bones);
+        self.model
+            .set_operators(&self.subject.character.skeleton, &operators);
+        (self.is_still, self.is_started) = (false, false);
     }
 
     /// Follows the joints step by step, from the frame before or from the bind pose.
@@ -251,6 +267,21 @@ impl ImplicitSkin {
     }
 }
 
+/// The joints of fingers.
+fn fingers(skeleton: &Skeleton) -> Vec<bool> {
+    let roles = JointRoles::of(skeleton);
+    let mut is_finger = vec![false; skeleton.len()];
+    for (side, digit) in Side::BOTH
+        .into_iter()
+        .flat_map(|side| Digit::ALL.map(|digit| (side, digit)))
+    {
+        for &joint in roles.joints(Role::Finger(side, digit)) {
+            is_finger[joint] = true;
+        }
+    }
+    is_finger
+}
+
 impl Skinner for ImplicitSkin {
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
         match self.options.mode {
@@ -331,14 +362,23 @@ impl Skinner for ImplicitSkin {
 
     fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
         let options = Options::of(values);
-        if options.operator != self.options.operator {
-            let joints = self.subject.character.skeleton.len();
-            self.model.set_operator(options.operator, joints);
-        }
         if options != self.options {
             self.options = options;
-            self.is_still = false;
-            self.is_started = false;
+            self.follow_operators();
+        }
+        Ok(())
+    }
+
+    fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
+        let meeting = |of: &BoneMap, joint: usize| {
+            of.get(&joint)
+                .map_or_else(Default::default, |bone| bone.meeting)
+        };
+        let differs = (0..self.bulging.len())
+            .any(|joint| meeting(bones, joint) != meeting(&self.bones, joint));
+        self.bones.clone_from(bones);
+        if differs {
+            self.follow_operators();
         }
         Ok(())
     }

@@ -59,13 +59,12 @@ pub(super) struct Model {
     pub(super) center: Point64,
     /// Diagonal of the skin's bounding box.
     pub(super) size: f32,
-    operator: Operator,
 }
 
 impl Model {
     pub(super) fn of(
         subject: &Arc<Subject>,
-        operator: Operator,
+        operators: &[Operator],
         progress: &Progress,
     ) -> Result<Self, BindError> {
         let (mesh, weights) = (&subject.skin.mesh, subject.skin_weights());
@@ -83,7 +82,7 @@ impl Model {
         for field in &fitted {
             has_part[field.joint as usize] = true;
         }
-        let tree = Tree::of(skeleton, &has_part, operator);
+        let tree = Tree::of(skeleton, &has_part, operators);
         let mut by_joint: Vec<Option<PartField>> = (0..skeleton.len()).map(|_| None).collect();
         for field in fitted {
             let joint = field.joint as usize;
@@ -117,7 +116,6 @@ impl Model {
             tables,
             center: surface.center,
             size: surface.size as f32,
-            operator,
         };
         model.measure_rest(skeleton.len());
         Ok(model)
@@ -130,14 +128,13 @@ impl Model {
             tree: &self.tree,
             tables: self.tables,
             posed,
-            operator: self.operator,
         }
     }
 
-    /// Composes by another operator from now on.
-    pub(super) fn set_operator(&mut self, operator: Operator, joints: usize) {
-        self.operator = operator;
-        self.measure_rest(joints);
+    /// Composes by other operators, of every joint, from now on.
+    pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Operator]) {
+        self.tree.set_operators(skeleton, operators);
+        self.measure_rest(skeleton.len());
     }
 
     /// What vertices are held to is the composed field at rest.

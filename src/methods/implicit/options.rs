@@ -1,6 +1,7 @@
 //! Parameters of implicit skinning.
 
 use super::operators::Operator;
+use crate::character::BoneMap;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 
 const MODE: ParamSpec = ParamSpec {
@@ -16,10 +17,10 @@ const OPERATOR: ParamSpec = ParamSpec {
     key: "operator",
     label: "Where parts meet",
     unit: "",
-    kind: ParamKind::Choice(&["contact", "bulge", "union", "blend"]),
-    range: [0.0, 3.0],
-    default: 0.0,
-    doc: "A contact surface, one with bulges beside the fold, a crease, or a filled crease.",
+    kind: ParamKind::Choice(&["contact", "bulge", "union", "blend", "automatic"]),
+    range: [0.0, 4.0],
+    default: 4.0,
+    doc: "A contact surface, one with bulges beside the fold, a crease, or a filled crease; automatic is contact, with bulges at fingers. A joint's own choice (--bone JOINT=meeting:NAME, and the panel Bone) goes before.",
 };
 const ITERATIONS: ParamSpec = ParamSpec {
     key: "iterations",
@@ -47,12 +48,30 @@ pub(super) enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Options {
     pub(super) mode: Mode,
-    pub(super) operator: Operator,
+    /// How parts meet; `None` by what they are.
+    pub(super) operator: Option<Operator>,
     /// Rounds of relaxation a step.
     pub(super) rounds: usize,
 }
 
 impl Options {
+    /// How the part of each joint meets the part that it hangs at. `bulging`: whether it bulges by itself, by joint.
+    pub(super) fn operators(&self, bulging: &[bool], bones: &BoneMap) -> Vec<Operator> {
+        let of = |(joint, &bulges): (usize, &bool)| {
+            let asked = bones.get(&joint).map(|bone| bone.meeting);
+            let usual = if bulges {
+                Operator::Bulge
+            } else {
+                Operator::Contact
+            };
+            asked
+                .and_then(Operator::asked_for)
+                .or(self.operator)
+                .unwrap_or(usual)
+        };
+        bulging.iter().enumerate().map(of).collect()
+    }
+
     pub(super) fn of(values: &ParamValues) -> Self {
         let operator = values.get(&OPERATOR) as usize;
         Self {
@@ -61,7 +80,7 @@ impl Options {
             } else {
                 Mode::Tracking
             },
-            operator: Operator::ALL[operator.min(Operator::ALL.len() - 1)],
+            operator: Operator::ALL.get(operator).copied(),
             rounds: values.get(&ITERATIONS) as usize,
         }
     }

@@ -1,4 +1,6 @@
+use super::operators::Operator;
 use super::*;
+use crate::character::{BoneSettings, Meeting};
 use crate::math::Vec64;
 use crate::methods::smoothing::tests::{bar, posed, survives, turned, worst};
 
@@ -68,4 +70,75 @@ fn a_settled_pose_does_not_depend_on_what_was_before() {
     let first = posed(&mut skin, &subject, &joints);
     posed(&mut skin, &subject, &turned(&subject, bend(-120.0)));
     assert!(posed(&mut skin, &subject, &joints) == first);
+}
+
+#[test]
+fn a_joint_meets_as_it_asks() {
+    let subject = bar(24, 41);
+    let joints = turned(&subject, bend(90.0));
+    let asking = |meeting| {
+        let bone = BoneSettings {
+            meeting,
+            ..BoneSettings::default()
+        };
+        BoneMap::from([(1, bone)])
+    };
+    let mut skin = bound(&subject, defaults());
+    let usual = posed(&mut skin, &subject, &joints);
+    skin.set_bones(&asking(Meeting::Union)).expect("meets");
+    let creased = posed(&mut skin, &subject, &joints);
+    assert!(creased != usual);
+    let union = Options {
+        operator: Some(Operator::Union),
+        ..defaults()
+    };
+    let mut other = bound(&subject, union);
+    assert!(
+        posed(&mut other, &subject, &joints) == creased,
+        "as the parameter"
+    );
+    other.set_bones(&asking(Meeting::Contact)).expect("meets");
+    assert!(posed(&mut other, &subject, &joints) == usual);
+    skin.set_bones(&BoneMap::new()).expect("meets");
+    assert!(posed(&mut skin, &subject, &joints) == usual);
+}
+
+/// The distance between the joint and the nearest vertex inside of the bend, which is the bottom of the crease.
+fn crease(subject: &Arc<Subject>, operator: Operator, degrees: f64) -> f64 {
+    let options = Options {
+        operator: Some(operator),
+        ..defaults()
+    };
+    let joints = turned(subject, bend(degrees));
+    let skin = posed(&mut bound(subject, options), subject, &joints);
+    let skeleton = &subject.character.skeleton;
+    let at = skeleton.bind_position(1);
+    let along = (at - skeleton.bind_position(0)).normalize();
+    let turn = nalgebra::Rotation3::from_scaled_axis(bend(degrees));
+    let inward = (turn * along - along).normalize();
+    let inside = skin.iter().filter_map(|position| {
+        let d = position.cast::<f64>() - at;
+        (d.dot(&inward) > 0.5 * d.norm()).then(|| d.norm())
+    });
+    inside.fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn a_blend_fills_the_crease() {
+    let subject = bar(24, 41);
+    for degrees in [60.0, 90.0] {
+        let [union, blend] =
+            [Operator::Union, Operator::Blend].map(|operator| crease(&subject, operator, degrees));
+        assert!(blend > 1.02 * union, "{degrees}: {blend} against {union}");
+    }
+    // Straight limbs do not swell where they meet.
+    let blend = Options {
+        operator: Some(Operator::Blend),
+        ..defaults()
+    };
+    let skin = bound(&subject, blend);
+    let rest = skin.model.held.iter().zip(&skin.model.rest);
+    for (held, rest) in rest.filter(|(_, rest)| rest[1].abs() < 4.0) {
+        assert!((held.iso - 0.5).abs() < 0.05, "{rest:?}: {}", held.iso);
+    }
 }

@@ -1,5 +1,7 @@
 //! The composition of all fields along the skeleton.
 
+use std::collections::BTreeMap;
+
 use super::operators::Operator;
 use crate::rig::Skeleton;
 
@@ -27,8 +29,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of the joints that have a part; at most 65 535.
-    pub(super) fn of(skeleton: &Skeleton, has_part: &[bool], operator: Operator) -> Self {
+    /// The tree of the joints that have a part; at most 65 535. `operators`: by joint, how its part meets the part that it hangs at.
+    pub(super) fn of(skeleton: &Skeleton, has_part: &[bool], operators: &[Operator]) -> Self {
         let mut tree = Self {
             joints: Vec::new(),
             links: Vec::new(),
@@ -56,11 +58,11 @@ impl Tree {
             middle: 0,
             end: 0,
             level: 0,
-            operator,
+            operator: Operator::Contact,
         };
         tree.links = vec![none; tree.joints.len().saturating_sub(1)];
         let total = tree.joints.len() as u16;
-        tree.join(0, total, 1, &starts(&roots, &field_of, &ends), operator);
+        tree.join(0, total, 1, &starts(&roots, &field_of, &ends));
         let mut level_of = vec![1 + roots.len() as u16; skeleton.len()];
         for &joint in &order {
             let level = level_of[joint];
@@ -70,34 +72,63 @@ impl Tree {
             let first_below = groups.first().copied().unwrap_or(ends[joint]);
             let below = level.saturating_add(1);
             if first_below > own && first_below < ends[joint] {
-                tree.link(own, first_below, ends[joint], level, operator);
+                tree.link(own, first_below, ends[joint], level);
             }
-            tree.join(first_below, ends[joint], below, &groups, operator);
+            tree.join(first_below, ends[joint], below, &groups);
             for &child in children {
                 level_of[child] = below.saturating_add(groups.len() as u16);
             }
         }
+        tree.set_operators(skeleton, operators);
         tree
     }
 
-    fn link(&mut self, first: u16, middle: u16, end: u16, level: u16, operator: Operator) {
+    /// Sets how parts meet, by joint. Where several parts hang at one, as fingers at a palm, there is one operator for all of them: that
+    /// of most, or of the first of as many.
+    pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Operator]) {
+        // The joints that hang at the same part, in the order of the tree.
+        let mut hanging: BTreeMap<Option<usize>, Vec<Operator>> = BTreeMap::new();
+        let mut part_above: Vec<Option<usize>> = Vec::with_capacity(self.joints.len());
+        let mut has_part = vec![false; skeleton.len()];
+        for &joint in &self.joints {
+            has_part[joint as usize] = true;
+        }
+        for &joint in &self.joints {
+            let parent = |joint: usize| skeleton.joints()[joint].parent;
+            let mut above = std::iter::successors(parent(joint as usize), |&above| parent(above));
+            let above = above.find(|&above| has_part[above]);
+            part_above.push(above);
+            let asked = operators.get(joint as usize).copied();
+            hanging
+                .entry(above)
+                .or_default()
+                .push(asked.unwrap_or(Operator::Contact));
+        }
+        for link in &mut self.links {
+            // The second group begins with a part that hangs where the groups meet.
+            let above = part_above[usize::from(link.middle)];
+            link.operator = hanging.get(&above).map_or(Operator::Contact, |of| most(of));
+        }
+    }
+
+    fn link(&mut self, first: u16, middle: u16, end: u16, level: u16) {
         if let Some(link) = self.links.get_mut(usize::from(middle) - 1) {
             *link = Junction {
                 first,
                 middle,
                 end,
                 level,
-                operator,
+                ..*link
             };
         }
     }
 
     /// Composes neighbouring groups that begin at `starts`, the first two first.
-    fn join(&mut self, first: u16, end: u16, level: u16, starts: &[u16], operator: Operator) {
+    fn join(&mut self, first: u16, end: u16, level: u16, starts: &[u16]) {
         for (k, &middle) in starts.iter().enumerate().skip(1) {
             let until = starts.get(k + 1).copied().unwrap_or(end);
             let depth = (starts.len() - 1 - k) as u16;
-            self.link(first, middle, until, level.saturating_add(depth), operator);
+            self.link(first, middle, until, level.saturating_add(depth));
         }
     }
 
@@ -108,6 +139,15 @@ impl Tree {
         let top = links.min_by_key(|(link, _)| link.level);
         top.map_or(0, |(_, index)| index as u16)
     }
+}
+
+/// The most frequent of some operators, or the first of as many.
+fn most(operators: &[Operator]) -> Operator {
+    let count = |of: Operator| operators.iter().filter(|&&other| other == of).count();
+    let by_count = operators.iter().rev().copied();
+    by_count
+        .max_by_key(|&of| count(of))
+        .unwrap_or(Operator::Contact)
 }
 
 /// Where the fields below every joint end.
@@ -167,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_joint_is_composed_with_all_that_hangs_at_it() {
-        let tree = Tree::of(&body(), &[true; 9], Operator::Contact);
+        let tree = Tree::of(&body(), &[true; 9], &[Operator::Contact; 9]);
         assert_eq!(tree.joints, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
         let span = |a: u16, b: u16| {
             let link = tree.links[usize::from(tree.junction(a, b))];
@@ -189,7 +229,7 @@ mod tests {
         for missing in 0..9 {
             let mut has = [true; 9];
             has[missing] = false;
-            let tree = Tree::of(&skeleton, &has, Operator::Contact);
+            let tree = Tree::of(&skeleton, &has, &[Operator::Contact; 9]);
             assert_eq!((tree.joints.len(), tree.links.len()), (8, 7));
             for (index, link) in tree.links.iter().enumerate() {
                 assert_eq!(usize::from(link.middle), index + 1);
@@ -204,5 +244,27 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn operators_belong_to_what_hangs_at_a_part() {
+        let mut operators = [Operator::Contact; 9];
+        operators[7] = Operator::Bulge;
+        (operators[1], operators[3]) = (Operator::Union, Operator::Union);
+        let tree = Tree::of(&body(), &[true; 9], &operators);
+        let of = |a: u16, b: u16| tree.links[usize::from(tree.junction(a, b))].operator;
+        assert_eq!(of(6, 7), Operator::Bulge, "arm and hand");
+        assert_eq!(of(5, 6), Operator::Contact);
+        assert_eq!(of(1, 2), Operator::Contact, "a leg and its foot");
+        // Two of the three that hang at the hips.
+        for (a, b) in [(0, 1), (1, 3), (2, 5), (0, 8)] {
+            assert_eq!(of(a, b), Operator::Union, "{a} {b}");
+        }
+        // Without a part of its own the arm leaves the hand at the spine, beside the other arm: the first of as many.
+        let mut has = [true; 9];
+        has[6] = false;
+        let tree = Tree::of(&body(), &has, &operators);
+        let link = tree.links[usize::from(tree.junction(5, 6))];
+        assert_eq!(link.operator, Operator::Bulge);
     }
 }

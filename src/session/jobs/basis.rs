@@ -22,7 +22,7 @@ pub(in crate::session) struct FrameBasis {
     params: Params,
     /// The method's own parameters.
     values: ParamValues,
-    /// Settings of bones; none for methods without physics.
+    /// Settings of bones; none for methods that do not read them.
     bones: BoneMap,
     /// Index of the clip in [`Document::clips`].
     pub(in crate::session) clip: usize,
@@ -55,13 +55,15 @@ impl FrameBasis {
         let clips = document.clips();
         clips.get(clip)?;
         let has_physics = need.method.has(Capability::Physics);
-        let (params, bones) = if has_physics {
-            (
-                *document.params_of(need.variant),
-                document.flesh.bones.clone(),
-            )
+        let params = if has_physics {
+            *document.params_of(need.variant)
         } else {
-            (Params::default(), BoneMap::default())
+            Params::default()
+        };
+        let bones = if has_physics || need.method.has(Capability::Meetings) {
+            document.flesh.bones.clone()
+        } else {
+            BoneMap::default()
         };
         let rig = (need.method == MethodId::DISTILLED).then(|| subject.helper_rig());
         Some(Self {
@@ -136,7 +138,7 @@ pub(in crate::session) fn bind_with_bones(
     progress: &Progress,
 ) -> Result<Actor, BindError> {
     let mut actor = Actor::bind_with(subject, method, params, values, progress)?;
-    if method.has(Capability::Physics) && subject.settings.bones != *bones {
+    if subject.settings.bones != *bones {
         actor.set_bones(bones)?;
     }
     Ok(actor)

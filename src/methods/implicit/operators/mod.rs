@@ -24,6 +24,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use crate::character::Meeting;
 use crate::math::smoothstep;
 use crate::numerics::FactorError;
 
@@ -41,7 +42,7 @@ const LONGEST: usize = CELLS / 2 - 1;
 pub(super) enum Operator {
     /// Clean union: a crease where the surfaces meet.
     Union,
-    /// Smooth union: the crease is filled.
+    /// Clean union that becomes a smooth one with the angle between the gradients: the crease is filled, and straight limbs do not swell.
     Blend,
     /// Clean union that becomes a contact surface where the gradients are opposed.
     Contact,
@@ -73,6 +74,17 @@ pub(super) struct Tables {
 }
 
 impl Operator {
+    /// That of a joint which asks for one.
+    pub(super) fn asked_for(meeting: Meeting) -> Option<Self> {
+        match meeting {
+            Meeting::Usual => None,
+            Meeting::Contact => Some(Self::Contact),
+            Meeting::Bulge => Some(Self::Bulge),
+            Meeting::Union => Some(Self::Union),
+            Meeting::Blend => Some(Self::Blend),
+        }
+    }
+
     /// All of them, in the order of the parameter.
     pub(super) const ALL: [Self; 4] = [Self::Contact, Self::Bulge, Self::Union, Self::Blend];
 
@@ -81,13 +93,15 @@ impl Operator {
         matches!(self, Self::Contact | Self::Bulge)
     }
 
-    /// d for the cosine of the angle α between the gradients: from 80° to 120° for contact, from 20° to 120° for bulges, 0 for the
-    /// others.
+    /// d for the cosine of the angle α between the gradients: from 80° to 120° for contact, from 20° to 120° for bulges, from 10° to 60° for
+    /// the blend (as Gourmel et al., "A Gradient-Based Implicit Blend", ACM TOG 2013), 0 for the union.
     pub(super) fn depth(self, cosine: f32) -> f32 {
         use std::f32::consts::PI;
         let angle = |cosine: f32| cosine.clamp(-1.0, 1.0).acos();
         match self {
-            Self::Union | Self::Blend => 0.0,
+            Self::Union => 0.0,
+            Self::Blend if cosine >= 0.985 => 0.0,
+            Self::Blend => smoothstep([PI / 18.0, PI / 3.0], angle(cosine)),
             Self::Contact if cosine >= 0.18 => 0.0,
             Self::Contact => smoothstep([PI / 2.25, PI / 1.5], angle(cosine)),
             Self::Bulge if cosine >= 0.95 => 0.0,
@@ -108,7 +122,7 @@ impl Tables {
 
     fn solve() -> Result<Self, FactorError> {
         Ok(Self {
-            blend: Table::of(&[profile::blend()])?,
+            blend: Table::of(&profile::blend())?,
             contact: Table::of(&profile::contact())?,
             bulge: Table::of(&profile::bulge())?,
         })
@@ -119,7 +133,7 @@ impl Tables {
         match operator {
             Operator::Union => self.contact.at(f1, f2, 0.0),
             Operator::Contact => self.contact.at(f1, f2, depth),
-            Operator::Blend => self.blend.at(f1, f2, 0.0),
+            Operator::Blend => self.blend.at(f1, f2, depth),
             Operator::Bulge => self.bulge.at(f1, f2, depth),
         }
     }

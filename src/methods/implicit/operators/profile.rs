@@ -34,12 +34,7 @@ pub(super) fn contact() -> Vec<Profile> {
 pub(super) fn bulge() -> Vec<Profile> {
     (0..SLICES)
         .map(|slice| {
-            let amount = slice as f64 / (SLICES - 1) as f64;
-            let mixed = |k: usize| {
-                let of = |c: usize| STRAIGHT[k][c] + amount * (BULGED[k][c] - STRAIGHT[k][c]);
-                [of(0), of(1)]
-            };
-            let leg: [Place; 4] = std::array::from_fn(mixed);
+            let leg = leg(slice, &BULGED);
             let corner = (leg[3][0] * CELLS as f64).ceil() as usize;
             let mut profile: Profile = line(slice, corner).collect();
             profile.extend(beside(&leg).into_iter().filter(|&(i, j, _)| i != j));
@@ -48,9 +43,20 @@ pub(super) fn bulge() -> Vec<Profile> {
         .collect()
 }
 
-/// A corner that is filled.
-pub(super) fn blend() -> Profile {
-    beside(&ROUND)
+/// A corner that is filled the more the deeper.
+pub(super) fn blend() -> Vec<Profile> {
+    (0..SLICES)
+        .map(|slice| beside(&leg(slice, &ROUND)))
+        .collect()
+}
+
+/// The leg of a slice between the straight one and that of the last slice.
+fn leg(slice: usize, last: &[Place; 4]) -> [Place; 4] {
+    let amount = slice as f64 / (SLICES - 1) as f64;
+    std::array::from_fn(|k| {
+        let of = |c: usize| STRAIGHT[k][c] + amount * (last[k][c] - STRAIGHT[k][c]);
+        [of(0), of(1)]
+    })
 }
 
 /// The contact line along f₁ = f₂ from a node to the end that belongs to the slice.

@@ -77,7 +77,8 @@ fn bulges_dip_beside_the_fold_and_blends_fill_it() {
     // A surface that bulges is where one field alone is below ½.
     assert!(g(Operator::Bulge, 0.4, 0.46, 0.6) > 0.5);
     assert!(g(Operator::Contact, 0.4, 0.46, 0.6) < 0.5);
-    assert!(g(Operator::Blend, 0.42, 0.42, 0.0) > 0.5);
+    assert!(g(Operator::Blend, 0.42, 0.42, 1.0) > 0.5);
+    assert!(g(Operator::Blend, 0.42, 0.42, 0.0) < 0.5);
     assert!(g(Operator::Union, 0.42, 0.42, 0.0) < 0.5);
 }
 
@@ -90,5 +91,7 @@ fn depth_grows_with_the_angle() {
     assert_eq!(of(Operator::Bulge, 18.0), 0.0);
     assert!((of(Operator::Bulge, 70.0) - 0.5).abs() < 1e-3);
     assert!(of(Operator::Bulge, 121.0) > 0.999);
+    assert_eq!(of(Operator::Blend, 9.0), 0.0);
+    assert!(of(Operator::Blend, 61.0) > 0.999);
     assert_eq!(of(Operator::Union, 180.0), 0.0);
 }
