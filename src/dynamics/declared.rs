@@ -196,6 +196,27 @@ pub const BENDING: PhysicsParam = PhysicsParam {
     note: "; not with --base bones",
 };
 
+/// How much the floor presses guided flesh flat.
+pub const FLOOR: PhysicsParam = PhysicsParam {
+    spec: ParamSpec {
+        key: "floor",
+        label: "Floor",
+        unit: "",
+        kind: ParamKind::Real,
+        range: [0.0, 1.0],
+        default: 0.0,
+        doc: "Presses flesh flat against the floor under the bind pose; 0 lets it sink in, 1 presses it in by up to 0.3 of the way to the bone",
+    },
+    field: ParamField::Real(|params| &mut params.floor),
+    project_key: "floor",
+    slider: [0.0, 1.0],
+    shown: (1.0, ""),
+    decimals: 2,
+    switched_on: None,
+    value_name: "0-1",
+    note: "; not with --base bones",
+};
+
 /// Local/global iterations of a step.
 pub const ITERATIONS: PhysicsParam = PhysicsParam {
     spec: ParamSpec {
@@ -302,7 +323,7 @@ pub const GRAVITY: PhysicsParam = PhysicsParam {
 };
 
 /// All declarations, in the order of the panel.
-pub const PHYSICS: [PhysicsParam; 12] = [
+pub const PHYSICS: [PhysicsParam; 13] = [
     STIFFNESS,
     DENSITY,
     DAMPING,
@@ -315,6 +336,7 @@ pub const PHYSICS: [PhysicsParam; 12] = [
     TIME_STEP,
     BUDGET,
     GRAVITY,
+    FLOOR,
 ];
 
 impl PhysicsParam {

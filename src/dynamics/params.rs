@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::declared::{
-    ACCELERATION, BENDING, DAMPING, DENSITY, GUIDANCE, ITERATIONS, JIGGLE, PHYSICS, STIFFNESS,
-    TIME_STEP, VOLUME,
+    ACCELERATION, BENDING, DAMPING, DENSITY, FLOOR, GUIDANCE, ITERATIONS, JIGGLE, PHYSICS,
+    STIFFNESS, TIME_STEP, VOLUME,
 };
 
 /// Named parameter sets.
@@ -47,6 +47,9 @@ pub struct Params {
     pub guidance: f64,
     /// Factor on the bending stiffness of guided flesh's skin.
     pub bending: f64,
+    /// How much the floor under the bind pose presses guided flesh flat, from 0 for not at all to 1 for up to 0.3 of the way to the
+    /// bone.
+    pub floor: f64,
     /// Whether the parameters are for a human of 1.7 m. A character of any other size then moves as if it had that size: the motion
     /// is the same, scaled. Otherwise the parameters apply to the actual size, and a larger character is softer.
     ///
@@ -232,6 +235,7 @@ impl Preset {
             volume: VOLUME.spec.default,
             guidance: GUIDANCE.spec.default,
             bending: BENDING.spec.default,
+            floor: FLOOR.spec.default,
             human_sized: paper.is_none(),
             // The paper's preset has plain iterations; accelerated ones converge in fewer (`examples/convergence.rs`).
             iterations: if paper.is_none() {

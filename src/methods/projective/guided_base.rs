@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::floor::Floor;
 use super::volume_preserver::{SavedVolume, VolumePreserver};
 use crate::collision::Contact;
 use crate::dynamics::Target;
@@ -35,6 +36,9 @@ pub(in crate::methods) struct GuidedBase {
     /// Skin vertices that are not simulated but placed by the guide.
     carried: Vec<u32>,
     volume: Option<VolumePreserver>,
+    floor: Option<Floor>,
+    /// Distance at rest between each skin vertex and its foot point.
+    depths: Vec<f32>,
     /// Steps since volume was measured.
     steps_since_volume: u32,
 }
@@ -73,6 +77,10 @@ impl GuidedBase {
             volume: bulges
                 .then(|| VolumePreserver::bind(&sim.mesh, tissue, bending))
                 .flatten(),
+            floor: None,
+            depths: (sim.mesh.positions.iter().zip(&tissue.foot_points))
+                .map(|(skin, foot)| (skin - foot.cast::<f32>()).norm())
+                .collect(),
             steps_since_volume: 0,
         })
     }
@@ -106,7 +114,8 @@ impl GuidedBase {
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, (out, rest))| {
-                *out = self.frame.points[vertex].apply(&(rest + self.offset(vertex)));
+                *out = self.frame.points[vertex].apply(&(rest + self.offset(vertex)))
+                    + self.lift(vertex);
             });
         for (place, &vertex) in carried.iter_mut().zip(&self.carried) {
             let vertex = vertex as usize;
@@ -116,11 +125,27 @@ impl GuidedBase {
 
     /// Position and rotation of a skin vertex under the guide alone, that is without elasticity.
     pub(in crate::methods) fn target(&self, vertex: usize) -> Target {
-        let transform = &self.frame.points[vertex];
         Target {
-            position: transform.apply(&(self.skin[vertex] + self.offset(vertex))),
-            rotation: transform.rotation(),
+            position: self.guided_skin(vertex) + self.lift(vertex),
+            rotation: self.frame.points[vertex].rotation(),
         }
+    }
+
+    /// Sets the floor that flesh is pressed flat against; `None` for none.
+    pub(super) fn set_floor(&mut self, floor: Option<Floor>) {
+        self.floor = floor;
+    }
+
+    /// Position of a skin vertex under the guide, without the floor.
+    fn guided_skin(&self, vertex: usize) -> Point {
+        self.frame.points[vertex].apply(&(self.skin[vertex] + self.offset(vertex)))
+    }
+
+    /// How far the floor lifts a vertex of skin and base.
+    fn lift(&self, vertex: usize) -> Vec3 {
+        self.floor.map_or_else(Vec3::zeros, |floor| {
+            floor.lift(&self.guided_skin(vertex), self.depths[vertex])
+        })
     }
 
     fn update_bulges(&mut self) {

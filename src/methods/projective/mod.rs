@@ -13,6 +13,7 @@
 
 mod explain;
 mod fading;
+mod floor;
 mod guided_base;
 mod method;
 mod on_device;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::fading::Fading;
+use self::floor::Floor;
 use self::on_device::DeviceLink;
 use self::params::{contacts, materials_of};
 use self::poses::{compose, largest_turn, relative_into};
@@ -120,7 +122,10 @@ impl Projective {
             base.clone(),
             subject.size,
         )?;
-        let guided = GuidedBase::bind(subject, &flesh.tissue, true);
+        let mut guided = GuidedBase::bind(subject, &flesh.tissue, true);
+        if let Some(guided) = &mut guided {
+            guided.set_floor(Floor::of(subject, simulation.params().floor));
+        }
         let guide = guided.as_ref().map(GuidedBase::guide);
         let materials = materials_of(subject, &flesh, &subject.settings.bones, guide);
         if !materials.is_uniform() {

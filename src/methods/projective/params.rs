@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Projective;
+use super::floor::Floor;
 use crate::character::BoneMap;
 use crate::collision::{CollisionBody, JointPairs};
 use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params};
@@ -30,6 +31,9 @@ impl Projective {
             if let Some(contacts) = self.simulation.contacts_mut() {
                 contacts.move_foot_points(self.frame.bones());
             }
+        }
+        if let Some(guided) = &mut self.guided {
+            guided.set_floor(Floor::of(&self.subject, self.simulation.params().floor));
         }
         self.update_virtual_bones();
         Ok(())
@@ -77,11 +81,12 @@ impl Projective {
     }
 }
 
-/// Whether a step gives the same result under both: collisions and time budget may differ.
+/// Whether a step over the same base gives the same result under both: collisions, time budget and floor may differ.
 fn same_equations(a: &Params, b: &Params) -> bool {
     let of = |params: &Params| Params {
         collisions: Collisions::Off,
         budget_ms: None,
+        floor: 0.0,
         ..params.sanitized()
     };
     of(a) == of(b)
