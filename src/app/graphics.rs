@@ -8,7 +8,7 @@ use winit::window::Window;
 
 use super::AppError;
 use super::surface::{KeptTextures, WindowSurface};
-use super::viewport::painter::{GpuPainter, painter_of};
+use super::viewport::painter::{PicturesWaker, WindowPainter};
 use crate::gpu::GpuContext;
 
 /// Delay before another attempt to get a device.
@@ -19,7 +19,8 @@ const LOSE: &str = "SINEW_LOSE_GPU_AFTER_FRAMES";
 /// The surface with its painter, if there is a device.
 pub(super) struct Graphics {
     window: Arc<Window>,
-    device: Option<(WindowSurface, GpuPainter)>,
+    waker: PicturesWaker,
+    device: Option<(WindowSurface, WindowPainter)>,
     kept: KeptTextures,
     failed: Option<Instant>,
     /// Frames until the simulated device loss.
@@ -27,18 +28,23 @@ pub(super) struct Graphics {
 }
 
 impl Graphics {
-    /// Creates a device for the window.
+    /// Creates a device for the window. `waker` is called when pictures are finished on another thread.
     ///
     /// # Errors
     /// [`AppError`], with the driver's message.
-    pub(super) fn new(event_loop: &ActiveEventLoop, window: Arc<Window>) -> Result<Self, AppError> {
-        let device = open(event_loop, &window)?;
+    pub(super) fn new(
+        event_loop: &ActiveEventLoop,
+        window: Arc<Window>,
+        waker: PicturesWaker,
+    ) -> Result<Self, AppError> {
+        let device = open(event_loop, &window, &waker)?;
         log::info!("drawing with {}", device.0.gpu().description());
         let lose_after = std::env::var(LOSE)
             .ok()
             .and_then(|frames| frames.parse().ok());
         Ok(Self {
             window,
+            waker,
             device: Some(device),
             kept: KeptTextures::default(),
             failed: None,
@@ -69,7 +75,7 @@ impl Graphics {
         if self.failed.is_some_and(|at| at.elapsed() < PAUSE) {
             return;
         }
-        match open(event_loop, &self.window) {
+        match open(event_loop, &self.window, &self.waker) {
             Ok((mut surface, painter)) => {
                 log::warn!("drawing goes on with {}", surface.gpu().description());
                 surface.restore(&self.kept);
@@ -99,7 +105,7 @@ impl Graphics {
     }
 
     /// The adapter, unless there is currently no device.
-    pub(super) fn device(&mut self) -> Option<&mut (WindowSurface, GpuPainter)> {
+    pub(super) fn device(&mut self) -> Option<&mut (WindowSurface, WindowPainter)> {
         self.device.as_mut()
     }
 
@@ -126,8 +132,9 @@ impl Graphics {
 fn open(
     event_loop: &ActiveEventLoop,
     window: &Arc<Window>,
-) -> Result<(WindowSurface, GpuPainter), AppError> {
+    waker: &PicturesWaker,
+) -> Result<(WindowSurface, WindowPainter), AppError> {
     let surface = WindowSurface::new(event_loop.owned_display_handle(), window.clone())?;
-    let painter = painter_of(&surface);
+    let painter = WindowPainter::of(&surface, waker.clone());
     Ok((surface, painter))
 }

@@ -20,7 +20,7 @@ use super::settings::WindowSize;
 use super::surface::Presented;
 use super::viewport::painter::NoPainter;
 use super::workbench::Workbench;
-use super::{AppError, numpad, theme};
+use super::{AppError, numpad, signals, theme};
 use crate::cache::{Cache, UserFolder, WritableFolder};
 use crate::dynamics::Params;
 use crate::session::{DeviceChoice, Source};
@@ -51,7 +51,8 @@ pub fn run(
     let event_loop = EventLoop::<WindowRequest>::with_user_event()
         .build()
         .map_err(|error| AppError::no_display(&error))?;
-    exit_on_signal(event_loop.create_proxy());
+    let proxy = event_loop.create_proxy();
+    signals::exit_on_signal(move || proxy.send_event(WindowRequest::Leave).is_ok());
     let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
     shell.workbench.set_state_folder(state);
     shell.workbench.ask_for_device(device);
@@ -64,36 +65,6 @@ pub fn run(
     crate::io::remove_unfinished();
     failure.map_or(Ok(()), Err)
 }
-
-/// Closes the program in order on SIGTERM, SIGHUP and SIGINT. A second signal terminates it at
-/// once.
-#[cfg(unix)]
-fn exit_on_signal(proxy: EventLoopProxy<WindowRequest>) {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = match signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) {
-        Ok(signals) => signals,
-        Err(error) => return log::warn!("signals to end can't be received: {error}"),
-    };
-    let wait = move || {
-        for (earlier, signal) in signals.forever().enumerate() {
-            if earlier > 0 || proxy.send_event(WindowRequest::Leave).is_err() {
-                crate::io::remove_unfinished();
-                // The conventional exit code for a signal.
-                std::process::exit(128 + signal);
-            }
-        }
-    };
-    if let Err(error) = std::thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(wait)
-    {
-        log::warn!("signals to end can't be waited for: {error}");
-    }
-}
-
-/// Other systems close the window to end the program.
-#[cfg(not(unix))]
-fn exit_on_signal(_proxy: EventLoopProxy<WindowRequest>) {}
 
 /// Log records go to the window's log and to a file, regardless of an existing logger. Returns the folder for state.
 fn start_log() -> Result<WritableFolder, String> {
@@ -130,6 +101,8 @@ struct OpenWindow {
     input: egui_winit::State,
     graphics: Graphics,
     title: String,
+    /// When the window was asked for, until it is shown with its first picture: it would be black before.
+    hidden_since: Option<Instant>,
 }
 
 impl Shell {
@@ -161,6 +134,7 @@ impl Shell {
     }
 
     fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<OpenWindow, AppError> {
+        let start = Instant::now();
         let size = self
             .workbench
             .settings()
@@ -171,6 +145,7 @@ impl Shell {
             .with_title(self.workbench.title())
             .with_inner_size(LogicalSize::new(size.points[0], size.points[1]))
             .with_maximized(size.maximised)
+            .with_visible(false)
             .with_min_inner_size(LogicalSize::new(least_width, least_height));
         if let Ok(icon) = Icon::from_rgba(super::icon::rgba(), super::icon::SIZE, super::icon::SIZE)
         {
@@ -180,7 +155,9 @@ impl Shell {
             .create_window(attributes)
             .map_err(|error| AppError::no_display(&error))?;
         let window = Arc::new(window);
-        let graphics = Graphics::new(event_loop, window.clone())?;
+        let ctx = self.ctx.clone();
+        let waker = Arc::new(move || ctx.request_repaint());
+        let graphics = Graphics::new(event_loop, window.clone(), waker)?;
         self.workbench.set_gpu_description(graphics.description());
         let input = egui_winit::State::new(
             self.ctx.clone(),
@@ -195,6 +172,7 @@ impl Shell {
             input,
             graphics,
             title: String::new(),
+            hidden_since: Some(start),
         })
     }
 
@@ -203,15 +181,21 @@ impl Shell {
             return;
         };
         self.repaint_at = None;
-        let start = Instant::now();
+        self.workbench.pass_mut().begin();
         let input = running.input.take_egui_input(&running.window);
         running.graphics.replace_lost_device(event_loop);
         let workbench = &mut self.workbench;
         workbench.set_gpu(running.graphics.gpu());
+        workbench.pass_mut().end_part("device");
         let output = match running.graphics.device() {
-            Some((surface, painter)) => self
-                .ctx
-                .run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface))),
+            Some((surface, painter)) => {
+                let output = {
+                    let mut drawing = painter.begin_pass(surface);
+                    self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut *drawing))
+                };
+                workbench.set_pictures_pending(painter.end_pass());
+                output
+            }
             // Work continues while invisible, so that it can be saved.
             None => self
                 .ctx
@@ -228,8 +212,8 @@ impl Shell {
             running.title = title;
         }
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
-        self.workbench
-            .note_frame(start.elapsed().as_secs_f64() * 1e3);
+        self.workbench.pass_mut().end_part("shapes");
+        self.workbench.end_pass();
         running.graphics.keep(&output.textures_delta);
         let (scale, behind) = (output.pixels_per_point, theme::colors(&self.ctx).panel);
         let presented = match running.graphics.device() {
@@ -239,6 +223,15 @@ impl Shell {
             Some(_) => Presented::TryAgain,
             None => Presented::Hidden,
         };
+        if let Some(since) = running.hidden_since.take() {
+            log::info!(
+                "the window is shown with its first picture after {} ms",
+                since.elapsed().as_millis()
+            );
+            running.window.set_visible(true);
+            // Some systems discard what was drawn on a hidden window.
+            running.window.request_redraw();
+        }
         let (capture, session) = self.workbench.capture_mut();
         if let Some((surface, _)) = running.graphics.device().filter(|_| capture.wants_window()) {
             let texture = surface.picture(&primitives, scale, behind);

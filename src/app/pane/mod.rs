@@ -46,6 +46,8 @@ pub struct Pane {
     plates: Vec<Rect>,
     /// Width of the strip for colour bars beside the picture, points.
     legend_strip: f32,
+    /// Whether the picture is that of an earlier camera: dots would be beside its joints.
+    lags: bool,
 }
 
 /// Input of the panes, and the queue of their actions.
@@ -100,6 +102,7 @@ impl Pane {
             body: None,
             plates: Vec::new(),
             legend_strip: self.legend_strip,
+            lags: self.lags,
         }
     }
 
@@ -234,7 +237,10 @@ impl Pane {
         };
         if let Some(painted) = context.painter.paint(&picture) {
             let texture = texture_of(&painted);
-            let Painted { ms, legends, .. } = painted;
+            let Painted {
+                ms, legends, lags, ..
+            } = painted;
+            self.lags = lags;
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(texture, body, whole, Color32::WHITE);
             let (beside, top) = strip.map_or((body, LEGEND_TOP), |strip| (strip, 0.0));
@@ -306,7 +312,7 @@ impl Pane {
                 look.backdrop,
             );
         } else {
-            handles::draw(&painter, &self.viewport, &view, context.dots);
+            handles::draw(&painter, &self.viewport, &view, context.dots && !self.lags);
             if let Some(map) = self.viewport.map() {
                 if let Some(own) = own {
                     probe::draw(&painter, &map, context.probe, id, own);

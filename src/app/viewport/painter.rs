@@ -3,8 +3,8 @@
 use egui::TextureId;
 
 pub use crate::studio::painter::{
-    Comparison, GpuPainter, NoPainter, NoTextures, Painted, PainterOn, Picture, Textures,
-    ViewportPainter,
+    Comparison, GpuPainter, NoPainter, NoTextures, Painted, PainterOn, Picture, PicturesWaker,
+    Textures, ThreadPainter, ViewportPainter,
 };
 
 use crate::app::surface::WindowSurface;
@@ -16,10 +16,48 @@ pub fn texture_of(painted: &Painted) -> TextureId {
     TextureId::User(painted.texture)
 }
 
-/// A painter with the shaders compiled for the window's device.
-#[must_use]
-pub fn painter_of(surface: &WindowSurface) -> GpuPainter {
-    GpuPainter::with(Renderer::new(surface.gpu()))
+/// What draws the pictures of a window.
+pub enum WindowPainter {
+    /// The window's device.
+    Device(Box<GpuPainter>),
+    /// A device on a thread: for software renderers, which would hold up the window.
+    Thread(Box<ThreadPainter>),
+}
+
+impl WindowPainter {
+    /// A painter with the shaders compiled. `waker` is called when pictures of a thread are finished.
+    #[must_use]
+    pub fn of(surface: &WindowSurface, waker: PicturesWaker) -> Self {
+        if surface.gpu().is_software() {
+            match ThreadPainter::start(surface.gpu(), waker) {
+                Ok(painter) => return Self::Thread(Box::new(painter)),
+                Err(error) => log::warn!("pictures are drawn with the window: {error}"),
+            }
+        }
+        Self::Device(Box::new(GpuPainter::with(Renderer::new(surface.gpu()))))
+    }
+
+    /// Starts a pass. Returns the painter with its texture registry.
+    pub fn begin_pass<'a>(
+        &'a mut self,
+        surface: &'a mut WindowSurface,
+    ) -> Box<dyn ViewportPainter + 'a> {
+        match self {
+            Self::Device(painter) => Box::new(painter.on(surface)),
+            Self::Thread(painter) => {
+                painter.begin_pass(surface);
+                Box::new(painter.on(surface))
+            }
+        }
+    }
+
+    /// Ends a pass. Returns whether pictures of it are still to be drawn.
+    pub fn end_pass(&mut self) -> bool {
+        match self {
+            Self::Device(_) => false,
+            Self::Thread(painter) => painter.end_pass(),
+        }
+    }
 }
 
 impl Textures for WindowSurface {

@@ -6,6 +6,7 @@ mod clock;
 mod device;
 mod editing;
 mod panels;
+mod pass;
 mod posing;
 mod views;
 
@@ -31,6 +32,7 @@ use super::panels::poses::PosesState;
 use super::panels::rig::RigPanelState;
 use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
+use super::pass_timer::PassTimer;
 use super::probe::Probe;
 use super::project::ProjectUi;
 use super::sections::{ShownParts, now};
@@ -66,6 +68,7 @@ pub struct Workbench {
     /// Bind pose of the character shown last, as identity.
     bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
+    pass: PassTimer,
     timeline: TimelineState,
     board: BoardPanel,
     worst: WorstWindow,
@@ -89,6 +92,8 @@ pub struct Workbench {
     window_pressed: Option<WindowState>,
     /// Message to show when the dropped files are open.
     remark: Option<String>,
+    /// Whether pictures of the last pass are still being drawn.
+    pictures_pending: bool,
 }
 
 impl Workbench {
@@ -132,6 +137,7 @@ impl Workbench {
             tab: TabState::default(),
             bind_shown: None,
             timings: TimingHistory::default(),
+            pass: PassTimer::default(),
             timeline: TimelineState::default(),
             board: BoardPanel::default(),
             worst: WorstWindow::default(),
@@ -153,6 +159,7 @@ impl Workbench {
             quits: false,
             window_pressed: None,
             remark: None,
+            pictures_pending: false,
         }
     }
 
@@ -281,11 +288,6 @@ impl Workbench {
         self.actions.push(action);
     }
 
-    /// Records the CPU time of a frame, without waiting for the screen.
-    pub fn note_frame(&mut self, ms: f64) {
-        self.timings.push_window(ms);
-    }
-
     /// Whether the user asked to quit.
     #[must_use]
     pub fn wants_to_quit(&self) -> bool {
@@ -346,16 +348,19 @@ impl Workbench {
         if self.dialogs.take_failure() {
             self.session.add_message(Level::Info, NO_DIALOG);
         }
+        self.pass.end_part("keyboard and dialogs");
         self.top_bar(ui);
         self.status_bar(ui);
         self.timeline(ui);
         self.scoreboard(ui);
         self.joints_panel(ui, painter);
         self.side_panel(ui, painter);
+        self.pass.end_part("panels");
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame()
             .frame(frame)
             .show(ui, |ui| self.views_ui(ui, painter));
+        self.pass.end_part("over the views");
         self.tool_windows.windows(
             &ctx,
             &now(&self.session, self.shown_parts()),
@@ -379,6 +384,7 @@ impl Workbench {
             // Actions raised after this pass's actions were applied, for example by a window above the views.
             ctx.request_repaint();
         }
+        self.pass.end_part("windows");
     }
 }
 

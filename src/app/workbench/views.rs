@@ -25,13 +25,17 @@ impl Workbench {
         let rect = ui.available_rect_before_wrap();
         self.layout.sync(self.session.views());
         self.interact(ui);
+        self.pass.end_part("pointer");
         self.carry_out(ui.ctx());
+        self.pass.end_part("commands");
         self.pass_time(ui.ctx());
+        self.pass.end_part("session");
         self.layout.sync(self.session.views());
         if ui.input(|input| input.pointer.any_pressed()) {
             self.window_pressed = Some(self.window_state());
         }
         self.draw_panes(ui, painter);
+        self.pass.end_part("scores");
         self.record_tiles(ui.ctx());
         self.capture_guide(ui);
         if self.layout.reframe(&self.session) {
@@ -119,6 +123,7 @@ impl Workbench {
         if let Some(subject) = self.session.subject() {
             self.checkup.of(ui.ctx(), subject);
         }
+        self.pass.end_part("marks");
         let mut context = PaneContext {
             session: &self.session,
             painter,
@@ -142,6 +147,7 @@ impl Workbench {
             timing: None,
         };
         self.layout.ui(ui, &mut context);
+        self.pass.end_part("pictures");
         self.session.measure_scores();
         if let Some((sequence, times, ms)) = context
             .timing
@@ -177,7 +183,7 @@ impl Workbench {
         let tick = self.session.tick(dt_secs);
         self.follow_project(ctx);
         self.clock.running = tick.active;
-        if tick.active && self.session.jobs().is_empty() {
+        if tick.active && self.session.jobs().is_empty() && !self.pictures_pending {
             ctx.request_repaint();
         } else if tick.active {
             ctx.request_repaint_after(JOB_LOOK);

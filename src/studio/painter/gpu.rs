@@ -1,6 +1,6 @@
 //! Draws pictures of views on the device.
 
-mod canvas;
+pub(super) mod canvas;
 
 use self::canvas::{Canvas, PictureKey, SideResources};
 use std::collections::BTreeMap;
@@ -86,6 +86,12 @@ impl GpuPainter {
             painter: self,
             textures,
         }
+    }
+
+    /// Its device.
+    #[cfg(test)]
+    pub(super) fn gpu(&self) -> &crate::gpu::GpuContext {
+        self.renderer.gpu()
     }
 
     /// Number of states uploaded to the device so far.
@@ -247,6 +253,7 @@ impl GpuPainter {
             texture: canvas.texture,
             ms,
             legends,
+            lags: false,
         })
     }
 }

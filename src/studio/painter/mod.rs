@@ -8,13 +8,16 @@
 //! | canvas       | its picture, overlays and vertex colours; redrawn only when an input changed        |
 
 mod gpu;
+mod order;
 mod pool;
 #[cfg(test)]
 mod tests;
+mod thread;
 
 use std::sync::Arc;
 
 pub use gpu::{GpuPainter, NoTextures, PainterOn, Textures, needs_numbers};
+pub use thread::{PicturesWaker, ThreadPainter};
 
 use super::{Compare, CrowdFrame, GhostSkins, Snapshot};
 use crate::render::{Camera, Legend, Look, PositionMark};
@@ -74,6 +77,8 @@ pub struct Painted {
     pub ms: f64,
     /// Legend of the colours, if any.
     pub legends: Vec<Legend>,
+    /// Whether it is empty, or a picture of an earlier camera, because that of the present one is not finished.
+    pub lags: bool,
 }
 
 /// Draws pictures into textures that a window can show. Tests and headless runs use an implementation that draws nothing.

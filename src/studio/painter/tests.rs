@@ -275,3 +275,96 @@ fn onion_skins_are_drawn_and_uploaded_once() {
     }
     assert_eq!(painter.states_written(), 3, "the skin and its two ghosts");
 }
+
+/// Paints until the pictures of the pass are finished and shown.
+fn painted_by_thread(
+    painter: &mut ThreadPainter,
+    textures: &mut Counted,
+    pictures: &[Picture<'_>],
+) -> Vec<Option<Painted>> {
+    loop {
+        painter.begin_pass(textures);
+        let mut on = painter.on(textures);
+        let painted = pictures.iter().map(|picture| on.paint(picture)).collect();
+        drop(on);
+        if !painter.end_pass() && painter.has_taken_all() {
+            return painted;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_thread_draws_the_same_pictures() {
+    let Some(mut direct) = painter() else { return };
+    let mut textures = Counted::default();
+    let (subject, camera, look) = (subject(), Camera::default(), Look::default());
+    let mut other = camera;
+    other.look_from(NamedView::Left);
+    let state = snapshot(&subject, 1);
+    let pictures = [
+        picture(0, &state, &look, &camera),
+        picture(1, &state, &look, &other),
+    ];
+    let gpu = direct.gpu().clone();
+    let mut thread = ThreadPainter::start(&gpu, Arc::new(|| {})).expect("a second device");
+    let painted = painted_by_thread(&mut thread, &mut textures, &pictures);
+    assert_eq!(
+        painted
+            .iter()
+            .map(|painted| painted.as_ref().map(|painted| painted.texture))
+            .collect::<Vec<_>>(),
+        [Some(1), Some(2)]
+    );
+    for picture in &pictures {
+        direct.on(&mut NoTextures).paint(picture).expect("paints");
+        let expected = direct.image(picture.canvas).expect("a picture");
+        let shown = thread.shown_image(picture.canvas);
+        assert!(shown.dimensions() == (64, 64) && shown == expected);
+    }
+    // A new size gets a new texture with the same number.
+    let larger = Picture {
+        size: [80, 64],
+        ..pictures[0]
+    };
+    let painted = painted_by_thread(&mut thread, &mut textures, &[larger]);
+    assert_eq!(painted[0].as_ref().map(|painted| painted.texture), Some(1));
+    assert_eq!(thread.shown_image(0).dimensions(), (80, 64));
+    assert_eq!(textures.made, 2);
+    // The other view is gone.
+    for _ in 0..=KEPT_PASSES {
+        painted_by_thread(&mut thread, &mut textures, &[larger]);
+    }
+    assert_eq!(textures.freed, [2]);
+}
+
+#[test]
+fn a_thread_shows_what_it_has_until_the_next_picture_is_finished() {
+    let Some(direct) = painter() else { return };
+    let mut textures = Counted::default();
+    let (subject, camera, look) = (subject(), Camera::default(), Look::default());
+    let states = [snapshot(&subject, 1), snapshot(&subject, 2)];
+    let mut thread = ThreadPainter::start(direct.gpu(), Arc::new(|| {})).expect("a second device");
+    let first = picture(0, &states[0], &look, &camera);
+    thread.begin_pass(&mut textures);
+    let empty = thread
+        .on(&mut textures)
+        .paint(&first)
+        .expect("an empty one");
+    assert!(empty.lags);
+    assert!(thread.end_pass(), "ordered");
+    painted_by_thread(&mut thread, &mut textures, &[first]);
+    let second = picture(0, &states[1], &look, &camera);
+    thread.begin_pass(&mut textures);
+    let painted = thread.on(&mut textures).paint(&second);
+    assert_eq!(
+        painted.map(|painted| (painted.texture, painted.lags)),
+        Some((1, false))
+    );
+    assert!(thread.end_pass());
+    painted_by_thread(&mut thread, &mut textures, &[second]);
+    // Nothing has changed: nothing is ordered.
+    thread.begin_pass(&mut textures);
+    assert!(thread.on(&mut textures).paint(&second).is_some());
+    assert!(!thread.end_pass());
+}

@@ -35,7 +35,7 @@ pub(super) struct SideResources {
 
 /// All inputs of a picture; equal keys give equal pictures.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct PictureKey {
+pub(in crate::studio::painter) struct PictureKey {
     size: [u32; 2],
     scale: f32,
     camera: Camera,
@@ -55,7 +55,7 @@ pub(super) struct PictureKey {
 }
 
 impl PictureKey {
-    pub(super) fn of(picture: &Picture<'_>) -> Self {
+    pub(in crate::studio::painter) fn of(picture: &Picture<'_>) -> Self {
         // Hidden items must not affect the key.
         let bones = picture.look.bones;
         let chosen = bones || picture.look.colors.is_of_joint();
