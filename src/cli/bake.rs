@@ -14,6 +14,7 @@ use self::stdout::OutputKind;
 use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::pose::PoseOptions;
 use super::weights::WeightsOption;
+use crate::character::Character;
 use super::{CommandResult, Failure, character, print_json, stderr};
 use crate::io::MOST_INFLUENCES;
 use crate::methods::{Actor, MethodId, Subject};
@@ -90,6 +91,14 @@ pub(super) struct Bake {
     compress: bool,
     /// Write the point cache of a character of several meshes as one file, instead of NAME/MESH.pc2 for each.
     #[arg(help_heading = "Output", long)]
+    /// Also write OUT.seam.json: the frames at both ends, by which `sinew seams` measures the distance to the parts before and after.
+    #[arg(
+        help_heading = "Output",
+        long,
+        requires = "frames",
+        conflicts_with = "rig"
+    )]
+    seam: bool,
     one_cache: bool,
     /// Also write the pose of the last frame, in the format of --pose.
     #[arg(help_heading = "Output", long, value_name = "POSE.json")]
@@ -215,7 +224,12 @@ impl Bake {
 
     /// Checks before any work what the options and the output can say.
     fn check(&self, output: Option<&Path>) -> CommandResult {
-        output.map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
+        let work = output.map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
+        if self.seam && !matches!(work, BakeKind::Skin { .. }) {
+            return Err(Failure::Usage(
+                "--seam is for a baked skin; a motion has no seams".to_owned(),
+            ));
+        }
         if self.influences.is_some() && !self.rig {
             return Err(Failure::Usage(
                 "--influences is for --rig; a baked skin needs no joints".to_owned(),
@@ -316,6 +330,7 @@ impl Bake {
         baked.files.extend(self.pose_out.clone());
         if let Some(targets) = baked
             .morph_targets
+            seam: self.seam,
             .filter(|&targets| targets > MANY_TARGETS && !options.quiet)
         {
             stderr::line(&format!(
@@ -426,6 +441,26 @@ fn note_cut(report: &RigReport, influences: u16, options: &Options) {
         report.plain_max,
         report.most
     ));
+}
+
+impl Bake {
+    /// First and last frame of a clip, with the other options of this bake; nothing if it is settled.
+    pub(super) fn frames_of(
+        &self,
+        clip: usize,
+        character: &Character,
+    ) -> Result<Option<(u32, u32)>, Failure> {
+        let mut pose = self.pose.clone();
+        pose.clip = Some(clip.to_string());
+        let take = pose.take(character)?;
+        let frames = (take.first_frame(), take.last_frame());
+        Ok(take.fps().map(|_| frames))
+    }
+
+    /// Every which frame is written.
+    pub(super) fn every(&self) -> u32 {
+        self.every
+    }
 }
 
 /// Measures the bind pose and the current frame of an actor.
