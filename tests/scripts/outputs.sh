@@ -109,6 +109,11 @@ for character in "${characters[@]}"; do
         done
         check "$sinew" bake "$out/$name.morphed.glb" --method lbs --clip 0 "${frames[@]}" -o "$out/$name.morphed.json" --one-cache --quiet
         check "$usd_python" "$here/usd_positions.py" "$out/$name.morphed.json" 30 2 "$out/$name.morphed".usd[ac]
+        check "$usd_python" "$here/usd_rewritten.py" "$out/$name.morphed.usda" "$out/$name.morphed.pixar.usdc" "$out/$name.morphed.pixar.usdz"
+        for kind in usdc pixar.usdc; do
+            check "$sinew" bake "$out/$name.morphed.$kind" --method lbs --clip 0 "${frames[@]}" -o "$out/$name.again.json" --quiet
+            check "$usd_python" "$here/usd_rewritten.py" "$out/$name.morphed.json" "$out/$name.again.json"
+        done
     fi
     if [ $has_blender = yes ]; then
         log="$out/blender.log"
