@@ -8,6 +8,7 @@ mod bench;
 mod calibration;
 mod character;
 mod compare;
+mod compress;
 mod crowd;
 mod distill;
 mod explain;
@@ -21,8 +22,8 @@ mod options;
 mod physics;
 mod pose;
 mod render;
-mod signals;
 mod seams;
+mod signals;
 mod stderr;
 mod suite;
 mod tissue;
@@ -113,10 +114,10 @@ enum Verb {
         after_help = "Examples:\n  sinew job a.glb b.fbx walk.bvh --methods lbs,pd -o bundle\n  sinew job hero.glb --methods pd --format glb -o bundle -- --fps 60\n  sinew job hero.glb --methods pd --chunk 100 --pre-roll 30 -o bundle"
     )]
     Job(job::JobVerb),
-    /// Print a script that completes options and files in a shell.
     /// Measure how far parts of clips that were baked apart are from each other where they meet.
     #[command(after_help = "Examples:\n  sinew seams results\n  sinew seams results --most 0.5")]
     Seams(seams::SeamsVerb),
+    /// Print a script that completes options and files in a shell.
     #[command(after_help = "Examples:\n  sinew completions bash")]
     Completions(install::Completions),
     /// Print the manual page, or write those of all verbs.
@@ -246,8 +247,8 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResu
         Some(Verb::Explain(verb)) => verb.run(options),
         Some(Verb::Bench(verb)) => verb.run(options),
         Some(Verb::Job(verb)) => verb.run(options),
-        Some(Verb::Completions(verb)) => verb.run(),
         Some(Verb::Seams(verb)) => verb.run(options),
+        Some(Verb::Completions(verb)) => verb.run(),
         Some(Verb::Man(verb)) => verb.run(options),
     }
 }

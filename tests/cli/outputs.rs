@@ -297,3 +297,36 @@ fn a_compressed_glb_is_smaller_and_says_its_error() {
     let refused = sinew(&with(&["--method=lbs", "--compress", "-o", "x.pc2"], &[]));
     assert_eq!(refused.status.code(), Some(2));
 }
+
+#[test]
+fn a_distilled_rig_is_compressed_where_that_is_asked_for() {
+    let folder = TestFolder::new("distill-compress");
+    let distilled = |name: &str, more: &[&str]| {
+        let out = folder.file(name);
+        let mut words: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
+            &"distill",
+            &"builtin:cylinder",
+            &"--method=lbs",
+            &"--clip=0",
+            &"--held-back=none",
+            &"--clips-only",
+            &"--bones=2",
+            &"-o",
+            &out,
+        ];
+        words.extend(more.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>));
+        let output = sinew(&words);
+        (output, fs::metadata(&out).map_or(0, |file| file.len()))
+    };
+    let (plain, before) = distilled("plain.glb", &["--json"]);
+    assert!(json(&plain).get("compression").is_none());
+    let (small, after) = distilled("small.glb", &["--json", "--compress"]);
+    let said = &json(&small)["compression"];
+    assert_eq!(
+        (&said["bytes_before"], &said["bytes_after"]),
+        (&before.into(), &after.into())
+    );
+    assert!(after * 3 < before * 2, "{before} {after}");
+    let (refused, written) = distilled("small.usdc", &["--compress"]);
+    assert_eq!((refused.status.code(), written), (Some(2), 0));
+}
