@@ -45,9 +45,9 @@
 //! # Features
 //! | feature | adds                                         | default        |
 //! |---------|----------------------------------------------|----------------|
-//! | `gpu`   | `gpu`, `render`, `studio`, `report`, `session` (wgpu) | by `app`, `cli` |
+//! | `gpu`   | `gpu`, `render`, `studio`, `report`, `session` (wgpu), compression of `.glb` (meshopt, in C++) | by `app`, `cli` |
 //! | `app`   | `app`, the workbench (egui, winit)           | yes            |
-//! | `cli`   | `cli` and the binary `sinew` (clap), compression of `.glb` (meshopt, in C++) | yes |
+//! | `cli`   | `cli` and the binary `sinew` (clap)          | yes            |
 //! | `python` | `python`, the functions of the Python module (`PyO3`) | no     |
 //!
 //! Without features the crate is a library of the layers up to `methods`, `metrics` and `io`.

@@ -1,7 +1,6 @@
 //! `sinew bake`: the deformed skin, frame by frame; or the rig, a motion or a pose.
 
 mod batch;
-mod smaller;
 mod stdout;
 
 use std::path::{Path, PathBuf};
@@ -9,12 +8,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use self::smaller::CompressionReport;
 use self::stdout::OutputKind;
+use super::compress::{CompressionReport, check_compressible, compress};
 use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::pose::PoseOptions;
 use super::weights::WeightsOption;
 use super::{CommandResult, Failure, character, print_json, stderr};
+use crate::character::Character;
 use crate::io::MOST_INFLUENCES;
 use crate::methods::{Actor, MethodId, Subject};
 use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
@@ -91,6 +91,14 @@ pub(super) struct Bake {
     /// Write the point cache of a character of several meshes as one file, instead of NAME/MESH.pc2 for each.
     #[arg(help_heading = "Output", long)]
     one_cache: bool,
+    /// Also write OUT.seam.json: the frames at both ends, by which `sinew seams` measures the distance to the parts before and after.
+    #[arg(
+        help_heading = "Output",
+        long,
+        requires = "frames",
+        conflicts_with = "rig"
+    )]
+    seam: bool,
     /// Also write the pose of the last frame, in the format of --pose.
     #[arg(help_heading = "Output", long, value_name = "POSE.json")]
     pose_out: Option<PathBuf>,
@@ -215,13 +223,20 @@ impl Bake {
 
     /// Checks before any work what the options and the output can say.
     fn check(&self, output: Option<&Path>) -> CommandResult {
-        output.map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
+        let work = output.map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
+        if self.seam && !matches!(work, BakeKind::Skin { .. }) {
+            return Err(Failure::Usage(
+                "--seam is for a baked skin; a motion has no seams".to_owned(),
+            ));
+        }
         if self.influences.is_some() && !self.rig {
             return Err(Failure::Usage(
                 "--influences is for --rig; a baked skin needs no joints".to_owned(),
             ));
         }
-        self.check_compressible()?;
+        if self.compress {
+            check_compressible(self.output.as_deref())?;
+        }
         let mut outputs = output.into_iter().chain(self.pose_out.as_deref());
         outputs.try_for_each(super::folder::check_folder)
     }
@@ -230,6 +245,29 @@ impl Bake {
     fn on(&self, subject: &std::sync::Arc<Subject>, options: &Options) -> Result<Report, Failure> {
         let report = self.written(subject, options)?;
         self.compressed(report, subject, options)
+    }
+
+    /// Compresses the output, if that is wanted.
+    fn compressed(
+        &self,
+        mut report: Report,
+        subject: &Subject,
+        options: &Options,
+    ) -> Result<Report, Failure> {
+        let Some(path) = self.output.as_deref().filter(|_| self.compress) else {
+            return Ok(report);
+        };
+        let metres = if self.keep_units {
+            subject.metres_per_unit()
+        } else {
+            1.0
+        };
+        let done = Some(compress(path, metres, options.quiet || self.json)?);
+        match &mut report {
+            Report::Skin(report) => report.compression = done,
+            Report::Files(report) => report.compression = done,
+        }
+        Ok(report)
     }
 
     fn written(
@@ -292,6 +330,7 @@ impl Bake {
             tolerance: self.tolerance,
             keep_units: self.keep_units,
             one_cache: self.one_cache,
+            seam: self.seam,
         };
         let bytes = settings.estimated_bytes(&subject.character, take);
         if bytes > MANY_BYTES && !self.yes {
@@ -401,6 +440,26 @@ impl Bake {
                 "{shown}: can't tell what to write from this extension; there are .glb, .usda, .usdc, .pc2, .mdd, .obj, .ply, .npz, .json and .bvh"
             ))),
         }
+    }
+}
+
+impl Bake {
+    /// First and last frame of a clip, with the other options of this bake; nothing if it is settled.
+    pub(super) fn frames_of(
+        &self,
+        clip: usize,
+        character: &Character,
+    ) -> Result<Option<(u32, u32)>, Failure> {
+        let mut pose = self.pose.clone();
+        pose.clip = Some(clip.to_string());
+        let take = pose.take(character)?;
+        let frames = (take.first_frame(), take.last_frame());
+        Ok(take.fps().map(|_| frames))
+    }
+
+    /// Every which frame is written.
+    pub(super) fn every(&self) -> u32 {
+        self.every
     }
 }
 

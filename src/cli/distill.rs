@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
+use super::compress::{CompressionReport, check_compressible, compress};
 use super::folder::{check_folder, check_outputs};
 use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::pose::{find_clip, parse_fps};
@@ -60,6 +61,9 @@ pub(super) struct Distill {
     /// Write the file's units instead of metres.
     #[arg(help_heading = "Output", long)]
     keep_units: bool,
+    /// Write a .glb that is about half as large: quantised and compressed by the meshopt extension of glTF.
+    #[arg(help_heading = "Output", long)]
+    compress: bool,
     /// Print a JSON report.
     #[arg(help_heading = "Output", long)]
     json: bool,
@@ -72,6 +76,8 @@ struct Report<'a> {
     #[serde(flatten)]
     distilled: &'a DistillReport,
     file: &'a PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compression: Option<CompressionReport>,
 }
 
 impl Distill {
@@ -90,6 +96,9 @@ impl Distill {
                 "{}: springs are written as .glb; name the file so, or leave out --springs",
                 self.output.display()
             )));
+        }
+        if self.compress {
+            check_compressible(Some(&self.output))?;
         }
         check_folder(&self.output)?;
         let subject = self.character.open(options)?;
@@ -124,12 +133,21 @@ impl Distill {
             }
         }
         distilled.write(&self.output, self.keep_units)?;
+        let metres = if self.keep_units {
+            subject.metres_per_unit()
+        } else {
+            1.0
+        };
+        let compressed = (self.compress)
+            .then(|| compress(&self.output, metres, options.quiet || self.json))
+            .transpose()?;
         if self.json {
             return print_json(&Report {
                 character: &subject.character.name,
                 method: self.method,
                 distilled: &distilled.report,
                 file: &self.output,
+                compression: compressed,
             });
         }
         if !options.quiet {

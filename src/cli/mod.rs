@@ -8,6 +8,7 @@ mod bench;
 mod calibration;
 mod character;
 mod compare;
+mod compress;
 mod crowd;
 mod distill;
 mod explain;
@@ -21,6 +22,7 @@ mod options;
 mod physics;
 mod pose;
 mod render;
+mod seams;
 mod signals;
 mod stderr;
 mod suite;
@@ -107,11 +109,14 @@ enum Verb {
     /// Measure the time of every stage on this machine.
     #[command(after_help = "Examples:\n  sinew bench hero.glb --method pd --json")]
     Bench(bench::Bench),
-    /// Write a job for a render farm: characters × methods × clips as tasks of Open Job Description.
+    /// Write a job for a render farm: characters × methods × clips, or parts of clips, as tasks of Open Job Description.
     #[command(
-        after_help = "Examples:\n  sinew job a.glb b.fbx walk.bvh --methods lbs,pd -o bundle\n  sinew job hero.glb --methods pd --format glb -o bundle -- --fps 60"
+        after_help = "Examples:\n  sinew job a.glb b.fbx walk.bvh --methods lbs,pd -o bundle\n  sinew job hero.glb --methods pd --format glb -o bundle -- --fps 60\n  sinew job hero.glb --methods pd --chunk 100 --pre-roll 30 -o bundle"
     )]
     Job(job::JobVerb),
+    /// Measure how far parts of clips that were baked apart are from each other where they meet.
+    #[command(after_help = "Examples:\n  sinew seams results\n  sinew seams results --most 0.5")]
+    Seams(seams::SeamsVerb),
     /// Print a script that completes options and files in a shell.
     #[command(after_help = "Examples:\n  sinew completions bash")]
     Completions(install::Completions),
@@ -185,7 +190,15 @@ fn without_physics(mut command: clap::Command) -> clap::Command {
     let hidden: Vec<clap::Arg> = (command.get_arguments().filter(is_physics))
         .map(|arg| arg.clone().hide(true))
         .collect();
-    for verb in ["info", "weights", "tissue", "job", "completions", "man"] {
+    for verb in [
+        "info",
+        "weights",
+        "tissue",
+        "job",
+        "seams",
+        "completions",
+        "man",
+    ] {
         command = command.mut_subcommand(verb, |verb| verb.args(hidden.clone()));
     }
     command
@@ -234,6 +247,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> CommandResu
         Some(Verb::Explain(verb)) => verb.run(options),
         Some(Verb::Bench(verb)) => verb.run(options),
         Some(Verb::Job(verb)) => verb.run(options),
+        Some(Verb::Seams(verb)) => verb.run(options),
         Some(Verb::Completions(verb)) => verb.run(),
         Some(Verb::Man(verb)) => verb.run(options),
     }
@@ -252,7 +266,7 @@ fn suggest_verb(files: &[PathBuf]) -> CommandResult {
     }
     let verbs = [
         "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite", "explain",
-        "bench", "distill",
+        "bench", "distill", "seams",
     ];
     match verbs
         .into_iter()

@@ -47,6 +47,9 @@ pub(super) struct PoseOptions {
     /// Frames A to B (or one frame A); frame n is the time n / fps [default: the whole motion].
     #[arg(long, value_name = "A-B", value_parser = parse_frames, conflicts_with = "settle")]
     pub(super) frames: Option<(u32, u32)>,
+    /// With --frames: simulate only N frames before the first one, beginning at rest [default: all frames from the motion's start].
+    #[arg(long, value_name = "N", requires = "frames")]
+    pub(super) pre_roll: Option<u32>,
     /// Frames per second.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_FPS, value_parser = parse_fps)]
     pub(super) fps: f64,
@@ -206,6 +209,7 @@ impl PoseOptions {
             rotate: Vec::new(),
             morph: Vec::new(),
             frames,
+            pre_roll: None,
             fps,
             settle: false,
             at: None,
@@ -305,6 +309,7 @@ impl PoseOptions {
                 first,
                 last,
                 fps: self.fps,
+                pre_roll: self.pre_roll,
             },
         })
     }
@@ -328,6 +333,7 @@ impl PoseOptions {
                     first: frame as u32,
                     last: frame as u32,
                     fps: frame / time_secs,
+                    pre_roll: None,
                 }
             }
             _ => Moments::Settled { time_secs },

@@ -59,7 +59,7 @@ pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 #[cfg(feature = "gpu")]
 pub(crate) use bytes::{read_file, text_of};
 pub use error::{IoError, ParseProblem};
-#[cfg(feature = "cli")]
+#[cfg(feature = "gpu")]
 pub use glb_write::{Compression, compress_glb};
 pub use glb_write::{
     GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, loses_materials,

@@ -16,10 +16,14 @@
 //! are [`write_rig`], for the character with skin weights and clips as glTF, [`write_motion`], for the motion alone as `.bvh`, and
 //! [`write_last_pose`].
 
+mod seam;
 mod sink;
 
 use std::path::{Path, PathBuf};
 
+pub use self::seam::{Seam, SeamError, Seams, measure_seams};
+
+use self::seam::PartEnds;
 use self::sink::Sink;
 use crate::character::Character;
 use crate::io::{
@@ -101,6 +105,8 @@ pub struct BakeSettings {
     pub keep_units: bool,
     /// For point caches: write one file, whatever the number of meshes.
     pub one_cache: bool,
+    /// Also write what [`measure_seams`] needs of a part of a motion, as `NAME.seam.json`.
+    pub seam: bool,
 }
 
 impl BakeSettings {
@@ -116,6 +122,7 @@ impl BakeSettings {
             tolerance: Self::DEFAULT_TOLERANCE,
             keep_units: false,
             one_cache: false,
+            seam: false,
         }
     }
 
@@ -200,7 +207,17 @@ pub fn bake(
     let bind = actor.subject().bind_positions.clone();
     let mut baked = Baked::default();
     let mut sink = Sink::open(actor, take, path, settings).map_err(PlayError::Receiver)?;
-    take.play(actor, progress, |frame, actor| {
+    let mut ends = settings.seam.then(|| PartEnds::of(actor, take));
+    let with_frame_before = take.with_frame_before().filter(|_| settings.seam);
+    let played = with_frame_before.as_ref().unwrap_or(take);
+    played.play(actor, progress, |frame, actor| {
+        if frame < take.first_frame() {
+            check_finite(path, frame, actor)?;
+            if let Some(ends) = &mut ends {
+                ends.before(actor);
+            }
+            return Ok(());
+        }
         let distances = actor
             .positions()
             .iter()
@@ -218,6 +235,10 @@ pub fn bake(
     baked.contact = ContactSummary::of(actor);
     sink.finish(&mut baked, actor.subject())
         .map_err(PlayError::Receiver)?;
+    if let Some(ends) = ends {
+        let file = ends.write(actor, path).map_err(PlayError::Receiver)?;
+        baked.files.push(file);
+    }
     Ok(baked)
 }
 

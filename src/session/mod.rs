@@ -85,8 +85,8 @@ pub use crate::studio::{
     Snapshot, SnapshotContent, Take,
 };
 pub use bake::{
-    BakeFormat, BakeSettings, Baked, ContactSummary, MATERIALS_LOST, RigReport, WrittenRig, bake,
-    write_last_pose, write_motion, write_rig,
+    BakeFormat, BakeSettings, Baked, ContactSummary, MATERIALS_LOST, RigReport, Seam, SeamError,
+    Seams, WrittenRig, bake, measure_seams, write_last_pose, write_motion, write_rig,
 };
 pub use channels::{Channels, Playback, PoseChannel};
 pub use checkup::{

@@ -12,6 +12,7 @@ mod compare;
 mod compare_numbers;
 mod device;
 mod explain;
+mod jobs;
 mod outputs;
 mod pictures;
 mod program;

@@ -211,136 +211,6 @@ fn a_cache_that_can_not_be_written_to_is_said() {
     assert_eq!(said.matches("can't be written to").count(), 1, "{said}");
 }
 
-/// Values of a template's parameters put into a word.
-fn resolved(word: &str, values: &[(String, String)]) -> String {
-    let put = |word: String, (name, value): &(String, String)| {
-        word.replace(&format!("{{{{{name}}}}}"), value)
-    };
-    values.iter().fold(word.to_owned(), put)
-}
-
-/// Runs the action of a step as a farm does; the parameters of a task are `values`.
-fn run_step(step: &serde_json::Value, values: &[(String, String)]) {
-    let action = &step["script"]["actions"]["onRun"];
-    let command = resolved(action["command"].as_str().unwrap(), values);
-    let words = action["args"].as_array().unwrap().iter();
-    let words: Vec<String> = words
-        .map(|word| resolved(word.as_str().unwrap(), values))
-        .collect();
-    assert!(words.iter().all(|word| !word.contains("{{")), "{words:?}");
-    let output = std::process::Command::new(command)
-        .args(&words)
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{words:?}: {said}");
-}
-
-#[test]
-fn a_bundle_has_all_files_of_its_characters() {
-    let folder = TestFolder::new("job-files");
-    let source = folder.file("source");
-    fs::create_dir_all(source.join("parts")).unwrap();
-    let (obj, skeleton) = (source.join("bar.obj"), source.join("bar.tgf"));
-    fs::write(&obj, "mtllib parts/bar.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n").unwrap();
-    fs::write(source.join("parts/bar.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
-    fs::write(&skeleton, "1 0 0 0\n2 1 0 0\n#\n1 2 1 0 0\n").unwrap();
-    let bundle = folder.file("bundle");
-    let made = sinew(&[&"job", &obj, &skeleton, &"--methods=lbs", &"-o", &bundle]);
-    let said = String::from_utf8_lossy(&made.stderr).into_owned();
-    assert!(made.status.success(), "{said}");
-    let text = fs::read_to_string(bundle.join("template.json")).unwrap();
-    let template: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let inputs = template["parameterDefinitions"].as_array().unwrap();
-    let inputs: Vec<&str> = (inputs.iter())
-        .filter(|parameter| parameter["dataFlow"] == "IN")
-        .map(|parameter| parameter["default"].as_str().unwrap())
-        .collect();
-    // Defaults of paths are relative to the template, and there.
-    assert_eq!(inputs, ["bar/bar.obj", "bar/bar.tgf"]);
-    for (copy, original) in [(inputs[0], &obj), (inputs[1], &skeleton)] {
-        assert_eq!(
-            fs::read(bundle.join(copy)).unwrap(),
-            fs::read(original).unwrap()
-        );
-    }
-    assert!(bundle.join("bar/parts/bar.mtl").is_file());
-}
-
-#[test]
-fn a_job_bakes_every_clip_by_every_method_and_then_compares() {
-    let folder = TestFolder::new("job");
-    let bundle = folder.file("bundle");
-    let made = sinew(&[
-        &"job",
-        &"builtin:arm",
-        &"builtin:cylinder",
-        &"--methods=lbs,dqs",
-        &"-o",
-        &bundle,
-        &"--",
-        &"--frames",
-        &"0-3",
-    ]);
-    assert!(
-        made.status.success(),
-        "{}",
-        String::from_utf8_lossy(&made.stderr)
-    );
-    let text = fs::read_to_string(bundle.join("template.json")).unwrap();
-    let template: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(template["specificationVersion"], "jobtemplate-2023-09");
-    let steps = template["steps"].as_array().unwrap();
-    let results = folder.file("results");
-    let given = [
-        ("Param.Sinew", env!("CARGO_BIN_EXE_sinew")),
-        ("Param.OutputFolder", results.to_str().unwrap()),
-    ]
-    .map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let mut tasks = 0;
-    for (index, step) in steps.iter().enumerate() {
-        // What a step waits for comes before it.
-        for dependency in step["dependencies"].as_array().into_iter().flatten() {
-            let before = &steps[..index];
-            assert!(
-                before
-                    .iter()
-                    .any(|step| step["name"] == dependency["dependsOn"])
-            );
-        }
-        let mut combinations = vec![given.to_vec()];
-        let space = step["parameterSpace"]["taskParameterDefinitions"].as_array();
-        for parameter in space.into_iter().flatten() {
-            let name = format!("Task.Param.{}", parameter["name"].as_str().unwrap());
-            let range = parameter["range"].as_array().unwrap();
-            combinations = (combinations.iter())
-                .flat_map(|values| {
-                    range.iter().map(|value| {
-                        let value = (name.clone(), value.as_str().unwrap().to_owned());
-                        values.iter().cloned().chain([value]).collect::<Vec<_>>()
-                    })
-                })
-                .collect();
-        }
-        tasks += combinations.len();
-        for values in &combinations {
-            run_step(step, values);
-        }
-    }
-    assert_eq!(steps.len(), 4);
-    let files = fs::read_dir(&results).unwrap().count();
-    assert_eq!(files, tasks, "a file for each task");
-    for file in [
-        "arm.html",
-        "cylinder.html",
-        "arm_lbs_0.pc2",
-        "cylinder_dqs_0.pc2",
-    ] {
-        assert!(results.join(file).is_file(), "{file}");
-    }
-}
-
 #[test]
 fn springs_are_refused_where_they_cannot_be_written() {
     let folder = TestFolder::new("springs");
@@ -426,4 +296,37 @@ fn a_compressed_glb_is_smaller_and_says_its_error() {
     }
     let refused = sinew(&with(&["--method=lbs", "--compress", "-o", "x.pc2"], &[]));
     assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn a_distilled_rig_is_compressed_where_that_is_asked_for() {
+    let folder = TestFolder::new("distill-compress");
+    let distilled = |name: &str, more: &[&str]| {
+        let out = folder.file(name);
+        let mut words: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
+            &"distill",
+            &"builtin:cylinder",
+            &"--method=lbs",
+            &"--clip=0",
+            &"--held-back=none",
+            &"--clips-only",
+            &"--bones=2",
+            &"-o",
+            &out,
+        ];
+        words.extend(more.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>));
+        let output = sinew(&words);
+        (output, fs::metadata(&out).map_or(0, |file| file.len()))
+    };
+    let (plain, before) = distilled("plain.glb", &["--json"]);
+    assert!(json(&plain).get("compression").is_none());
+    let (small, after) = distilled("small.glb", &["--json", "--compress"]);
+    let said = &json(&small)["compression"];
+    assert_eq!(
+        (&said["bytes_before"], &said["bytes_after"]),
+        (&before.into(), &after.into())
+    );
+    assert!(after * 3 < before * 2, "{before} {after}");
+    let (refused, written) = distilled("small.usdc", &["--compress"]);
+    assert_eq!((refused.status.code(), written), (Some(2), 0));
 }

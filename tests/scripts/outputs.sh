@@ -24,7 +24,7 @@ failed=0
 has_node=no
 if ! command -v npm >/dev/null; then
     echo "SKIPPED: the Khronos validator and three.js: npm is not installed"
-elif [ -d "$here/node_modules/three" ] && [ -d "$here/node_modules/gltf-validator" ]; then
+elif [ -d "$here/node_modules/three" ] && [ -d "$here/node_modules/gltf-validator" ] && [ -d "$here/node_modules/draco3dgltf" ]; then
     has_node=yes
 elif (cd "$here" && timeout 300 npm install --no-fund --no-audit --no-package-lock >"$out/npm.log" 2>&1); then
     has_node=yes
@@ -76,6 +76,14 @@ for character in "${characters[@]}"; do
         check node "$here/three_positions.mjs" "$out/$name.small.rig.glb" "$out/$name.json" 30 2
         check node "$here/three_positions.mjs" "$out/$name.glb" "$out/$name.json" 30 2
         check node "$here/three_positions.mjs" "$out/$name.rig.glb" "$out/$name.json" 30 2
+        for how in "edgebreaker 5" "edgebreaker 0" "sequential 7"; do
+            read -ra words <<<"$how"
+            check node "$here/draco.mjs" "$out/$name.rig.glb" "$out/$name.draco.glb" "$out/$name.plain.glb" "${words[@]}"
+            for kind in draco plain; do
+                check "$sinew" bake "$out/$name.$kind.glb" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind.json" --quiet
+            done
+            check node "$here/draco.mjs" "$out/$name.draco.json" "$out/$name.plain.json"
+        done
     fi
     if [ $has_node = yes ] && [ ${#clip[@]} -gt 0 ] && [[ "$character" == builtin:* ]]; then
         check "$sinew" distill "$character" --method dqs "${clip[@]}" --held-back none --bones 8 --morphs 4 -o "$out/$name.distilled.glb" --quiet
@@ -101,6 +109,11 @@ for character in "${characters[@]}"; do
         done
         check "$sinew" bake "$out/$name.morphed.glb" --method lbs --clip 0 "${frames[@]}" -o "$out/$name.morphed.json" --one-cache --quiet
         check "$usd_python" "$here/usd_positions.py" "$out/$name.morphed.json" 30 2 "$out/$name.morphed".usd[ac]
+        check "$usd_python" "$here/usd_rewritten.py" "$out/$name.morphed.usda" "$out/$name.morphed.pixar.usdc" "$out/$name.morphed.pixar.usdz"
+        for kind in usdc pixar.usdc; do
+            check "$sinew" bake "$out/$name.morphed.$kind" --method lbs --clip 0 "${frames[@]}" -o "$out/$name.again.json" --quiet
+            check "$usd_python" "$here/usd_rewritten.py" "$out/$name.morphed.json" "$out/$name.again.json"
+        done
     fi
     if [ $has_blender = yes ]; then
         log="$out/blender.log"

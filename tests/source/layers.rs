@@ -110,6 +110,7 @@ const CRATES: &[(&str, &str)] = &[
     ("clap_mangen", "cli"),
     ("colorous", "render"),
     ("directories", "cache"),
+    ("draco_core", "io"),
     ("egui", "app"),
     ("egui_plot", "app"),
     ("egui_tiles", "app"),

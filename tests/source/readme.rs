@@ -82,7 +82,7 @@ fn the_commands_of_the_readme_are_understood() {
         let Some(verb) = words.first().filter(|verb| {
             [
                 "info", "weights", "tissue", "bake", "render", "compare", "worst", "suite",
-                "explain", "bench", "distill",
+                "explain", "bench", "distill", "job", "seams",
             ]
             .contains(verb)
         }) else {

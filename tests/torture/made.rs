@@ -120,7 +120,7 @@ fn invalid_documents_are_rejected_with_a_sentence() {
         ("\"version\":\"2.0\"", "\"version\":\"1.0\""),
         (
             "\"scene\":0",
-            "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"scene\":0",
+            "\"extensionsRequired\":[\"KHR_other_geometry\"],\"scene\":0",
         ),
         ("\"skin\":0", "\"skin\":1"),
         ("\"mesh\":0", "\"mesh\":-1"),

@@ -448,6 +448,43 @@ fn the_export_format_is_chosen_before_the_file() {
 }
 
 #[test]
+fn a_glb_is_exported_compressed_where_that_is_chosen() {
+    let mut harness = workbench(Source::builtin("cylinder"), None);
+    ask(&mut harness, Action::Project(ProjectAction::AskExport));
+    harness.get_by_label("Compress").click();
+    harness.run_steps(3);
+    let compress = harness.get_by_label("Compress");
+    assert_eq!(
+        compress.accesskit_node().toggled(),
+        Some(egui::accesskit::Toggled::True)
+    );
+    let folder = TestFolder::new("window-compress");
+    let sizes = [false, true].map(|compress| {
+        let path = folder.0.join(format!("{compress}.glb"));
+        let export = Export {
+            what: ExportAs::Rig,
+            compress,
+            ..Export::default()
+        };
+        let export = ProjectCommand::Export {
+            export,
+            path: path.clone(),
+        };
+        ask(&mut harness, Action::Session(export.into(), Gesture::Once));
+        let name = path.display().to_string();
+        wait_until(&mut harness, "exported", |bench| {
+            let mut messages = bench.session().messages().iter();
+            messages.any(|message| {
+                let is_said = message.text.contains("positions are off by at most");
+                message.text.contains(&name) && is_said == compress
+            })
+        });
+        std::fs::metadata(path).expect("written").len()
+    });
+    assert!(sizes[1] * 2 < sizes[0], "{sizes:?}");
+}
+
+#[test]
 fn a_report_compares_methods_in_the_background() {
     let mut harness = workbench(Source::builtin("cylinder"), None);
     ask(&mut harness, Action::Project(ProjectAction::AskReport));

@@ -22,6 +22,12 @@ pub fn export_ui(ctx: &Context, export: &Export, clips: &Clips<'_>, actions: &mu
         ) {
             motion_ui(ui, &mut edited, clips);
         }
+        if edited.can_be_compressed() {
+            ui.checkbox(&mut edited.compress, "Compress")
+                .on_hover_text(
+                    "Quantised and compressed by the meshopt extension of glTF, which engines read and Blender does not",
+                );
+        }
         chosen = buttons(ui, &[("Export…", true), ("Cancel", false)]);
     });
     if edited != *export {

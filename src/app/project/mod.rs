@@ -166,6 +166,7 @@ impl ProjectUi {
                     clip: clip.filter(|_| !is_report),
                     range_secs: session.channels().active().playback().range_secs,
                     fps: DEFAULT_FPS,
+                    compress: false,
                 });
             }
             ProjectAction::SetExport(export) => self.export = export,

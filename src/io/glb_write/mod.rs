@@ -13,7 +13,7 @@
 mod blocks;
 mod bones;
 mod clips;
-#[cfg(feature = "cli")]
+#[cfg(feature = "gpu")]
 mod compress;
 mod draft;
 mod fresh;
@@ -29,7 +29,7 @@ mod targets;
 
 use crate::character::Character;
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "gpu")]
 pub use compress::{Compression, compress_glb};
 pub use draft::SealedGlb;
 pub(super) use fresh::{encode_png, normals_of};

@@ -24,7 +24,8 @@ pub struct GltfDocument {
 
 /// Extensions that are read, or that do not affect what is read: by full name or by prefix (ending
 /// in `*`).
-const KNOWN_EXTENSIONS: [&str; 14] = [
+const KNOWN_EXTENSIONS: [&str; 15] = [
+    "KHR_draco_mesh_compression",
     "EXT_meshopt_compression",
     "KHR_materials_*",
     "KHR_texture_*",

@@ -51,7 +51,6 @@ pub struct Extensions {
 
 const WEBP: &str = "EXT_texture_webp";
 const MESHOPT: &str = "EXT_meshopt_compression";
-const DRACO: &str = "KHR_draco_mesh_compression";
 
 impl Extensions {
     /// Reads the whole document; invalid members count as absent, except those that meshes depend
@@ -67,7 +66,6 @@ impl Extensions {
             .enumerate()
             .map(compressed)
             .collect::<Parsed<_>>()?;
-        reject_draco_only(list("meshes"), list("accessors"))?;
         let own = tree.get("extensions").and_then(Value::as_object);
         let vrm = own
             .into_iter()
@@ -141,24 +139,6 @@ fn compressed((i, view): (usize, &Value)) -> Parsed<Option<CompressedView>> {
             "buffer view {i} is compressed by {MESHOPT} in an unknown mode"
         )),
     }
-}
-
-/// Rejects meshes that have only Draco data.
-fn reject_draco_only(meshes: &[Value], accessors: &[Value]) -> Parsed<()> {
-    for (i, mesh) in meshes.iter().enumerate() {
-        for primitive in mesh["primitives"].as_array().into_iter().flatten() {
-            let position =
-                index(&primitive["attributes"]["POSITION"]).and_then(|p| accessors.get(p));
-            if primitive["extensions"][DRACO].is_object()
-                && position.is_some_and(|p| p["bufferView"].is_null())
-            {
-                return bad(format!(
-                    "mesh {i} is compressed with the glTF extension {DRACO}, which is not supported; export it without"
-                ));
-            }
-        }
-    }
-    Ok(())
 }
 
 impl TextureTransform {
@@ -262,13 +242,5 @@ mod tests {
                 .mode,
             CompressionMode::Indices
         );
-        let draco = r#"{"meshes":[{"primitives":[{"attributes":{"POSITION":0},"extensions":{"KHR_draco_mesh_compression":{}}}]}],"accessors":[{}]}"#;
-        assert!(
-            of(draco)
-                .unwrap_err()
-                .to_string()
-                .contains("KHR_draco_mesh_compression")
-        );
-        assert!(of(&draco.replace("[{}]}", r#"[{"bufferView":0}]}"#)).is_ok());
     }
 }

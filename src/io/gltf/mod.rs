@@ -15,7 +15,7 @@
 //! - Cameras and lights are not read.
 //!
 //! # Extensions
-//! `KHR_mesh_quantization`, `EXT_meshopt_compression`, `KHR_texture_transform` (of the base colour)
+//! `KHR_mesh_quantization`, `EXT_meshopt_compression`, `KHR_draco_mesh_compression` ([`draco`]), `KHR_texture_transform` (of the base colour)
 //! and `KHR_materials_pbrSpecularGlossiness` are read; of VRM 0 and 1 the humanoid bones, the
 //! springs and the expressions ([`expressions`]). Other required extensions that change the shape are rejected by name; other optional
 //! ones are listed in a note.
@@ -27,6 +27,7 @@ mod clips;
 pub(crate) mod container;
 mod declared_morphs;
 pub(super) mod document;
+mod draco;
 mod expressions;
 mod extensions;
 mod material;
@@ -84,14 +85,19 @@ pub(super) fn read_document(
 }
 
 fn read(bytes: &[u8], place: &UriBase, progress: &Progress) -> Parsed<Character> {
-    let (json, binary) = container::split(bytes)?;
+    let (mut json, binary) = container::split(bytes)?;
+    let mut document = GltfDocument::parse(&json)?;
+    place.protect(&document.root);
+    let mut buffers = container::buffers(&document.root, binary.as_deref(), place)?;
+    if let Some(inflated) = draco::inflate(&json, &mut buffers)? {
+        document = GltfDocument::parse(&inflated)?;
+        json = inflated.into();
+    }
     let GltfDocument {
         root,
         damaged_materials,
         extensions,
-    } = GltfDocument::parse(&json)?;
-    place.protect(&root);
-    let buffers = container::buffers(&root, binary.as_deref(), place)?;
+    } = document;
     let decoded = container::decompress(&extensions.compressed, &buffers)?;
     let accessors = Accessors::new(&root, &buffers, &decoded);
     let scene = scene::NodeTree::of(&root)?;

@@ -28,8 +28,9 @@ pub(super) fn read(
     let joints = UsdJoints::of(&scene)?;
     let looks = Looks::read(&scene, pictures, &mut character);
     progress.set_fraction(0.7);
-    mesh_read::read(&scene, &joints, &looks, &mut character)?;
-    character.clips = clips_read::read(&scene, &joints);
+    let shapes = mesh_read::read(&scene, &joints, &looks, &mut character)?;
+    character.clips = clips_read::read(&scene, &joints, &shapes);
+    character.finish_morphs(shapes.morphs, Vec::new());
     character.skeleton = joints.skeleton;
     let is_static = |attachment: &Attachment| matches!(attachment, Attachment::Static { .. });
     let unskinned = character

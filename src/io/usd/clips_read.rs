@@ -1,7 +1,9 @@
 //! `SkelAnimation` prims → clips.
 
+use super::keys::thinned;
 use super::layer::{Prim, Value};
 use super::scene::{LARGEST, Scene};
+use super::shapes_read::{UsdShapes, weight_codes};
 use super::skeleton_read::{SkeletonSource, UsdJoints};
 use crate::math::{Quat, Vec64};
 use crate::rig::{Channel, Clip, Curve, Track, Trs};
@@ -9,17 +11,21 @@ use crate::rig::{Channel, Clip, Curve, Track, Trs};
 /// Least relative change that is a movement.
 const MOVED: f64 = 1e-6;
 
-/// The clips of all animations that move joints of a skeleton.
-pub(super) fn read(scene: &Scene<'_>, joints: &UsdJoints<'_>) -> Vec<Clip> {
+/// The clips of all animations that move joints of a skeleton or blend shapes.
+pub(super) fn read(scene: &Scene<'_>, joints: &UsdJoints<'_>, shapes: &UsdShapes) -> Vec<Clip> {
     let animations = scene.of_kind("SkelAnimation");
     let clips = animations.filter_map(|index| {
         let prim = scene.prims[index];
         let tokens = prim.texts("joints");
-        let source = source_of(scene, joints, index, tokens)?;
+        let source = source_of(scene, joints, index, tokens);
+        // Without a skeleton only shapes can move.
+        if source.is_none() && prim.texts("blendShapes").is_empty() {
+            return None;
+        }
         let joint_of: Vec<Option<usize>> = (tokens.iter())
-            .map(|token| source.by_token.get(token.as_str()).copied())
+            .map(|token| source?.by_token.get(token.as_str()).copied())
             .collect();
-        clip_of(scene, joints, prim, &joint_of)
+        clip_of(scene, (joints, shapes), index, &joint_of)
     });
     clips.collect()
 }
@@ -51,13 +57,15 @@ fn source_of<'a, 'b>(
 
 fn clip_of(
     scene: &Scene<'_>,
-    joints: &UsdJoints<'_>,
-    prim: &Prim,
+    (joints, shapes): (&UsdJoints<'_>, &UsdShapes),
+    animation: usize,
     joint_of: &[Option<usize>],
 ) -> Option<Clip> {
+    let prim: &Prim = scene.prims[animation];
     let samples = |name: &str| prim.property(name).map_or(&[][..], |p| &p.samples);
     let channels = ["translations", "rotations", "scales"].map(samples);
-    let codes = || channels.iter().flat_map(|list| list.iter().map(|s| s.0));
+    let of_joints = || channels.iter().flat_map(|list| list.iter().map(|s| s.0));
+    let codes = || of_joints().chain(weight_codes(prim));
     let first = codes().filter(|code| code.is_finite()).reduce(f64::min)?;
     let last = codes().filter(|code| code.is_finite()).reduce(f64::max)?;
     let start = scene.start.filter(|start| *start <= first).unwrap_or(first);
@@ -80,13 +88,14 @@ fn clip_of(
     }
     let duration_secs = secs(last);
     let is_sane = duration_secs.is_finite() && duration_secs < 1e7;
+    let morphs = shapes.tracks(scene, animation, &secs);
     // A clip that holds the rest pose has no tracks, but its place among the others.
-    let lasts = !tracks.is_empty() || duration_secs > 0.0;
+    let lasts = !tracks.is_empty() || !morphs.is_empty() || duration_secs > 0.0;
     (lasts && is_sane).then(|| Clip {
         name: prim.title(),
         duration_secs,
         tracks,
-        morphs: Vec::new(),
+        morphs,
     })
 }
 
@@ -137,19 +146,4 @@ fn rotations(keys: Vec<(f64, &[f64])>, rest: &Trs) -> Option<Curve<nalgebra::Qua
     }
     let (times, values): (Vec<f64>, Vec<_>) = made.into_iter().unzip();
     Some(thinned(&times, &values))
-}
-
-/// A linear curve without keys between equal ones.
-fn thinned<T: PartialEq + Clone>(times: &[f64], values: &[T]) -> Curve<T> {
-    let count = values.len();
-    let is_kept = |&i: &usize| {
-        i == 0
-            || i + 1 == count && values[i] != values[i - 1]
-            || i + 1 < count && !(values[i] == values[i - 1] && values[i] == values[i + 1])
-    };
-    let kept: Vec<usize> = (0..count).filter(is_kept).collect();
-    Curve::linear(
-        kept.iter().map(|&i| times[i]).collect(),
-        kept.iter().map(|&i| values[i].clone()).collect(),
-    )
 }

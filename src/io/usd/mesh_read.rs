@@ -4,6 +4,7 @@ use super::influences_read::{Influences, index_of};
 use super::layer::{Prim, Property};
 use super::look_read::Looks;
 use super::scene::{Scene, affine_of};
+use super::shapes_read::UsdShapes;
 use super::skeleton_read::UsdJoints;
 use crate::character::{Attachment, Character, Polygons, Severity, SourceFaces, SourceMesh};
 use crate::io::by_material::TrianglesByMaterial;
@@ -21,22 +22,23 @@ const MOST_VERTICES: usize = 20_000_000;
 #[derive(Default)]
 struct MeshRepairs {
     hidden: usize,
-    shapes: usize,
+    unreadable_shapes: usize,
     dual_quaternions: usize,
     empty: usize,
     polygons: Triangulator,
 }
 
-/// Reads all meshes that are drawn, or all if none is.
+/// Reads all meshes that are drawn, or all if none is, and their morphs.
 pub(super) fn read(
     scene: &Scene<'_>,
     joints: &UsdJoints<'_>,
     looks: &Looks,
     character: &mut Character,
-) -> Parsed<()> {
+) -> Parsed<UsdShapes> {
     let holders: Vec<usize> = scene.of_kind("Mesh").collect();
     let any_drawn = holders.iter().any(|&prim| scene.is_drawn[prim]);
     let mut tally = MeshRepairs::default();
+    let mut shapes = UsdShapes::default();
     let mut vertices = 0;
     for index in holders {
         if any_drawn && !scene.is_drawn[index] {
@@ -56,10 +58,14 @@ pub(super) fn read(
                 character.materials[material].double_sided = true;
             }
         }
+        if let Some(mesh) = &mesh {
+            shapes.add(scene, index, (character.meshes.len(), mesh))?;
+        }
         character.meshes.extend(mesh);
     }
+    tally.unreadable_shapes = shapes.unreadable;
     tally.note(character);
-    Ok(())
+    Ok(shapes)
 }
 
 /// The topology of a mesh.
@@ -154,7 +160,6 @@ fn read_mesh(
     tally: &mut MeshRepairs,
 ) -> Option<SourceMesh> {
     let prim = scene.prims[index];
-    tally.shapes += usize::from(prim.property("skel:blendShapes").is_some());
     let split = split_vertices(prim, faces);
     let all = faces.points.len() + split.copies.len();
     let file_vertex = |vertex: usize| {
@@ -347,9 +352,9 @@ impl MeshRepairs {
             "meshes omitted because they are not drawn",
         );
         note(
-            Severity::Info,
-            self.shapes,
-            "meshes with blend shapes, which are not supported",
+            Severity::Mended,
+            self.unreadable_shapes,
+            "blend shapes omitted because they are missing or do not fit their mesh",
         );
         note(
             Severity::Info,

@@ -1,13 +1,13 @@
 //! Pixar's Universal Scene Description: text (`.usda`), binary (`.usdc`) and packages (`.usdz`).
 //!
-//! - Read: meshes with skins of `UsdSkel`, its animations, `UsdPreviewSurface` materials. File → [`Layer`](layer::Layer) ([`text`],
+//! - Read: meshes with skins and blend shapes of `UsdSkel`, its animations, `UsdPreviewSurface` materials. File → [`Layer`](layer::Layer) ([`text`],
 //!   [`binary`], [`package`]) → prims ([`scene`]) → character ([`assemble`]).
 //! - Written: point caches ([`frames`]), and characters with skeleton, weights, morphs and clips ([`rig_write`]).
 //!
 //! # Departures
 //! - A file is one layer: references, payloads, inherits, sublayers and variants are refused by a sentence, not resolved.
 //! - The world is rotated so that +Y is up; lengths stay in the file's unit.
-//! - Of attributes that change over time, other than the joints of animations, the first value is read. Blend shapes are written, not read.
+//! - Of attributes that change over time, other than joints and weights of animations, the first value is read.
 
 mod assemble;
 mod binary;
@@ -16,6 +16,7 @@ mod clips_write;
 mod frames;
 mod influences_read;
 mod joints_write;
+mod keys;
 mod layer;
 mod look_read;
 mod look_write;
@@ -25,6 +26,7 @@ mod names;
 mod package;
 mod rig_write;
 mod scene;
+mod shapes_read;
 mod shapes_write;
 mod skeleton_read;
 mod text;

@@ -52,14 +52,20 @@ impl BlendShapes {
         let mesh = &character.meshes[index];
         let path = format!("/{root}/{}", prim.name);
         let (mut names, mut paths) = (Vec::new(), Vec::new());
-        for (shape, token) in self.shapes.iter().zip(&self.tokens) {
-            let targets = &character.morphs[shape.morph].shapes[shape.shape].targets;
+        for (shape_ref, token) in self.shapes.iter().zip(&self.tokens) {
+            let targets = &character.morphs[shape_ref.morph].shapes[shape_ref.shape].targets;
             let own = targets.iter().filter(|target| target.mesh == index);
             for target in own.filter(|target| !target.vertices.is_empty()) {
                 names.push(token.clone());
                 paths.push(format!("{path}/{token}"));
-                prim.children
-                    .push(blend_shape(token, character, (mesh, target), is_moved));
+                let mut shape = blend_shape(token, character, (mesh, target), is_moved);
+                let name = shape_ref.name(character);
+                if name != *token {
+                    shape
+                        .meta
+                        .push(("displayName".to_owned(), Value::text(name)));
+                }
+                prim.children.push(shape);
             }
         }
         if names.is_empty() {

@@ -7,7 +7,7 @@ use super::Projects;
 use super::report::{ReportInput, write_report};
 use super::scores::{ScoreFormat, is_partial, write_scores};
 use crate::dynamics::Params;
-use crate::io::{UsdFormat, refuse_input};
+use crate::io::{UsdFormat, compress_glb, refuse_input};
 use crate::methods::{Actor, MethodId, MethodValues, Subject};
 use crate::progress::Progress;
 use crate::report::{Columns, Comparison, Variant};
@@ -125,6 +125,8 @@ pub struct Export {
     pub range_secs: Option<[f64; 2]>,
     /// Frames per second.
     pub fps: f64,
+    /// Whether a `.glb` is quantised and compressed.
+    pub compress: bool,
 }
 
 impl Default for Export {
@@ -136,11 +138,28 @@ impl Default for Export {
             clip: None,
             range_secs: None,
             fps: DEFAULT_FPS,
+            compress: false,
         }
     }
 }
 
 impl Export {
+    /// Whether [`Export::compress`] applies.
+    #[must_use]
+    pub fn can_be_compressed(&self) -> bool {
+        matches!(self.what, ExportAs::Rig | ExportAs::Skin(BakeFormat::Glb))
+    }
+
+    /// Compresses what was written, if that is wanted.
+    fn compressed(&self, mut exported: Exported, path: &Path) -> Result<Exported, String> {
+        if self.compress && self.can_be_compressed() {
+            // Exports are in metres.
+            let done = compress_glb(path).map_err(|error| error.to_string())?;
+            exported.compressed = Some(format!("The file was {}.", done.sentence(1.0)));
+        }
+        Ok(exported)
+    }
+
     /// The take to be baked.
     fn take(&self, subject: &Subject, pose: Pose) -> Take {
         let fps = self.fps.clamp(1.0, 1000.0);
@@ -218,7 +237,12 @@ impl Export {
                 let is_glb = self.what == ExportAs::Rig;
                 let lost = is_glb && crate::io::loses_materials(&subject.character);
                 let lost = lost.then_some(MATERIALS_LOST);
-                return Ok(Exported { files, lost });
+                let exported = Exported {
+                    files,
+                    lost,
+                    compressed: None,
+                };
+                return self.compressed(exported, path);
             }
             ExportAs::Motion => {
                 write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;
@@ -239,23 +263,21 @@ impl Export {
                     &BakeSettings::of(format),
                     &progress.part(0.3, 1.0),
                 );
-                return baked
-                    .map(|baked| Exported {
-                        files: baked.files,
-                        lost: None,
-                    })
-                    .map_err(|error| said(&error));
+                let baked = baked.map_err(|error| said(&error))?;
+                let exported = Exported {
+                    files: baked.files,
+                    lost: None,
+                    compressed: None,
+                };
+                return self.compressed(exported, path);
             }
         }
-        let lost = match self.what {
-            ExportAs::Scores(_) if input.scores.as_ref().is_some_and(is_partial) => {
-                Some(SCORES_MISSING)
-            }
-            _ => None,
-        };
+        let is_partial = input.scores.as_ref().is_some_and(is_partial);
+        let lost = matches!(self.what, ExportAs::Scores(_)) && is_partial;
         Ok(Exported {
             files: vec![path.to_owned()],
-            lost,
+            lost: lost.then_some(SCORES_MISSING),
+            compressed: None,
         })
     }
 }
@@ -308,6 +330,8 @@ pub(in crate::session) struct Exported {
     files: Vec<PathBuf>,
     /// A sentence about what the file does not contain.
     lost: Option<&'static str>,
+    /// A sentence about its compression.
+    compressed: Option<String>,
 }
 
 impl Projects {
@@ -389,24 +413,26 @@ impl Projects {
 impl Exported {
     /// Message to the user about a finished export.
     fn sentence(&self) -> (Level, String) {
-        match (self.files.as_slice(), self.lost) {
-            ([], _) => (
-                Level::Warning,
-                "Nothing was exported: the clip has no frames there.".to_owned(),
+        let written = match self.files.as_slice() {
+            [] => {
+                let text = "Nothing was exported: the clip has no frames there.";
+                return (Level::Warning, text.to_owned());
+            }
+            [file] => format!("Exported {}.", file.display()),
+            [first, ..] => format!(
+                "Exported {} files, the first is {}.",
+                self.files.len(),
+                first.display()
             ),
-            ([file], Some(lost)) => (
-                Level::Warning,
-                format!("Exported {}. {lost}", file.display()),
-            ),
-            ([file], None) => (Level::Info, format!("Exported {}.", file.display())),
-            ([first, ..], _) => (
-                Level::Info,
-                format!(
-                    "Exported {} files, the first is {}.",
-                    self.files.len(),
-                    first.display()
-                ),
-            ),
-        }
+        };
+        let level = if self.lost.is_some() {
+            Level::Warning
+        } else {
+            Level::Info
+        };
+        let parts = std::iter::once(written.as_str())
+            .chain(self.lost)
+            .chain(self.compressed.as_deref());
+        (level, parts.collect::<Vec<_>>().join(" "))
     }
 }

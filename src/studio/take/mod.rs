@@ -33,7 +33,7 @@ pub enum Motion {
 /// The requested times of a motion.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Moments {
-    /// Frames `first..=last`, frame n at the time n / fps. The motion is simulated from its start.
+    /// Frames `first..=last`, frame n at the time n / fps.
     Frames {
         /// First requested frame.
         first: u32,
@@ -41,6 +41,8 @@ pub enum Moments {
         last: u32,
         /// Frames per second.
         fps: f64,
+        /// Largest number of frames that are simulated before the first one; `None` simulates from the motion's start.
+        pre_roll: Option<u32>,
     },
     /// Frames from a time inside the motion, frame n at `start_secs` + n / fps: a loop then starts in motion.
     From {
@@ -156,6 +158,7 @@ impl Take {
                 first: 0,
                 last,
                 fps,
+                pre_roll: None,
             },
         }
     }
@@ -224,13 +227,15 @@ impl Take {
         }
     }
 
-    /// The steps, in order. Methods with state start at the beginning of the motion or of the
-    /// run-up; methods that depend on the pose alone need neither.
+    /// The steps, in order. Methods with state start at the beginning of the motion, of the
+    /// pre-roll or of the run-up; methods that depend on the pose alone need neither.
     pub fn steps(&self, has_state: bool) -> impl ExactSizeIterator<Item = Step> + '_ {
         let (first, last) = (i64::from(self.first_frame()), self.last_frame());
         let lead = match self.moments {
             _ if !has_state => 0,
-            Moments::Frames { first, .. } => first,
+            Moments::Frames {
+                first, pre_roll, ..
+            } => pre_roll.map_or(first, |most| most.min(first)),
             Moments::From { run_up, .. } => run_up,
             Moments::Settled { .. } => 0,
         };
@@ -254,7 +259,34 @@ impl Take {
         inside.then(|| self.motion.pose_at(character, time_secs))
     }
 
-    /// Plays the take on an actor and passes on every requested frame. It starts at rest in the motion's first pose.
+    /// The take with the frame before its first one, if that is simulated anyway.
+    #[must_use]
+    pub(crate) fn with_frame_before(&self) -> Option<Self> {
+        let Moments::Frames {
+            first,
+            last,
+            fps,
+            pre_roll,
+        } = self.moments
+        else {
+            return None;
+        };
+        let moments = Moments::Frames {
+            first: first.checked_sub(1)?,
+            last,
+            fps,
+            pre_roll: match pre_roll {
+                Some(frames) => Some(frames.checked_sub(1)?),
+                None => None,
+            },
+        };
+        Some(Self {
+            motion: self.motion.clone(),
+            moments,
+        })
+    }
+
+    /// Plays the take on an actor and passes on every requested frame. It starts at rest in the pose of the first step.
     ///
     /// # Errors
     /// [`PlayError`], the first one that occurs.

@@ -65,6 +65,7 @@ fn part_of_a_clip_is_part_of_the_whole() {
             first: 5,
             last: 9,
             fps: 30.0,
+            pre_roll: None,
         },
     };
     assert_eq!(frames(&subject, &part), whole[5..=9]);
@@ -107,8 +108,42 @@ fn a_run_up_leads_to_the_first_frame_wanted() {
         first: 2,
         last: 3,
         fps: 4.0,
+        pre_roll: None,
     });
     assert_eq!((of(&part, true).len(), of(&part, false).len()), (4, 2));
+    let late = |pre_roll| {
+        take(Moments::Frames {
+            first: 9,
+            last: 10,
+            fps: 4.0,
+            pre_roll: Some(pre_roll),
+        })
+    };
+    let steps = of(&late(3), true);
+    let frames: Vec<(u32, bool)> = steps.iter().map(|s| (s.frame, s.is_wanted)).collect();
+    assert_eq!(
+        frames,
+        [(6, false), (7, false), (8, false), (9, true), (10, true)]
+    );
+    assert_eq!((steps[0].dt_secs, steps[1].dt_secs), (0.0, 0.25));
+    assert_eq!(
+        (of(&late(99), true).len(), of(&late(0), true).len()),
+        (11, 2)
+    );
+    // The frame before is simulated by the same steps.
+    let same = |a: &[Step], b: &[Step]| {
+        let bare = |steps: &[Step]| -> Vec<(u32, f64)> {
+            steps.iter().map(|s| (s.frame, s.dt_secs)).collect()
+        };
+        bare(a) == bare(b)
+    };
+    for pre_roll in [1, 3, 99] {
+        let before = late(pre_roll).with_frame_before().unwrap();
+        assert_eq!((before.first_frame(), before.last_frame()), (8, 10));
+        assert!(same(&of(&before, true), &of(&late(pre_roll), true)));
+    }
+    assert_eq!(late(0).with_frame_before(), None);
+    assert_eq!(round.with_frame_before(), None);
     let settled = of(&take(Moments::Settled { time_secs: 0.7 }), true);
     assert_eq!(settled.len(), 1);
     assert!(settled[0].is_wanted && settled[0].time_secs == 0.7 && settled[0].dt_secs == 0.0);

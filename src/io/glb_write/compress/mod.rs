@@ -44,6 +44,26 @@ pub struct Compression {
     pub step: f64,
 }
 
+impl Compression {
+    /// Largest distance of a position from the uncompressed one, millimetres: half a step along each axis.
+    #[must_use]
+    pub fn error_mm(&self, metres_per_unit: f64) -> f64 {
+        self.step * metres_per_unit * 0.5 * 3_f64.sqrt() * 1e3
+    }
+
+    /// What it did, in words.
+    #[must_use]
+    pub fn sentence(&self, metres_per_unit: f64) -> String {
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        format!(
+            "compressed from {:.2} to {:.2} MB; positions are off by at most {:.4} mm",
+            megabytes(self.before),
+            megabytes(self.after),
+            self.error_mm(metres_per_unit)
+        )
+    }
+}
+
 /// Compresses a `.glb` in place.
 ///
 /// # Errors

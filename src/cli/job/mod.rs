@@ -1,15 +1,18 @@
 //! `sinew job`: a template of Open Job Description, by which a render farm bakes characters × methods × clips.
 //!
 //! The template is for the revision `2023-09`, as `openjd run` and Deadline Cloud take it: its folder is a job bundle. A step bakes a
-//! character, with a task for each method and clip; another one, after it, compares the methods. A clip is one task, because a
-//! simulation goes on from frame to frame: there are no seams. The bundle has copies of all files of a character: defaults of paths must
-//! lie in it, and whoever gets the bundle can run it.
+//! character, with a task for each method and clip, or part of a clip; another one, after it, compares the methods. Parts are simulated from
+//! the clip's start or with a pre-roll, and a last step measures their seams. The bundle has copies of all files of a character: defaults of
+//! paths must lie in it, and whoever gets the bundle can run it.
+
+mod parts;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
 
+use self::parts::Part;
 use super::folder::make_folder;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::{CommandResult, Failure, print_json, stderr};
@@ -41,6 +44,14 @@ pub(super) struct JobVerb {
     /// What is baked: an extension of `sinew bake -o`.
     #[arg(long, value_name = "EXTENSION", default_value = "pc2")]
     format: String,
+    /// Split clips into parts of N frames, a task and a file for each; a last step measures how far they are apart where they meet
+    /// [default: a clip is one task].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    chunk: Option<u32>,
+    /// With --chunk: simulate only N frames before a part, beginning at rest [default: all frames from the clip's start, so that parts
+    /// meet exactly].
+    #[arg(long, value_name = "N", requires = "chunk", value_parser = clap::value_parser!(u32).range(1..))]
+    pre_roll: Option<u32>,
     /// Folder of the bundle, which is made: template.json is written there.
     #[arg(help_heading = "Output", short, long, value_name = "FOLDER")]
     output: PathBuf,
@@ -60,6 +71,8 @@ struct Baked {
     read: Vec<PathBuf>,
     /// Indices of clips.
     clips: Vec<usize>,
+    /// The parts of all clips, if they are split.
+    parts: Vec<Part>,
 }
 
 impl JobVerb {
@@ -111,12 +124,13 @@ impl JobVerb {
         let (opened, read) = recorded(|| opened.open(options));
         let opened = opened?;
         let character = &opened.character;
-        let clips = if self.clips == ["all"] {
+        let clips: Vec<usize> = if self.clips == ["all"] {
             (0..character.clips.len()).collect()
         } else {
             let find = |wanted: &String| super::pose::find_clip(character, wanted);
             self.clips.iter().map(find).collect::<Result<_, _>>()?
         };
+        let parts = self.parts(&files, character, &clips)?;
         Ok(Baked {
             name: (safe_name(&character.name).chars())
                 .take(LONGEST_NAME)
@@ -124,6 +138,7 @@ impl JobVerb {
             files,
             read: read.into_iter().map(|file| file.path).collect(),
             clips,
+            parts,
         })
     }
 
@@ -183,10 +198,11 @@ impl JobVerb {
                 }));
                 files.push(format!("{{{{Param.{name}}}}}"));
             }
-            let bake = format!("Bake {}", character.name);
+            let bake = character.bake_name();
             steps.push(self.bake_step(&bake, character, &files));
             steps.push(self.report_step(&bake, character, &files));
         }
+        steps.extend(seams_step(characters));
         let names: Vec<&str> = characters.iter().map(|one| one.name.as_str()).collect();
         let title: String = format!("Sinew: {}", names.join(", "));
         Ok(json!({
@@ -209,17 +225,40 @@ impl JobVerb {
         if character.clips.is_empty() {
             words.push("--settle".to_owned());
         } else {
-            let clips: Vec<String> = character.clips.iter().map(usize::to_string).collect();
+            let clips: Vec<String> = if character.parts.is_empty() {
+                character.clips.iter().map(usize::to_string).collect()
+            } else {
+                (character.parts.iter())
+                    .map(|part| part.clip.to_string())
+                    .collect()
+            };
             space.push(json!({"name": "Clip", "type": "STRING", "range": clips}));
             words.extend(["--clips", "{{Task.Param.Clip}}"].map(str::to_owned));
             stem.push_str("_{{Task.Param.Clip}}");
         }
+        let mut of_tasks = serde_json::Map::new();
+        if character.parts.is_empty() {
+            words.extend_from_slice(&self.more);
+        } else {
+            let frames: Vec<String> = character.parts.iter().map(Part::frames).collect();
+            space.push(json!({"name": "Frames", "type": "STRING", "range": frames}));
+            of_tasks.insert("combination".to_owned(), "Method * (Clip, Frames)".into());
+            stem.push_str("_{{Task.Param.Frames}}");
+            words.extend(parts::without_frames(&self.more));
+            words.extend(["--frames", "{{Task.Param.Frames}}", "--seam"].map(str::to_owned));
+            let pre_roll = self.pre_roll.map(|frames| frames.to_string());
+            words.extend(
+                pre_roll
+                    .into_iter()
+                    .flat_map(|n| ["--pre-roll".to_owned(), n]),
+            );
+        }
         let output = format!("{{{{Param.OutputFolder}}}}/{stem}.{}", self.format);
         words.extend(["-o".to_owned(), output]);
-        words.extend_from_slice(&self.more);
+        of_tasks.insert("taskParameterDefinitions".to_owned(), space.into());
         json!({
             "name": name,
-            "parameterSpace": {"taskParameterDefinitions": space},
+            "parameterSpace": of_tasks,
             "script": script(&words),
         })
     }
@@ -241,6 +280,11 @@ impl JobVerb {
 }
 
 impl Baked {
+    /// Name of the step that bakes it.
+    fn bake_name(&self) -> String {
+        format!("Bake {}", self.name)
+    }
+
     /// Where a file is in the bundle: below a folder of the character's name as it is below the folder of the file that refers to it.
     fn place_of(&self, file: &Path) -> std::io::Result<PathBuf> {
         let mut inside = None;
@@ -255,6 +299,17 @@ impl Baked {
         let own = inside.or_else(|| file.file_name().map(PathBuf::from));
         Ok(Path::new(&self.name).join(own.unwrap_or_default()))
     }
+}
+
+/// Measures the seams, after all bakes that have parts.
+fn seams_step(characters: &[Baked]) -> Option<Value> {
+    let with_parts = characters.iter().filter(|one| !one.parts.is_empty());
+    let after: Vec<Value> = with_parts
+        .map(|one| json!({"dependsOn": one.bake_name()}))
+        .collect();
+    let words = ["seams", "{{Param.OutputFolder}}"].map(str::to_owned);
+    let is_needed = !after.is_empty();
+    is_needed.then(|| json!({"name": "Seams", "dependencies": after, "script": script(&words)}))
 }
 
 fn script(words: &[String]) -> Value {
