@@ -69,6 +69,7 @@ pub(super) struct ShownParts {
     pub(super) board: bool,
     pub(super) worst: bool,
     pub(super) distill: bool,
+    pub(super) mapping: bool,
     /// The joint under the pointer in a view.
     pub(super) hovered: Option<usize>,
 }
@@ -87,6 +88,7 @@ pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
         board_shown: shown.board,
         worst_shown: shown.worst,
         distill_shown: shown.distill,
+        mapping_shown: shown.mapping,
     }
 }
 

@@ -16,6 +16,7 @@ mod image;
 mod morph;
 mod place;
 mod rerig;
+mod retargeted;
 mod scaled;
 mod up_axis;
 
@@ -29,15 +30,14 @@ pub use helpers::common_placement;
 pub use image::Image;
 pub use morph::{Expression, Morph, MorphControl, MorphShape, MorphTarget};
 pub use place::{PartError, PartMap, Place};
+pub use retargeted::{MatchedBy, Motion, MotionChoices, RetargetedClip};
 pub use up_axis::UpAxis;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Point64, Vec3, Vec64, transform_point};
 use crate::mesh::Bounds;
-use crate::rig::retarget::Mapping;
 use crate::rig::{Clip, Skeleton, Stance};
 use crate::weights::SkinWeights;
 
@@ -194,19 +194,6 @@ pub struct Character {
     pub faces_negative_z: bool,
     /// Clips that were retargeted from another skeleton, and how.
     pub retargets: Vec<RetargetedClip>,
-}
-
-/// A clip retargeted from a motion of another skeleton.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RetargetedClip {
-    /// Index into [`Character::clips`].
-    pub clip: usize,
-    /// The motion's file.
-    pub file: PathBuf,
-    /// The joint mapping.
-    pub mapping: Mapping,
-    /// Ratio of the character's length to that of the motion's skeleton.
-    pub scale: f64,
 }
 
 impl SourceMesh {

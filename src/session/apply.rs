@@ -132,6 +132,10 @@ impl Session {
             Command::Keys(KeysCommand::SetScrubbing(scrubbing)) => self.set_scrubbing(scrubbing),
             Command::Keys(command) => self.edit(|editor, with| editor.apply_keys(with, command)),
             Command::Pose(command) => self.edit(|editor, with| editor.apply_pose(with, command)),
+            Command::Motion(command) => {
+                self.jobs.stages.allow_retry();
+                self.edit(|editor, with| editor.apply_motion(with, command));
+            }
             Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetMethodValues { method, values } => {

@@ -253,7 +253,7 @@ fn bytes_of(document: &Document, seen: &mut HashSet<usize>) -> u64 {
     let subjects = std::iter::successors(first, |subject| subject.base.as_ref());
     let mut bytes = 0;
     for subject in subjects {
-        if seen.insert(Arc::as_ptr(subject) as usize) {
+        if seen.insert(subject.bytes_key()) {
             bytes += subject.bytes();
         }
         if seen.insert(Arc::as_ptr(&subject.character) as usize) {

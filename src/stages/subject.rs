@@ -208,7 +208,11 @@ impl Subject {
         character
             .clips
             .extend(later.map(|clip| clip_on(clip, &self.character.skeleton, &since)));
-        character.retargets.clone_from(&self.character.retargets);
+        character.carry_retargets(
+            (&self.character, &self.rig),
+            (&base.character, &base.rig),
+            rig,
+        );
         let wanted = is_skin(&character);
         let skin = if wanted == is_skin(&self.character) {
             self.skin.clone()
@@ -282,6 +286,19 @@ impl Subject {
                 .map_or_else(|| subject.character.clone(), |base| base.character.clone())
         };
         Arc::ptr_eq(&of_file(self), &of_file(other))
+    }
+
+    /// Whether two subjects are the same character on the same skeleton, with the same clips by name: at most the motion of clips
+    /// differs.
+    #[must_use]
+    pub fn differs_in_motion_only(&self, other: &Self) -> bool {
+        let names = |subject: &Self| {
+            let clips = subject.character.clips.iter();
+            clips.map(|clip| clip.name.clone()).collect::<Vec<_>>()
+        };
+        Arc::ptr_eq(&self.bind_positions, &other.bind_positions)
+            && self.rig == other.rig
+            && names(self) == names(other)
     }
 
     /// Computes all stages of a simulation: parts, simulation mesh, tissue and its equations, upsampling. A character

@@ -13,6 +13,7 @@ mod figure;
 mod file_dialog;
 mod found_settings;
 mod keymaps;
+mod mapping;
 mod moved_views;
 mod panels;
 mod project;

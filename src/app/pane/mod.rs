@@ -15,6 +15,7 @@ use egui::{Color32, Rect, Sense, StrokeKind, Ui, pos2, vec2};
 
 use super::actions::Actions;
 use super::board::{BoardPanel, mark};
+use super::mapping::MappingWindow;
 use super::probe::{self, Probe};
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::edit::{self, EditTool, EditView};
@@ -74,6 +75,8 @@ pub struct PaneContext<'a> {
     pub maximised: Option<ViewId>,
     /// The scoreboard.
     pub board: &'a BoardPanel,
+    /// The joint mapping.
+    pub(super) mapping: &'a MappingWindow,
     /// Sequence number and step times of the active view's frame, and milliseconds of drawing.
     pub timing: Option<(u64, StepTimes, f64)>,
 }
@@ -308,6 +311,10 @@ impl Pane {
         } else {
             handles::draw(&painter, &self.viewport, &view, context.dots);
             if let Some(map) = self.viewport.map() {
+                let hovered = self.viewport.hovered;
+                let hovered = hovered.map(super::viewport::picking::PickTarget::joint);
+                let hovered = hovered.or(context.tools.hovered);
+                context.mapping.draw(&painter, &map, (session, id), hovered);
                 if let Some(own) = own {
                     probe::draw(&painter, &map, context.probe, id, own);
                 }

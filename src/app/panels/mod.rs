@@ -12,7 +12,7 @@ pub mod history;
 pub mod index;
 pub mod joints;
 pub mod limits;
-mod long_list;
+pub(in crate::app) mod long_list;
 pub mod method;
 pub mod morphs;
 pub mod overlays;

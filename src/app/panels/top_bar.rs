@@ -159,6 +159,7 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("panel"),
             Row("scoreboard"),
             Row("worst"),
+            Row("mapping"),
             Line,
             Row("notices"),
             Row("log"),

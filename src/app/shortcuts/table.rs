@@ -454,6 +454,16 @@ pub static ALL: &[Shortcut] = &[
     .also("find search bad pose metric pairs contact sheet failure")
     .needs(Needs::Character)
     .switch(|now| now.worst_shown),
+    Shortcut::new(
+        "mapping",
+        Group::Time,
+        "Joint mapping",
+        "Which joints of a motion of another skeleton drive the character's joints",
+        For(|| Action::ToggleMapping),
+    )
+    .also("retarget bvh mocap motion capture match bones map skeleton fbx mixamo")
+    .needs(Needs::Character)
+    .switch(|now| now.mapping_shown),
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", tool_windows!(ToggleSheet))
         .also("keyboard keys hotkeys help cheat sheet")
         .key(NONE, Key::F1)

@@ -4,10 +4,12 @@
 //! |----------------|------------------------------------------------------------------------|
 //! | [`posing`]     | the pose made by hand, and settings of single bones                     |
 //! | [`pose_tools`] | rotating several joints, dragging points of the body, pins, limits, mirror, clipboard |
+//! | [`motions`]    | the joint mapping of motions of other skeletons                         |
 //! | [`timeline`]   | keys, recorded takes, the pose library                                  |
 //!
 //! [`Editor`] owns the edited state. Other parts that an edit changes (channels, messages) are passed to it as [`EditContext`].
 
+pub(super) mod motions;
 pub(super) mod pose_tools;
 mod posing;
 pub(super) mod timeline;

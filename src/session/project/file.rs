@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::motions::MotionsPart;
 use crate::character::{BoneSettings, FleshBase, SimVertices};
 use crate::dynamics::Params;
 use crate::io::Reach;
@@ -63,6 +64,9 @@ pub(super) struct ProjectFile {
     /// Named poses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub poses: Vec<NamedPoseFile>,
+    /// Joints of motions chosen by hand.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub motions: MotionsPart,
     /// Joints that are not at rest in the pose made by hand.
     #[serde(default)]
     pub pose: BTreeMap<String, LocalPart>,

@@ -4,6 +4,7 @@ mod crowds;
 mod devices;
 mod distilling;
 mod flesh;
+mod mapping;
 mod morphs;
 mod motions;
 mod pose_tools;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::making::{STAND_IN, has_stand_in};
+use super::motions::MotionsJob;
 use super::{Bound, DerivedStages};
 use crate::methods::{Actor, MethodId, Subject};
 use crate::progress::Progress;
@@ -49,6 +50,7 @@ impl DerivedStages {
         self.refused.clear();
         self.binding = None;
         (self.rebuilding, self.refused_flesh) = (None, None);
+        self.motions = MotionsJob::default();
         (self.flesh_job, self.flesh_cancelled) = (None, false);
         self.overlays.start_over();
         self.subject.replace(subject.clone())
