@@ -14,6 +14,7 @@ mod helper_rig;
 mod helpers;
 mod image;
 mod morph;
+mod paint;
 mod place;
 mod rerig;
 mod retargeted;
@@ -24,11 +25,16 @@ use bones::same_structure;
 pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
 pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
-pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE};
+pub use flesh::{
+    FleshBase, FleshFactors, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE,
+};
 pub use helper_rig::{Corrective, HelperRig, SpringJoint};
 pub use helpers::common_placement;
 pub use image::Image;
 pub use morph::{Expression, Morph, MorphControl, MorphShape, MorphTarget};
+pub use paint::{
+    Brush, BrushKind, BrushPoint, FleshPaint, PaintMap, PaintSurface, codes_of, runs_of,
+};
 pub use place::{PartError, PartMap, Place};
 pub use retargeted::{MatchedBy, Motion, MotionChoices, RetargetedClip};
 pub use up_axis::UpAxis;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{
-    Gesture, KeysCommand, MessageId, MotionCommand, PoseCommand, ProjectCommand, RigCommand,
-    Source, VariantId, ViewCommand, ViewId,
+    Gesture, KeysCommand, MessageId, MotionCommand, PaintCommand, PoseCommand, ProjectCommand,
+    RigCommand, Source, VariantId, ViewCommand, ViewId,
 };
 use crate::character::{BoneSettings, FleshBase, Place, SimVertices};
 use crate::dynamics::Params;
@@ -67,6 +67,8 @@ pub enum Command {
     Pose(PoseCommand),
     /// Chooses joints of motions by hand.
     Motion(MotionCommand),
+    /// Paints materials onto the skin.
+    Paint(PaintCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
     /// Changes physical parameters (undoable): the shared ones, or those of the active view's variant.
@@ -166,6 +168,7 @@ impl Command {
             Self::Keys(command) => command.label(),
             Self::Pose(command) => command.label(),
             Self::Motion(command) => command.label(),
+            Self::Paint(command) => command.label(),
             Self::Rig(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetMethodValues { .. } => "Change method settings",
@@ -210,6 +213,12 @@ impl From<KeysCommand> for Command {
 impl From<MotionCommand> for Command {
     fn from(command: MotionCommand) -> Self {
         Self::Motion(command)
+    }
+}
+
+impl From<PaintCommand> for Command {
+    fn from(command: PaintCommand) -> Self {
+        Self::Paint(command)
     }
 }
 

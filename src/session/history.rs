@@ -247,7 +247,7 @@ impl UndoHistory {
     }
 }
 
-/// Bytes of the characters that a document holds and that were not seen before.
+/// Bytes of the characters and the paint that a document holds and that were not seen before.
 fn bytes_of(document: &Document, seen: &mut HashSet<usize>) -> u64 {
     let first = document.subject.as_ref();
     let subjects = std::iter::successors(first, |subject| subject.base.as_ref());
@@ -258,6 +258,12 @@ fn bytes_of(document: &Document, seen: &mut HashSet<usize>) -> u64 {
         }
         if seen.insert(Arc::as_ptr(&subject.character) as usize) {
             bytes += subject.character.bytes();
+        }
+    }
+    let painted = document.flesh.paint.lists();
+    for (place, size) in painted {
+        if seen.insert(place) {
+            bytes += size;
         }
     }
     bytes

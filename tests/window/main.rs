@@ -15,6 +15,7 @@ mod found_settings;
 mod keymaps;
 mod mapping;
 mod moved_views;
+mod painting;
 mod panels;
 mod project;
 mod stories;

@@ -101,7 +101,8 @@ impl ShownMapping {
             let Some(driver) = matched.and_then(|(_, driver)| driver) else {
                 continue;
             };
-            *color = Some(color_of_pair(driver.pair));
+            let first = &retarget.mapping.pairs[driver.pair].target[0];
+            *color = Some(color_of_pair(skeleton.find(first).unwrap_or(joint)));
             for name in driver.joints {
                 if let Some(found) = motion.find(name) {
                     theirs[found] = *color;
@@ -122,15 +123,15 @@ impl ShownMapping {
             && Arc::<Motion>::ptr_eq(&self.retarget.motion, &retarget.motion)
             && self.retarget.chosen == *chosen
             && self.own.len() == joints
-            && self.retarget.scale == retarget.scale
+            && self.retarget.character_from_motion == retarget.character_from_motion
     }
 }
 
-/// Neighbouring pairs have hues far apart.
-fn color_of_pair(pair: usize) -> Color32 {
+/// The colour of a pair by its first joint, so that it stays when other pairs change. Neighbours have hues far apart.
+fn color_of_pair(first: usize) -> Color32 {
     const GOLDEN: f32 = 0.618_034;
-    let hue = (pair as f32 * GOLDEN).fract();
-    let saturation = if pair.is_multiple_of(2) { 0.75 } else { 0.5 };
+    let hue = (first as f32 * GOLDEN).fract();
+    let saturation = if first.is_multiple_of(2) { 0.75 } else { 0.5 };
     Hsva::new(hue, saturation, 0.95, 1.0).into()
 }
 

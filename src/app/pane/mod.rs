@@ -23,7 +23,7 @@ use super::viewport::painter::{Comparison, Painted, Picture, ViewportPainter, te
 use super::viewport::posing::strip::strip_ui;
 use super::viewport::{Viewport, handles, legend};
 use super::{score_line, theme};
-use crate::app::actions::tools::Toolbox;
+use crate::app::actions::tools::{Tool, Toolbox};
 use crate::app::look::{Look, SkinColors};
 use crate::methods::{MethodId, StepTimes};
 use crate::render::PositionMark;
@@ -195,11 +195,14 @@ impl Pane {
         let edited = snapshot
             .filter(|_| editing && self.state.look.colors == SkinColors::Weights)
             .and_then(|snapshot| weighted_joint(session, snapshot));
-        let look = if editing {
+        let mut look = if editing {
             edit::look(&self.state.look, edited.is_some())
         } else {
             self.state.look
         };
+        if context.tools.tool == Tool::Paint && !editing {
+            look.colors = SkinColors::of_paint(context.tools.brush.map);
+        }
         let ghosts = context
             .ghosts
             .get(&id)
@@ -232,6 +235,7 @@ impl Pane {
             look: &look,
             marks: context.marks,
             ghosts,
+            paint: Some(&session.document().flesh.paint),
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };

@@ -16,6 +16,7 @@ pub(in crate::app) mod long_list;
 pub mod method;
 pub mod morphs;
 pub mod overlays;
+pub mod paint;
 pub mod poses;
 pub mod resolution;
 pub mod rig;

@@ -125,6 +125,7 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("tool.drag"),
             Row("tool.rotate"),
             Row("tool.move"),
+            Row("tool.paint"),
             Row("tool.axes"),
             Line,
             Row("pins.toggle"),

@@ -159,6 +159,8 @@ pub static ALL: &[Shortcut] = &[
     posing!("tool.explain", "Explain", "Says why a point of the skin is where it is; a click pins the point", PosingRequest::Tool(Tool::Explain))
         .also("probe inspect weights strain contact point why")
         .key(NONE, Key::I),
+    posing!("tool.paint", "Paint materials", "A drag paints onto the skin how stiff, held or thick the flesh is", PosingRequest::Tool(Tool::Paint))
+        .also("brush stiffness held thickness soft hard material jiggle weight map"),
     posing!(
         "turn.now",
         "Turn now",

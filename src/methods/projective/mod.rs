@@ -122,7 +122,7 @@ impl Projective {
         )?;
         let guided = GuidedBase::bind(subject, &flesh.tissue, true);
         let guide = guided.as_ref().map(GuidedBase::guide);
-        let materials = materials_of(subject, &flesh, &subject.settings.bones, guide);
+        let materials = materials_of(subject, &flesh, &subject.settings.factors(), guide);
         if !materials.is_uniform() {
             simulation.set_materials(&materials)?;
         }

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::motions::MotionsPart;
 use crate::character::{BoneSettings, FleshBase, SimVertices};
 use crate::dynamics::Params;
 use crate::io::Reach;
@@ -84,6 +83,21 @@ pub(super) struct ProjectFile {
     pub recovery: Option<RecoveryPart>,
 }
 
+/// By the reference to the motion's file, then by joint of the character: the joint of the motion, or `null` if nothing drives it.
+pub(super) type MotionsPart = BTreeMap<String, BTreeMap<String, Option<String>>>;
+
+/// Painted maps by [`crate::character::PaintMap::id`].
+pub(super) type PaintPart = BTreeMap<String, MapPart>;
+
+/// One painted map.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct MapPart {
+    /// Number of source vertices of the character.
+    pub vertices: usize,
+    /// The first vertex of each run of painted ones, and its codes (see [`crate::character::PaintMap`]).
+    pub runs: Vec<(usize, Vec<i16>)>,
+}
+
 /// A variant of the settings.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct VariantPart {
@@ -148,6 +162,9 @@ pub(super) struct FleshPart {
     pub sim_vertices: SimVertices,
     /// What the base of the flesh follows.
     pub base: FleshBase,
+    /// Painted materials.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub paint: PaintPart,
     /// By part: `flesh`, `ride` or `rigid:JOINT`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, String>,

@@ -29,7 +29,7 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, SourceErr
             })?,
         None => character,
     };
-    let mut character = super::motions::chosen(&character, &restored.motions, progress)?;
+    let mut character = super::motions::chosen_or_noted(&character, &restored.motions, progress)?;
     character
         .clips
         .extend(restored.takes.iter().map(|take| take.clip().clone()));

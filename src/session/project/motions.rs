@@ -1,19 +1,15 @@
 //! Joints of motions chosen by hand: in a project by the motion's file, then by names of joints.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{FileRef, ProjectFile};
+use super::file::{FileRef, MotionsPart, ProjectFile};
 use super::paths::Refer;
 use super::{ProjectError, SourceError};
-use crate::character::{Character, MotionChoices, RetargetedClip};
+use crate::character::{Character, MotionChoices, RetargetedClip, Severity};
 use crate::progress::Progress;
 use crate::rig::Skeleton;
 use crate::rig::retarget::RetargetError;
 use crate::session::{Document, Source};
-
-/// By the reference to the motion's file, then by joint of the character: the joint of the motion, or `null` if nothing drives it.
-pub(super) type MotionsPart = BTreeMap<String, BTreeMap<String, Option<String>>>;
 
 /// The choices of a document, whose joints are those of `skeleton`.
 pub(super) fn part_of(
@@ -141,4 +137,21 @@ pub(in crate::session) fn chosen(
             error,
         },
     })
+}
+
+/// As [`chosen`]; choices that a motion cannot follow are told in a note, and it keeps the automatic match.
+pub(in crate::session) fn chosen_or_noted(
+    character: &Character,
+    choices: &MotionChoices,
+    progress: &Progress,
+) -> Result<Character, SourceError> {
+    match chosen(character, choices, progress) {
+        Err(error @ SourceError::Motion { .. }) => {
+            let mut noted = character.clone();
+            let text = format!("{error}; the joints of the motion are matched automatically");
+            noted.note(Severity::Warning, 1, text);
+            Ok(noted)
+        }
+        made => made,
+    }
 }

@@ -8,7 +8,7 @@ use super::restore::{Restored, restored};
 use super::text::from_text;
 use super::{
     Answer, MissingSources, ProjectError, SourceError, distilled, draft, files, motions, pack,
-    paths, transfers,
+    painting, paths, transfers,
 };
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings, MotionChoices, UNIT_RANGE};
@@ -330,6 +330,7 @@ pub(in crate::session) fn load_all(
     let places = (whole.files.as_slice(), folder.as_deref());
     restored.motions = motions::restored(&file, places, &character, skeleton, &mut unfitting);
     motions::apply_source(source, &character, skeleton, &mut restored.motions)?;
+    restored.flesh.paint = painting::restored(&file.flesh.paint, &character, &mut unfitting);
     notes.extend(
         unfitting
             .into_iter()

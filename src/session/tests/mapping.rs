@@ -6,7 +6,10 @@ use crate::rig::{Channel, Clip};
 /// The mannequin with its first clip as a motion of its own, whose skeleton has other names and axes. The clip is shown.
 fn mapped(folder: &std::path::Path) -> (Session, usize) {
     std::fs::create_dir_all(folder).unwrap();
-    let mut session = open("mannequin");
+    let mut session = Session::new();
+    session.apply_once(Command::SetMethod(MethodId::LBS));
+    session.apply_once(Command::Open(Source::builtin("mannequin")));
+    run_until_idle(&mut session);
     let path = folder.join("theirs.bvh");
     let character = session.subject().unwrap().character.clone();
     crate::io::write_bvh(&path, &character.skeleton, &character.clips[0], 30.0).unwrap();

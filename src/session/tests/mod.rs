@@ -7,6 +7,7 @@ mod flesh;
 mod mapping;
 mod morphs;
 mod motions;
+mod painting;
 mod pose_tools;
 mod recorded;
 mod timeline;

@@ -11,7 +11,7 @@ use crate::io::{FileRead, IoError, add_motion, recorded};
 use crate::methods::{Actor, BindError, MethodId, Requirement, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::edit::Rig;
-use crate::session::project::{Loaded, ReadProject, chosen, load_all};
+use crate::session::project::{Loaded, ReadProject, chosen, chosen_or_noted, load_all};
 use crate::session::views::Need;
 use crate::session::{Answer, Source, SourceError, with_takes};
 
@@ -150,7 +150,7 @@ fn build(
     };
     match project.map(|project| &project.restored.motions) {
         Some(choices) if !subject.character.follows_choices(choices) => {
-            let character = chosen(&subject.character, choices, whole)?;
+            let character = chosen_or_noted(&subject.character, choices, whole)?;
             Ok(Arc::new(subject.with_clips(Arc::new(character))))
         }
         _ => Ok(subject),

@@ -76,7 +76,7 @@ impl DerivedStages {
         for Bound { worker, need, .. } in &self.bound {
             worker.set_params(*document.params_of(need.variant));
             worker.set_values(document.method_values_of(need.variant).of(need.method));
-            worker.set_bones(flesh.bones.clone());
+            worker.set_factors(flesh.factors());
             worker.set_wants(self.wants);
         }
     }
