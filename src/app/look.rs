@@ -49,6 +49,15 @@ pub fn colors_words(colors: SkinColors) -> (&'static str, &'static str) {
             "Weight difference",
             "How much more (red) or less (blue) the selected joint moves each vertex than by other weights",
         ),
+        SkinColors::Stiffness => (
+            "Painted stiffness",
+            "How much stiffer (red) or softer (blue) the flesh was painted",
+        ),
+        SkinColors::Thickness => (
+            "Painted thickness",
+            "How much thinner the flesh was painted",
+        ),
+        SkinColors::Held => ("Painted hold", "How far the flesh was painted to be held"),
         SkinColors::Strain => (
             "Stretch",
             "How much longer (red) or shorter (blue) the edges are than at rest",

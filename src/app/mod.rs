@@ -8,7 +8,7 @@
 //!   applies actions.
 //! - [`layout`] gives each of the session's views a [`pane`], whose [`viewport`] reads the pointer (posing, or building a skeleton) and whose
 //!   picture the painter draws by its [`look`].
-//! - [`panels`], [`timeline`], [`board`], [`worst`], [`distill`], [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as
+//! - [`panels`], [`timeline`], [`board`], [`worst`], [`distill`], `mapping`, [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as
 //!   the tests do.
 //! - [`shortcuts`] is the single table of commands: keyboard, menus, tooltips and palette are made from it. [`tool_windows`] has settings,
 //!   palette, log and notices; [`project`] asks before work is lost; `capture` exports pictures and films.
@@ -32,6 +32,7 @@ pub(crate) mod icons;
 pub mod keymap;
 pub mod layout;
 pub mod look;
+mod mapping;
 pub mod navigation;
 pub mod notices;
 pub(crate) mod numpad;

@@ -10,12 +10,13 @@ use super::panels::character::{CharacterView, character_ui};
 use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::limits::LimitView;
+use super::panels::paint::PaintView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::panels::unit::{UnitView, unit_ui};
 use super::shortcuts::ShortcutContext;
 use super::viewport::ViewportView;
 use super::viewport::picking::PickTarget;
-use crate::app::actions::tools::Toolbox;
+use crate::app::actions::tools::{BrushSettings, Toolbox};
 use crate::app::widgets::grouped;
 use crate::character::{FleshSettings, NO_SKELETON};
 use crate::methods::{Capability, MethodId, Requirement, Subject, registry};
@@ -69,6 +70,7 @@ pub(super) struct ShownParts {
     pub(super) board: bool,
     pub(super) worst: bool,
     pub(super) distill: bool,
+    pub(super) mapping: bool,
     /// The joint under the pointer in a view.
     pub(super) hovered: Option<usize>,
 }
@@ -87,6 +89,31 @@ pub(super) fn now(session: &Session, shown: ShownParts) -> ShortcutContext<'_> {
         board_shown: shown.board,
         worst_shown: shown.worst,
         distill_shown: shown.distill,
+        mapping_shown: shown.mapping,
+    }
+}
+
+/// Data for the panel of the brush.
+pub(super) fn paint_view<'a>(
+    session: &'a Session,
+    subject: &Subject,
+    brush: BrushSettings,
+) -> PaintView<'a> {
+    let idle = if subject.flesh_if_made().is_some_and(|flesh| flesh.is_err()) {
+        Some("This character has no flesh that is simulated.")
+    } else if session.active_view().method.has(Capability::Physics) {
+        None
+    } else {
+        Some(
+            "The method of this view has no flesh: choose projective dynamics to see what paint does.",
+        )
+    };
+    let symmetry = session.pose_tools().symmetry();
+    PaintView {
+        brush,
+        paint: &session.document().flesh.paint,
+        idle,
+        has_sides: symmetry.is_some_and(|symmetry| symmetry.has_pairs()),
     }
 }
 

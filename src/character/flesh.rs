@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BoneMap, PartMap, same_structure};
+use super::{BoneMap, FleshPaint, PaintMap, PartMap, same_structure};
 
 /// Resolution of the simulation mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,13 +95,39 @@ pub struct FleshSettings {
     pub parts: PartMap,
     /// Length of one unit of the file in metres, if the user set it; else that of the character.
     pub metres_per_unit: Option<f64>,
+    /// Materials painted onto the skin.
+    pub paint: FleshPaint,
+}
+
+/// Settings of the flesh that take effect without building it again.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FleshFactors {
+    /// Factors in the settings of bones.
+    pub bones: BoneMap,
+    /// Materials painted onto the skin.
+    pub paint: FleshPaint,
 }
 
 /// Range of units, metres.
 pub const UNIT_RANGE: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 impl FleshSettings {
-    /// Whether two settings give the same tissue, ignoring factors of bones.
+    /// The settings that take effect without building the flesh again.
+    #[must_use]
+    pub fn factors(&self) -> FleshFactors {
+        FleshFactors {
+            bones: self.bones.clone(),
+            paint: self.paint.clone(),
+        }
+    }
+
+    /// Whether these factors are those of the settings.
+    #[must_use]
+    pub fn has_factors(&self, factors: &FleshFactors) -> bool {
+        self.bones == factors.bones && self.paint == factors.paint
+    }
+
+    /// Whether two settings give the same tissue: factors of bones, painted stiffness and painted hold are no part of it.
     #[must_use]
     pub fn same_structure(&self, other: &Self) -> bool {
         self.radii == other.radii
@@ -109,6 +135,18 @@ impl FleshSettings {
             && self.parts == other.parts
             && self.base == other.base
             && self.metres_per_unit == other.metres_per_unit
+            && self.paint.has_same(&other.paint, PaintMap::Thickness)
             && same_structure(&self.bones, &other.bones)
+    }
+
+    /// As [`Self::same_structure`], whatever is painted.
+    #[must_use]
+    pub fn same_structure_but_paint(&self, other: &Self) -> bool {
+        let paint = other.paint.clone();
+        let repainted = Self {
+            paint,
+            ..self.clone()
+        };
+        repainted.same_structure(other)
     }
 }

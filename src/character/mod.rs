@@ -14,8 +14,10 @@ mod helper_rig;
 mod helpers;
 mod image;
 mod morph;
+mod paint;
 mod place;
 mod rerig;
+mod retargeted;
 mod scaled;
 mod up_axis;
 
@@ -25,21 +27,25 @@ pub use bones::{
 };
 pub use document::{SourceDocument, SourcePrimitive};
 pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
-pub use flesh::{FleshBase, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE};
+pub use flesh::{
+    FleshBase, FleshFactors, FleshSettings, LEAST_SIM_VERTICES, SimVertices, UNIT_RANGE,
+};
 pub use helper_rig::{Corrective, HelperRig, SpringJoint};
 pub use helpers::common_placement;
 pub use image::Image;
 pub use morph::{Expression, Morph, MorphControl, MorphShape, MorphTarget};
+pub use paint::{
+    Brush, BrushKind, BrushPoint, FleshPaint, PaintMap, PaintSurface, codes_of, runs_of,
+};
 pub use place::{PartError, PartMap, Place};
+pub use retargeted::{MatchedBy, Motion, MotionChoices, RetargetedClip};
 pub use up_axis::UpAxis;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Point64, Vec3, Vec64, transform_point};
 use crate::mesh::Bounds;
-use crate::rig::retarget::Mapping;
 use crate::rig::{Clip, Skeleton, Stance};
 use crate::weights::SkinWeights;
 
@@ -196,19 +202,6 @@ pub struct Character {
     pub faces_negative_z: bool,
     /// Clips that were retargeted from another skeleton, and how.
     pub retargets: Vec<RetargetedClip>,
-}
-
-/// A clip retargeted from a motion of another skeleton.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RetargetedClip {
-    /// Index into [`Character::clips`].
-    pub clip: usize,
-    /// The motion's file.
-    pub file: PathBuf,
-    /// The joint mapping.
-    pub mapping: Mapping,
-    /// Ratio of the character's length to that of the motion's skeleton.
-    pub scale: f64,
 }
 
 impl SourceMesh {

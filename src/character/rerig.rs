@@ -88,6 +88,7 @@ impl FleshSettings {
             sim_vertices: self.sim_vertices,
             base: self.base,
             parts: parts.collect(),
+            paint: self.paint.clone(),
         }
     }
 }

@@ -22,6 +22,7 @@ impl CharacterOptions {
             sim_vertices: options.sim_vertices.unwrap_or_default(),
             flesh_base: options.flesh_base(),
             mapping: self.mapping.clone(),
+            map: self.map.clone(),
             reach: if self.parent_folder {
                 Reach::ParentFolder
             } else {

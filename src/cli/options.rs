@@ -34,6 +34,10 @@ pub(super) struct CharacterOptions {
     /// Joint mapping for a .bvh, instead of matching by name; `info --save-mapping` writes one.
     #[arg(long, value_name = "FILE.json")]
     pub(super) mapping: Option<PathBuf>,
+    /// Joint of the motions that drives a joint of the character, instead of the one that was matched (repeatable): hand.L=LeftHand;
+    /// nothing after the sign: it is not driven. For motions of other skeletons; `info` shows what is matched.
+    #[arg(long, value_name = "JOINT=[MOTION_JOINT]", value_parser = parse_map)]
+    pub(super) map: Vec<(String, Option<String>)>,
     /// How a connected part of the skin moves (repeatable). The part is given by its name or number from `info -v`, or by the name of a
     /// mesh for all of its parts. flesh: simulated; ride: follows the flesh next to it; rigid:JOINT: rigid with the joint.
     #[arg(long, value_name = "NAME=flesh|ride|rigid:JOINT", value_parser = parse_part)]
@@ -79,6 +83,16 @@ fn parse_bone(text: &str) -> Result<(String, String), String> {
         .edit(edit)
         .map_err(|error| error.to_string())?;
     Ok((joint.to_owned(), edit.to_owned()))
+}
+
+fn parse_map(text: &str) -> Result<(String, Option<String>), String> {
+    let (joint, source) = text
+        .split_once('=')
+        .map(|(joint, source)| (joint.trim(), source.trim()))
+        .filter(|(joint, _)| !joint.is_empty())
+        .ok_or("expected JOINT=MOTION_JOINT as in hand.L=LeftHand, or JOINT= for none")?;
+    let source = (!source.is_empty()).then(|| source.to_owned());
+    Ok((joint.to_owned(), source))
 }
 
 fn parse_part(text: &str) -> Result<(String, String), String> {

@@ -18,13 +18,15 @@ impl System {
         bending.areas.iter().enumerate().map(of).collect()
     }
 
-    /// μ w per element (chain).
+    /// μ w per element (chain), with more guidance where it is held.
     pub(super) fn guidance_weights(&self, params: &Params, materials: &Materials) -> Vec<f64> {
-        let scale = self.stiffness_scale(params) * params.guidance;
+        let scale = self.stiffness_scale(params);
         let chains = self.chains.chains.iter();
         chains
             .map(|chain| {
-                scale * materials.cell_stiffness(self.chains.cells.get(chain.cell as usize))
+                let cell = self.chains.cells.get(chain.cell as usize);
+                let guidance = materials.cell_guidance(cell, params.guidance);
+                scale * guidance * materials.cell_stiffness(cell)
             })
             .collect()
     }

@@ -11,6 +11,12 @@
 //! | damping   | decay rate of the vertex's velocity relative to the base                                                |
 //! | jiggle    | *inertial* mass of the vertex; its weight does not change                                               |
 //! | bending   | bending stiffness of the skin at the vertex                                                             |
+//! | held      | not a factor: 0 is free; see below                                                                      |
+//!
+//! # Held
+//! A force moves flesh away from where its guide would place it against the stiffness k (1 + μ), with μ of [`Params::guidance`]. Flesh
+//! that is held by h, 0 to 1, is moved by the part 1 − h of that: its guidance is μ′ = (1 + μ) / (1 − h) − 1. Flesh without a guide is
+//! 1 / (1 − h) times as stiff instead ([`Materials::hold_by_stiffness`]), and so follows the bones.
 //!
 //! # Jiggle
 //! With inertial mass j m, weight m g and base acceleration a, a vertex on a spring k obeys j m ü + k u = m g − j m a. The sag m g
@@ -20,7 +26,7 @@
 //! rest is preserved).
 
 use super::Params;
-use crate::character::{BoneMap, BoneSettings, MOST_JIGGLE};
+use crate::character::{BoneMap, BoneSettings, FleshPaint, MOST_JIGGLE, PaintMap};
 use crate::math::smoothstep;
 use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
@@ -32,6 +38,9 @@ const MIN_INERTIA: f64 = 1e-3;
 const TRANSITION_WIDTH: f64 = 0.5;
 /// Largest number of smoothing passes: limits the time. The transition is as wide as its square root, in edges.
 const MAX_PASSES: f64 = 100.0;
+
+/// Flesh is not held more than this: a force then still moves it by a thousandth.
+const MOST_HELD: f64 = 0.999;
 
 /// The skin bends by a hinge where two neighbours have less than this part of their weights in common.
 const HINGE_OVERLAP: f32 = 0.1;
@@ -49,10 +58,12 @@ pub struct Materials {
     pub jiggle: Vec<f32>,
     /// Factor on [`Params::bending`]; see also [`Materials::release_hinges`].
     pub bending: Vec<f32>,
+    /// How far the flesh is held by its guide, 0 to 1.
+    pub held: Vec<f32>,
 }
 
 impl Materials {
-    /// All factors 1.
+    /// All factors 1, nothing held.
     #[must_use]
     pub fn uniform(vertices: usize) -> Self {
         let ones = vec![1.0; vertices];
@@ -62,10 +73,11 @@ impl Materials {
             damping: ones.clone(),
             jiggle: ones.clone(),
             bending: ones,
+            held: vec![0.0; vertices],
         }
     }
 
-    /// Whether all factors are 1.
+    /// Whether all factors are 1 and nothing is held.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
         [
@@ -78,6 +90,7 @@ impl Materials {
         .into_iter()
         .flatten()
         .all(|&factor| factor == 1.0)
+            && self.held.iter().all(|&held| held == 0.0)
     }
 
     /// Number of vertices.
@@ -123,6 +136,26 @@ impl Materials {
             damping: numbers(|bone| bone.damping),
             jiggle: numbers(|bone| bone.jiggle),
             bending: vec![1.0; vertices],
+            held: vec![0.0; vertices],
+        }
+    }
+
+    /// Adds what was painted. `source_from_sim`: the source vertex at each vertex of the simulation mesh.
+    pub fn apply_paint(&mut self, paint: &FleshPaint, source_from_sim: &[u32]) {
+        let painted = |map| paint.values_at(map, source_from_sim).unwrap_or_default();
+        for (factor, painted) in self.stiffness.iter_mut().zip(painted(PaintMap::Stiffness)) {
+            *factor *= painted;
+        }
+        for (held, painted) in self.held.iter_mut().zip(painted(PaintMap::Held)) {
+            *held = painted;
+        }
+    }
+
+    /// Holds the flesh by its stiffness, for flesh without a guide.
+    pub fn hold_by_stiffness(&mut self) {
+        for (factor, held) in self.stiffness.iter_mut().zip(&mut self.held) {
+            *factor /= 1.0 - held.clamp(0.0, MOST_HELD as f32);
+            *held = 0.0;
         }
     }
 
@@ -144,7 +177,7 @@ impl Materials {
     }
 
     /// Factors for `vertices` vertices, all finite and in the range that the solver supports. Missing and non-finite factors become
-    /// 1.
+    /// 1, missing holds 0.
     #[must_use]
     pub fn sanitized(&self, vertices: usize) -> Self {
         let clean = |factors: &[f32], least: f32, most: f32| {
@@ -161,12 +194,22 @@ impl Materials {
             clean.resize(vertices, 1.0);
             clean
         };
+        let mut held: Vec<f32> = self.held.clone();
+        for held in &mut held {
+            *held = if held.is_finite() {
+                held.clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+        }
+        held.resize(vertices, 0.0);
         Self {
             stiffness: clean(&self.stiffness, 1e-3, 1e3),
             density: clean(&self.density, 1e-3, 1e3),
             damping: clean(&self.damping, 0.0, 1e3),
             jiggle: clean(&self.jiggle, 0.0, MOST_JIGGLE as f32),
             bending: clean(&self.bending, 0.0, 1e3),
+            held,
         }
     }
 
@@ -177,6 +220,18 @@ impl Materials {
             .map(|&corner| f64::from(self.stiffness[corner as usize]))
             .sum::<f64>()
             / unknowns.len().max(1) as f64
+    }
+
+    /// Guidance of a cell with these unknowns, whose mean is held; `guidance` where it is not.
+    pub(super) fn cell_guidance(&self, unknowns: &[u32], guidance: f64) -> f64 {
+        let held = unknowns.iter();
+        let held = held.map(|&corner| f64::from(self.held[corner as usize]));
+        let mean = held.sum::<f64>() / unknowns.len().max(1) as f64;
+        if mean > 0.0 {
+            (1.0 + guidance) / (1.0 - mean.min(MOST_HELD)) - 1.0
+        } else {
+            guidance
+        }
     }
 
     /// Factor on the bending stiffness of a vertex.
@@ -288,6 +343,36 @@ mod tests {
             assert_eq!(*factor, expected, "vertex {vertex}");
         }
         assert!(bending(3.0).iter().all(|&factor| factor == 1.0));
+    }
+
+    #[test]
+    fn paint_multiplies_stiffness_and_sets_what_is_held() {
+        let mut paint = FleshPaint::default();
+        let (stiff, held) = (PaintMap::Stiffness.code(4.0), PaintMap::Held.code(0.5));
+        paint.set(PaintMap::Stiffness, vec![0, stiff, 0]);
+        paint.set(PaintMap::Held, vec![0, 0, held]);
+        let mut materials = Materials {
+            stiffness: vec![2.0; 3],
+            ..Materials::uniform(3)
+        };
+        materials.apply_paint(&paint, &[2, 1, 0]);
+        assert_eq!(materials.stiffness, [2.0, 8.0, 2.0]);
+        assert_eq!(materials.held, [0.5, 0.0, 0.0]);
+        assert!(!materials.is_uniform());
+        // (1 + 3) / (1 − ½) − 1, and untouched without a held corner.
+        assert_eq!(materials.cell_guidance(&[0], 3.0), 7.0);
+        assert_eq!(materials.cell_guidance(&[1, 2], 0.3), 0.3);
+        materials.hold_by_stiffness();
+        assert_eq!(materials.stiffness, [4.0, 8.0, 2.0]);
+        let mut none = Materials::uniform(3);
+        none.apply_paint(&FleshPaint::default(), &[0, 1, 2]);
+        none.hold_by_stiffness();
+        assert_eq!(none, Materials::uniform(3));
+        let wrong = Materials {
+            held: vec![f32::NAN, -1.0, 7.0],
+            ..Materials::uniform(3)
+        };
+        assert_eq!(wrong.sanitized(4).held, [0.0, 0.0, 1.0, 0.0]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::bvh::{BvhFile, read_bvh};
 use super::bytes::{read_file, text_of};
@@ -9,10 +10,10 @@ use super::error::{IoError, ParseProblem, shown};
 use super::finish::static_to_unweighted;
 use super::rigging::check_inside;
 use super::write::write_atomically;
-use crate::character::{Character, RetargetedClip, Severity};
+use crate::character::{Character, Motion, RetargetedClip, Severity};
 use crate::progress::Progress;
-use crate::rig::retarget::{Mapping, RetargetError, retarget};
-use crate::rig::{Clip, Skeleton};
+use crate::rig::Skeleton;
+use crate::rig::retarget::{JointChoices, Mapping, RetargetError};
 
 /// Reads a `.bvh` with its own skeleton.
 ///
@@ -82,10 +83,13 @@ pub(super) fn take_motion(
     } else if frames == 0 {
         return Err(ParseProblem::new("the file contains no frames").in_file(&file));
     } else if mapping.is_some() || !same_skeleton(&skeleton, &character.skeleton) {
-        let mapping = mapping
-            .cloned()
-            .unwrap_or_else(|| Mapping::guess(&skeleton, &character.skeleton));
-        add_retargeted(character, (&skeleton, &clip), path, mapping, progress)?;
+        add_retargeted(
+            character,
+            Motion { skeleton, clip },
+            path,
+            mapping,
+            progress,
+        )?;
     } else {
         character.clips.push(clip);
     }
@@ -98,19 +102,23 @@ pub(super) fn take_motion(
 /// Retargets a clip of another skeleton to a character.
 fn add_retargeted(
     character: &mut Character,
-    (skeleton, clip): (&Skeleton, &Clip),
+    motion: Motion,
     path: &Path,
-    mapping: Mapping,
+    mapping: Option<&Mapping>,
     progress: &Progress,
 ) -> Result<(), IoError> {
     let file = shown(path);
-    let retargeted =
-        retarget(skeleton, clip, &character.skeleton, &mapping, progress).map_err(|error| {
-            match error {
-                RetargetError::Cancelled(cancelled) => IoError::Cancelled(cancelled),
-                error => ParseProblem::new(error.to_string()).in_file(&file),
-            }
-        })?;
+    let made = RetargetedClip::make(
+        (Arc::new(motion), path),
+        mapping.cloned(),
+        JointChoices::new(),
+        (&character.skeleton, character.clips.len()),
+        progress,
+    );
+    let (retargeted, clip) = made.map_err(|error| match error {
+        RetargetError::Cancelled(cancelled) => IoError::Cancelled(cancelled),
+        error => ParseProblem::new(error.to_string()).in_file(&file),
+    })?;
     if retargeted.first_left_out {
         character.note(
             Severity::Info,
@@ -118,14 +126,8 @@ fn add_retargeted(
             format!("{file}: the first frame is unrelated to the others and is omitted"),
         );
     }
-    let (clip, scale) = (character.clips.len(), retargeted.scale);
-    character.retargets.push(RetargetedClip {
-        clip,
-        file: path.to_owned(),
-        mapping,
-        scale,
-    });
-    character.clips.push(retargeted.clip);
+    character.retargets.push(retargeted);
+    character.clips.push(clip);
     Ok(())
 }
 
@@ -146,17 +148,12 @@ pub(super) fn add_clips(
         )
         .in_file(&shown(path)));
     }
-    let mapping = mapping
-        .cloned()
-        .unwrap_or_else(|| Mapping::guess(&other.skeleton, &character.skeleton));
     for clip in other.clips.iter().filter(|clip| !clip.tracks.is_empty()) {
-        add_retargeted(
-            character,
-            (&other.skeleton, clip),
-            path,
-            mapping.clone(),
-            progress,
-        )?;
+        let motion = Motion {
+            skeleton: other.skeleton.clone(),
+            clip: clip.clone(),
+        };
+        add_retargeted(character, motion, path, mapping, progress)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::{
     MethodId, Projective, Recipe, Requirement, SettledState, SkinError, Skinner, StateError,
     StepTimes, Subject, Term, explain_blending,
 };
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
@@ -270,12 +270,12 @@ impl Actor {
         self.skinner.set_physics(params)
     }
 
-    /// Changes the factors in the settings of bones; takes effect with the next frame. Does nothing for methods without physics.
+    /// Changes the factors in the settings of bones, and what is painted; takes effect with the next frame. Does nothing for methods without physics.
     ///
     /// # Errors
     /// [`BindError::Factor`] if the system cannot be factored with them; then the old ones are kept.
-    pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
-        self.skinner.set_bones(bones)
+    pub fn set_factors(&mut self, factors: &FleshFactors) -> Result<(), BindError> {
+        self.skinner.set_factors(factors)
     }
 
     /// The simulation by projective dynamics, of methods that have one.

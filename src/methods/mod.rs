@@ -72,7 +72,7 @@ pub use values::MethodValues;
 
 pub use crate::stages::{BindError, Body, Flesh, SetupTimes, Subject};
 
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
 use crate::param::ParamValues;
@@ -196,11 +196,12 @@ pub trait Skinner: Send {
         Ok(())
     }
 
-    /// Changes the settings of bones that are no part of the tissue ([`Capability::Physics`], [`Capability::Meetings`]); takes effect with the next frame.
+    /// Changes the settings of bones that are no part of the tissue, and what is painted ([`Capability::Physics`],
+    /// [`Capability::Meetings`]); takes effect with the next frame.
     ///
     /// # Errors
     /// [`BindError::Factor`] if the system cannot be factored with them; then the old ones are kept.
-    fn set_bones(&mut self, _bones: &BoneMap) -> Result<(), BindError> {
+    fn set_factors(&mut self, _factors: &FleshFactors) -> Result<(), BindError> {
         Ok(())
     }
 

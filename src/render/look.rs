@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::colormap::ColorMap;
 use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
+use crate::character::PaintMap;
 use crate::weights::WeightMethod;
 
 /// Opacity of the skin when something inside it is shown …
@@ -103,16 +104,43 @@ pub enum SkinColors {
     WeightDifference,
     /// Relative length change of the edges around each vertex.
     Strain,
+    /// Painted stiffness.
+    Stiffness,
+    /// Painted hold.
+    Held,
+    /// Painted thickness.
+    Thickness,
 }
 
 impl SkinColors {
     /// All values.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 7] = [
         Self::Material,
         Self::Weights,
         Self::WeightDifference,
         Self::Strain,
+        Self::Stiffness,
+        Self::Held,
+        Self::Thickness,
     ];
+
+    /// The colours of a painted map.
+    #[must_use]
+    pub fn of_paint(map: PaintMap) -> Self {
+        match map {
+            PaintMap::Stiffness => Self::Stiffness,
+            PaintMap::Held => Self::Held,
+            PaintMap::Thickness => Self::Thickness,
+        }
+    }
+
+    /// The painted map that it shows, if it shows one.
+    #[must_use]
+    pub fn paint(self) -> Option<PaintMap> {
+        PaintMap::ALL
+            .into_iter()
+            .find(|map| Self::of_paint(*map) == self)
+    }
 
     /// Whether it shows a joint, which must be selected.
     #[must_use]

@@ -1,10 +1,10 @@
-//! Vertex colours of the skin for weights, strain and distances between methods, with their legend.
+//! Vertex colours of the skin for weights, strain, painted materials and distances between methods, with their legend.
 
 use std::sync::Arc;
 
 use super::colormap::ColorMap;
 use super::legend::{Legend, SteadyRange};
-use crate::character::Attachment;
+use crate::character::{Attachment, PaintMap};
 use crate::math::Point;
 use crate::mesh::Topology;
 use crate::methods::Subject;
@@ -139,6 +139,13 @@ pub enum SkinQuantity<'a> {
         /// Current source vertices.
         positions: &'a [Point],
     },
+    /// A painted map, by source vertex; nothing is painted without codes.
+    Painted {
+        /// Which.
+        map: PaintMap,
+        /// Its codes.
+        codes: Option<&'a [i16]>,
+    },
     /// Distance between two shapes of the character.
     Difference {
         /// Source vertices of the first shape.
@@ -226,6 +233,35 @@ impl SkinPaint {
                     map: ColorMap::Diverging,
                 }
             }
+            SkinQuantity::Painted {
+                map: painted,
+                codes,
+            } => {
+                self.numbers.clear();
+                let codes = codes.unwrap_or_default().iter();
+                self.numbers
+                    .extend(codes.map(|&code| f32::from(code) / 1000.0));
+                self.numbers.resize(subject.bind_positions.len(), 0.0);
+                let (title, range, map) = match painted {
+                    PaintMap::Stiffness => (
+                        "Painted stiffness, doublings",
+                        [-4.0, 4.0],
+                        ColorMap::Diverging,
+                    ),
+                    PaintMap::Held => ("Painted hold", [0.0, 1.0], map),
+                    PaintMap::Thickness => (
+                        "Painted thickness, doublings",
+                        [-4.0, 4.0],
+                        ColorMap::Diverging,
+                    ),
+                };
+                Legend {
+                    title: title.to_owned(),
+                    unit: "",
+                    range,
+                    map,
+                }
+            }
             SkinQuantity::Difference {
                 positions,
                 others,
@@ -299,5 +335,6 @@ fn kind_of(quantity: &SkinQuantity<'_>) -> u8 {
         SkinQuantity::WeightDifference { .. } => 1,
         SkinQuantity::Strain { .. } => 2,
         SkinQuantity::Difference { .. } => 3,
+        SkinQuantity::Painted { .. } => 4,
     }
 }

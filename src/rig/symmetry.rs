@@ -74,9 +74,15 @@ impl Symmetry {
             .any(|(joint, partner)| joint != *partner)
     }
 
+    /// The mirror image of a direction, at rest.
+    #[must_use]
+    pub fn mirrored_vector(&self, vector: &Vec64) -> Vec64 {
+        vector - self.normal * (2.0 * vector.dot(&self.normal))
+    }
+
     /// The mirror image of a point, at rest.
-    #[cfg(test)]
-    pub(crate) fn mirrored_point(&self, point: &Point64) -> Point64 {
+    #[must_use]
+    pub fn mirrored_point(&self, point: &Point64) -> Point64 {
         point - self.normal * (2.0 * (point - self.point).dot(&self.normal))
     }
 

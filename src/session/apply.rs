@@ -132,6 +132,17 @@ impl Session {
             Command::Keys(KeysCommand::SetScrubbing(scrubbing)) => self.set_scrubbing(scrubbing),
             Command::Keys(command) => self.edit(|editor, with| editor.apply_keys(with, command)),
             Command::Pose(command) => self.edit(|editor, with| editor.apply_pose(with, command)),
+            Command::Motion(command) => {
+                self.jobs.stages.allow_retry();
+                self.edit(|editor, with| editor.apply_motion(with, command));
+            }
+            Command::Paint(command) => {
+                self.edit(|editor, with| editor.apply_paint(with, command));
+                // During a stroke only the colours follow.
+                if self.editor.gesture != Gesture::Dragging {
+                    self.send_factors();
+                }
+            }
             Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetMethodValues { method, values } => {
@@ -145,7 +156,7 @@ impl Session {
             Command::SetBone { joint, settings } => {
                 if self.editor.set_bone(joint, settings) {
                     self.jobs.stages.allow_retry();
-                    self.send_bones();
+                    self.send_factors();
                 }
             }
             Command::SetSimVertices(sim_vertices) => {
@@ -266,8 +277,8 @@ impl Session {
         if other_variants || document.params != earlier.params {
             self.send_params(|_| true);
         }
-        if document.flesh.bones != earlier.flesh.bones {
-            self.send_bones();
+        if !document.flesh.has_factors(&earlier.flesh.factors()) {
+            self.send_factors();
         }
         let document = &self.editor.document;
         if other_variants || document.method_values != earlier.method_values {
@@ -316,9 +327,9 @@ impl Session {
     }
 
     /// Factors take effect at once; the other settings when the flesh has been rebuilt.
-    fn send_bones(&self) {
+    fn send_factors(&self) {
         for worker in self.jobs.stages.workers() {
-            worker.set_bones(self.editor.document.flesh.bones.clone());
+            worker.set_factors(self.editor.document.flesh.factors());
         }
     }
 
@@ -334,7 +345,7 @@ impl Session {
             self.jobs.stages.allow_retry();
         }
         if edited.bones {
-            self.send_bones();
+            self.send_factors();
         }
     }
 

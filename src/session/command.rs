@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{
-    Gesture, KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, VariantId,
-    ViewCommand, ViewId,
+    Gesture, KeysCommand, MessageId, MotionCommand, PaintCommand, PoseCommand, ProjectCommand,
+    RigCommand, Source, VariantId, ViewCommand, ViewId,
 };
 use crate::character::{BoneSettings, FleshBase, Place, SimVertices};
 use crate::dynamics::Params;
@@ -65,6 +65,10 @@ pub enum Command {
     Keys(KeysCommand),
     /// Edits the pose: rotations, drags, pins, limits, mirror, clipboard.
     Pose(PoseCommand),
+    /// Chooses joints of motions by hand.
+    Motion(MotionCommand),
+    /// Paints materials onto the skin.
+    Paint(PaintCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
     /// Changes physical parameters (undoable): the shared ones, or those of the active view's variant.
@@ -163,6 +167,8 @@ impl Command {
             Self::Variant(command) => command.label(),
             Self::Keys(command) => command.label(),
             Self::Pose(command) => command.label(),
+            Self::Motion(command) => command.label(),
+            Self::Paint(command) => command.label(),
             Self::Rig(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetMethodValues { .. } => "Change method settings",
@@ -201,6 +207,18 @@ impl Command {
 impl From<KeysCommand> for Command {
     fn from(command: KeysCommand) -> Self {
         Self::Keys(command)
+    }
+}
+
+impl From<MotionCommand> for Command {
+    fn from(command: MotionCommand) -> Self {
+        Self::Motion(command)
+    }
+}
+
+impl From<PaintCommand> for Command {
+    fn from(command: PaintCommand) -> Self {
+        Self::Paint(command)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::variants::{SettingsVariant, VariantId, has_settings};
 use super::{ChannelId, Clips, Source, ViewId};
-use crate::character::FleshSettings;
+use crate::character::{FleshSettings, MotionChoices};
 use crate::dynamics::{PHYSICS, Params};
 use crate::io::FileRead;
 use crate::methods::{Capability, MethodId, MethodValues, Subject};
@@ -42,6 +42,8 @@ pub struct Document {
     pub method_values: MethodValues,
     /// Variants of physical and methods' parameters, which views can have instead of the shared ones above.
     pub variants: BTreeMap<VariantId, Arc<SettingsVariant>>,
+    /// Joints of motions chosen by hand. The subject's retargeted clips are transferred again to follow them.
+    pub motions: MotionChoices,
     /// Settings of the flesh. The subject's flesh is rebuilt to follow them.
     pub flesh: FleshSettings,
     /// The edited skeleton; `None` means as in the files. The subject follows it. Until then, data by joint index refers to the
@@ -99,7 +101,9 @@ impl Document {
 
     /// Whether both have the same character and the same poses made by hand.
     pub(super) fn poses_alike(&self, other: &Self) -> bool {
-        self.same_subject_as(other)
+        let only_motions = |(a, b): (&Arc<Subject>, &Arc<Subject>)| a.differs_in_motion_only(b);
+        let subjects = self.subject.as_ref().zip(other.subject.as_ref());
+        (self.same_subject_as(other) || subjects.is_some_and(only_motions))
             && self.pose == other.pose
             && self.free_poses == other.free_poses
     }
@@ -130,6 +134,7 @@ impl Document {
             && self.params == other.params
             && self.method_values == other.method_values
             && self.variants == other.variants
+            && self.motions == other.motions
             && self.flesh == other.flesh
             && self.rig == other.rig
     }

@@ -247,17 +247,23 @@ impl UndoHistory {
     }
 }
 
-/// Bytes of the characters that a document holds and that were not seen before.
+/// Bytes of the characters and the paint that a document holds and that were not seen before.
 fn bytes_of(document: &Document, seen: &mut HashSet<usize>) -> u64 {
     let first = document.subject.as_ref();
     let subjects = std::iter::successors(first, |subject| subject.base.as_ref());
     let mut bytes = 0;
     for subject in subjects {
-        if seen.insert(Arc::as_ptr(subject) as usize) {
+        if seen.insert(subject.bytes_key()) {
             bytes += subject.bytes();
         }
         if seen.insert(Arc::as_ptr(&subject.character) as usize) {
             bytes += subject.character.bytes();
+        }
+    }
+    let painted = document.flesh.paint.lists();
+    for (place, size) in painted {
+        if seen.insert(place) {
+            bytes += size;
         }
     }
     bytes

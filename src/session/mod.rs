@@ -100,6 +100,8 @@ pub use distill::{
     distill,
 };
 pub use document::Document;
+pub use editing::motions::MotionCommand;
+pub use editing::painting::PaintCommand;
 pub use editing::pose_tools::{PoseCommand, PoseTools, TurnAxes};
 pub use editing::timeline::{CurveEdit, Keying, KeysCommand};
 pub use gesture::Gesture;
@@ -336,6 +338,12 @@ impl Session {
     /// As [`Session::board`], mutable: to say what is wanted, to cancel and to go on.
     pub fn board_mut(&mut self) -> &mut Board {
         &mut self.jobs.board
+    }
+
+    /// Whether a motion is being transferred with other joints.
+    #[must_use]
+    pub fn is_mapping(&self) -> bool {
+        self.jobs.stages.is_mapping()
     }
 
     /// The search for the worst poses.

@@ -25,6 +25,8 @@ pub struct Source {
     pub flesh_base: Option<FleshBase>,
     /// File of the joint mapping of a motion.
     pub mapping: Option<PathBuf>,
+    /// Joints of all motions of other skeletons that drive joints, by the joint's name; `None`: nothing drives it.
+    pub map: Vec<(String, Option<String>)>,
     /// How far names in the files lead; into their own folder unless the user asks for more.
     pub reach: Reach,
 }
@@ -46,6 +48,7 @@ impl Source {
             sim_vertices,
             flesh_base,
             mapping,
+            map,
             reach: _,
         } = self;
         *files == other.files
@@ -56,6 +59,7 @@ impl Source {
             && *sim_vertices == other.sim_vertices
             && *flesh_base == other.flesh_base
             && *mapping == other.mapping
+            && *map == other.map
     }
 
     /// A built-in character.

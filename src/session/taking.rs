@@ -60,7 +60,10 @@ impl Session {
             if self.rigging().is_pending() {
                 return None;
             }
-            self.with_jobs(|jobs, around| jobs.stages.follow_settings(&subject, around))
+            self.with_jobs(|jobs, around| {
+                let rebuilt = jobs.stages.follow_settings(&subject, around);
+                rebuilt.or_else(|| jobs.stages.follow_motions(&subject, around))
+            })
         });
         if let Some(rebuilt) = rebuilt {
             self.take_rebuilt(rebuilt);
@@ -78,10 +81,13 @@ impl Session {
             .jobs
             .stages
             .enter_subject(subject, &editor.document, &self.views);
-        if let Some(before) = before.filter(|before| before.same_character(subject)) {
+        let is_same = |before: &Arc<Subject>| {
+            before.same_character(subject) || before.differs_in_motion_only(subject)
+        };
+        if let Some(before) = before.filter(is_same) {
             enter_rig(&before, subject, editor, channels);
             editor.enter_skeleton();
-            channels.active_mut().refresh(&editor.document);
+            channels.refresh(&editor.document);
             return;
         }
         self.rigging.forget();
@@ -246,6 +252,7 @@ impl Session {
             pins,
             takes,
             pose_library,
+            motions,
         } = restored;
         let said = Document {
             pose,
@@ -259,6 +266,7 @@ impl Session {
             variants,
             flesh,
             rig,
+            motions,
             ..Document::default()
         };
         let Document {
@@ -368,6 +376,7 @@ fn fresh(
         free_poses,
         limits: limits_of(&subject.character.skeleton),
         flesh: (*subject.settings).clone(),
+        motions: subject.character.motion_choices(),
         files_read,
         work: before.work,
         params: before.params,

@@ -101,7 +101,7 @@ pub(super) fn tissue<E>(
     sim: &SimMesh,
     skeleton: &Skeleton,
     weights: Option<&SkinWeights>,
-    settings: &FleshSettings,
+    (settings, thickness): (&FleshSettings, Option<&[f32]>),
     make: impl FnOnce() -> Result<Tissue, E>,
 ) -> Result<Tissue, E> {
     // Factors on the parameters of bones are not part of the geometry.
@@ -113,18 +113,18 @@ pub(super) fn tissue<E>(
         flags.filter(|(_, flags)| flags.contains(&true)).collect()
     };
     let key = || {
-        CacheKey::of(
-            "tissue",
-            TISSUE,
-            &(
-                sim,
-                skeleton,
-                weights,
-                structure(),
-                &settings.radii,
-                settings.base,
-            ),
-        )
+        let inputs = (
+            sim,
+            skeleton,
+            weights,
+            structure(),
+            &settings.radii,
+            settings.base,
+        );
+        match thickness {
+            Some(thickness) => CacheKey::of("painted tissue", TISSUE, &(inputs, thickness)),
+            None => CacheKey::of("tissue", TISSUE, &inputs),
+        }
     };
     cache.derive(key, |known: &Tissue| known.is_of(sim), make)
 }

@@ -8,7 +8,7 @@ use super::cached;
 use super::lazy::{Lazy, Timed};
 use super::subject::Flesh;
 use crate::cache::Cache;
-use crate::character::{Character, FleshSettings};
+use crate::character::{Character, FleshSettings, PaintMap};
 use crate::dynamics::System;
 use crate::mesh::{SimMesh, SkinMesh};
 use crate::progress::{Cancelled, Progress};
@@ -52,6 +52,15 @@ impl Inputs {
         self.file_weights()
             .map(|weights| weights.of_some(vertices))
             .filter(SkinWeights::is_complete)
+    }
+
+    /// Painted thickness at some vertices of the skin; `None` if none is painted.
+    fn thickness_of(&self, settings: &FleshSettings, vertices: &[u32]) -> Option<Vec<f32>> {
+        settings.paint.codes(PaintMap::Thickness)?;
+        let source_from_skin = self.skin.source_from_skin();
+        let sources = vertices.iter();
+        let sources: Vec<u32> = sources.map(|&v| source_from_skin[v as usize]).collect();
+        settings.paint.values_at(PaintMap::Thickness, &sources)
     }
 }
 
@@ -234,8 +243,10 @@ fn tissue(
         let skeleton = &inputs.character.skeleton;
         let weights = inputs.file_weights_of(&sim.skin_from_sim);
         let weights = weights.as_ref();
-        let make = || Tissue::build(sim, skeleton, weights, &settings, progress);
-        match cached::tissue(&cache, sim, skeleton, weights, &settings, make) {
+        let thickness = inputs.thickness_of(&settings, &sim.skin_from_sim);
+        let thickness = thickness.as_deref();
+        let make = || Tissue::build(sim, skeleton, weights, &settings, thickness, progress);
+        match cached::tissue(&cache, sim, skeleton, weights, (&settings, thickness), make) {
             Err(TissueError::Cancelled(cancelled)) => Err(cancelled),
             other => Ok(Timed::since(start, other.map(Arc::new))),
         }

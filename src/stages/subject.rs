@@ -187,6 +187,16 @@ impl Subject {
         }
     }
 
+    /// The same flesh with the factors of these settings, which may be newer; unchanged if they ask for other flesh.
+    #[must_use]
+    pub fn with_factors_of(self: &Arc<Self>, settings: &FleshSettings) -> Arc<Self> {
+        let has_them = self.settings.has_factors(&settings.factors());
+        if has_them || !self.settings.same_structure(settings) {
+            return self.clone();
+        }
+        Arc::new(self.with_settings(settings))
+    }
+
     /// The same character on an edited rig, with other settings of the flesh. The simulation mesh is kept unless `anew`
     /// is set; a kept mesh is finest near the previous joints.
     ///
@@ -208,7 +218,11 @@ impl Subject {
         character
             .clips
             .extend(later.map(|clip| clip_on(clip, &self.character.skeleton, &since)));
-        character.retargets.clone_from(&self.character.retargets);
+        character.carry_retargets(
+            (&self.character, &self.rig),
+            (&base.character, &base.rig),
+            rig,
+        );
         let wanted = is_skin(&character);
         let skin = if wanted == is_skin(&self.character) {
             self.skin.clone()
@@ -282,6 +296,29 @@ impl Subject {
                 .map_or_else(|| subject.character.clone(), |base| base.character.clone())
         };
         Arc::ptr_eq(&of_file(self), &of_file(other))
+    }
+
+    /// The source vertex at each vertex of the simulation mesh. Waits until the mesh is computed.
+    #[must_use]
+    pub fn source_from_sim(&self) -> Vec<u32> {
+        let source_from_skin = self.skin.source_from_skin();
+        let skin_from_sim = self.sim().skin_from_sim.iter();
+        skin_from_sim
+            .map(|&skin| source_from_skin[skin as usize])
+            .collect()
+    }
+
+    /// Whether two subjects are the same character on the same skeleton, with the same clips by name: at most the motion of clips
+    /// differs.
+    #[must_use]
+    pub fn differs_in_motion_only(&self, other: &Self) -> bool {
+        let names = |subject: &Self| {
+            let clips = subject.character.clips.iter();
+            clips.map(|clip| clip.name.clone()).collect::<Vec<_>>()
+        };
+        Arc::ptr_eq(&self.bind_positions, &other.bind_positions)
+            && self.rig == other.rig
+            && names(self) == names(other)
     }
 
     /// Computes all stages of a simulation: parts, simulation mesh, tissue and its equations, upsampling. A character

@@ -306,6 +306,7 @@ fn picture<'a>(
         look,
         marks: Some(&settings.marks),
         ghosts: state.ghosts.as_ref(),
+        paint: None,
         ground_height,
         character_size: state.snapshot.subject.size,
     }

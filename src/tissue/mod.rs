@@ -167,7 +167,8 @@ impl Tissue {
     }
 
     /// Builds the model in the bind pose. `weights` are those of the file, if any, one row per simulation vertex. Of
-    /// the bones' `settings` only flags are used here, not factors.
+    /// the bones' `settings` only flags are used here, not factors. `thickness`, if any, is a factor on the distance from each
+    /// simulation vertex to its base vertex, above 0 and at most 1.
     ///
     /// # Errors
     /// [`TissueError`] if there is nothing to build on, or the caller cancelled.
@@ -176,6 +177,7 @@ impl Tissue {
         skeleton: &Skeleton,
         weights: Option<&SkinWeights>,
         settings: &FleshSettings,
+        thickness: Option<&[f32]>,
         progress: &Progress,
     ) -> Result<Self, TissueError> {
         if sim.mesh.triangles.is_empty() {
@@ -202,7 +204,7 @@ impl Tissue {
         progress.report(0.8, "Shrinking the skin");
         let limb_radius = limb_radius(mesh, &feet);
         let guided = settings.base == FleshBase::Weights;
-        let shrunken = if guided {
+        let mut shrunken = if guided {
             let base = offset::base(mesh, &topology, &feet, &sides);
             shrink::Shrunken {
                 base,
@@ -211,6 +213,9 @@ impl Tissue {
         } else {
             shrink::shrink(mesh, &graph, &feet)
         };
+        if let Some(thickness) = thickness {
+            thin_out(&mut shrunken.base, mesh, thickness);
+        }
         let bending = guided.then(|| Bending::of(mesh, (BENDING_LENGTH * limb_radius).powi(3)));
         progress.check()?;
         progress.report(0.9, "Filling with tetrahedra");
@@ -262,6 +267,17 @@ impl Tissue {
             quality,
             notes,
         })
+    }
+}
+
+/// Moves the base towards the skin.
+fn thin_out(base: &mut [Point64], mesh: &TriMesh, thickness: &[f32]) {
+    for ((base, skin), factor) in base.iter_mut().zip(&mesh.positions).zip(thickness) {
+        // Base vertices that stay are not rounded.
+        if *factor < 1.0 {
+            let skin = skin.cast::<f64>();
+            *base = skin + (*base - skin) * f64::from(*factor);
+        }
     }
 }
 

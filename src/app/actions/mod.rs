@@ -59,6 +59,8 @@ pub enum Action {
     Board(BoardAction),
     /// The search for the worst poses.
     Worst(WorstAction),
+    /// Opens or closes the joint mapping.
+    ToggleMapping,
     /// The distilling of a rig.
     Distill(DistillAction),
     /// Cancels the current tool, otherwise deselects.

@@ -1,5 +1,6 @@
 //! The current tool, and the axes of handles; common to all views.
 
+use crate::character::{BrushKind, PaintMap};
 use crate::rig::edit::template::TemplateKind;
 
 /// Effect of a drag on the body or on a handle.
@@ -14,6 +15,56 @@ pub enum Tool {
     Move,
     /// Explains the point of the skin under the pointer; a click pins it.
     Explain,
+    /// Paints materials of the flesh onto the skin.
+    Paint,
+}
+
+/// The brush of [`Tool::Paint`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BrushSettings {
+    /// What is painted.
+    pub map: PaintMap,
+    /// What a stroke does.
+    pub kind: BrushKind,
+    /// Factor on the stiffness.
+    pub stiffness: f32,
+    /// How far the flesh is held.
+    pub held: f32,
+    /// Factor on the thickness.
+    pub thickness: f32,
+    /// Radius, relative to the character's size.
+    pub radius: f32,
+    /// How far one touch goes.
+    pub strength: f32,
+    /// Whether both sides of the body are painted.
+    pub mirrored: bool,
+}
+
+impl Default for BrushSettings {
+    fn default() -> Self {
+        Self {
+            map: PaintMap::default(),
+            kind: BrushKind::default(),
+            stiffness: 4.0,
+            held: 1.0,
+            thickness: 0.4,
+            radius: 0.04,
+            strength: 0.5,
+            mirrored: false,
+        }
+    }
+}
+
+impl BrushSettings {
+    /// The value that is painted, see [`PaintMap::value`].
+    #[must_use]
+    pub fn value(&self) -> f32 {
+        match self.map {
+            PaintMap::Stiffness => self.stiffness,
+            PaintMap::Held => self.held,
+            PaintMap::Thickness => self.thickness,
+        }
+    }
 }
 
 /// The axes of rings and arrows.
@@ -39,6 +90,8 @@ pub struct Toolbox {
     pub snap_deg: f64,
     /// The joint hovered in the tree.
     pub hovered: Option<usize>,
+    /// The brush.
+    pub brush: BrushSettings,
 }
 
 impl Default for Toolbox {
@@ -48,13 +101,20 @@ impl Default for Toolbox {
             axes: GizmoAxes::default(),
             snap_deg: 15.0,
             hovered: None,
+            brush: BrushSettings::default(),
         }
     }
 }
 
 impl Tool {
     /// All tools, in strip order.
-    pub const ALL: [Self; 4] = [Self::Drag, Self::Rotate, Self::Move, Self::Explain];
+    pub const ALL: [Self; 5] = [
+        Self::Drag,
+        Self::Rotate,
+        Self::Move,
+        Self::Explain,
+        Self::Paint,
+    ];
 
     /// Display name.
     #[must_use]
@@ -64,6 +124,7 @@ impl Tool {
             Self::Rotate => "Rotate",
             Self::Move => "Move",
             Self::Explain => "Explain",
+            Self::Paint => "Paint",
         }
     }
 
@@ -80,6 +141,9 @@ impl Tool {
             Self::Move => "Move the selected joint along arrows: the rest follows (W)",
             Self::Explain => {
                 "Point at the skin to see who moves it and what the method does there; click to pin it (I)"
+            }
+            Self::Paint => {
+                "Paint how stiff, held or thick the flesh is onto the skin: Ctrl erases, Shift smooths"
             }
         }
     }
@@ -121,6 +185,8 @@ pub enum ModalKind {
 pub enum PosingRequest {
     /// Selects the tool.
     Tool(Tool),
+    /// Changes the brush.
+    Brush(BrushSettings),
     /// Switches to the next axes.
     NextAxes,
     /// Turns or moves joints with the pointer, axes and typed numbers, until a click.

@@ -8,6 +8,7 @@ use super::job::{CaptureResult, CaptureTarget};
 use super::{CaptureError, color_image};
 use crate::app::settings::capture::CaptureKind;
 use crate::app::settings::capture::CaptureSettings;
+use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::gpu::{GpuContext, GpuError, read_rgba};
 use crate::io::{AnimationWriter, write_atomically};
@@ -48,6 +49,8 @@ pub struct Shot {
     pub ghosts: Option<Arc<GhostSkins>>,
     /// Weight method, for skins at further moments.
     pub weights: WeightMethod,
+    /// Settings of the flesh, which may be newer than the character's.
+    pub flesh: FleshSettings,
     /// Height of the floor.
     pub ground_height: f32,
     /// Diagonal of the character's bounding box.
@@ -185,6 +188,7 @@ impl<'a> Studio<'a> {
             look: &self.look,
             marks: self.shot.marks.as_ref(),
             ghosts,
+            paint: Some(&self.shot.flesh.paint),
             ground_height: self.shot.ground_height,
             character_size: self.shot.character_size,
         };
@@ -287,7 +291,7 @@ fn play(
     let shown = std::iter::once(&shot.snapshot).chain(shot.compare.iter().map(|(other, _)| other));
     let shown: Vec<&Arc<Snapshot>> = shown.collect();
     let bind = |(like, (params, values)): (&&Arc<Snapshot>, &(Params, MethodValues))| {
-        let subject = clip.on(&like.subject);
+        let subject = clip.on(&like.subject.with_factors_of(&shot.flesh));
         let values = values.of(like.method);
         Actor::bind_with(&subject, like.method, params, &values, &silent)
     };

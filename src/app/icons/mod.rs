@@ -61,6 +61,8 @@ icons! {
     Move = '\u{E0A4}',
     /// Drag a limb by inverse kinematics.
     Pull = '\u{E57C}',
+    /// Paint materials.
+    Brush = '\u{E6F0}',
     /// Choose a character.
     Figure = '\u{E3A8}',
     /// Reset.

@@ -15,6 +15,7 @@ use egui::{Color32, Rect, Sense, StrokeKind, Ui, pos2, vec2};
 
 use super::actions::Actions;
 use super::board::{BoardPanel, mark};
+use super::mapping::MappingWindow;
 use super::probe::{self, Probe};
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::edit::{self, EditTool, EditView};
@@ -22,7 +23,7 @@ use super::viewport::painter::{Comparison, Painted, Picture, ViewportPainter, te
 use super::viewport::posing::strip::strip_ui;
 use super::viewport::{Viewport, handles, legend};
 use super::{score_line, theme};
-use crate::app::actions::tools::Toolbox;
+use crate::app::actions::tools::{Tool, Toolbox};
 use crate::app::look::{Look, SkinColors};
 use crate::methods::{MethodId, StepTimes};
 use crate::render::PositionMark;
@@ -76,6 +77,8 @@ pub struct PaneContext<'a> {
     pub maximised: Option<ViewId>,
     /// The scoreboard.
     pub board: &'a BoardPanel,
+    /// The joint mapping.
+    pub(super) mapping: &'a MappingWindow,
     /// Sequence number and step times of the active view's frame, and milliseconds of drawing.
     pub timing: Option<(u64, StepTimes, f64)>,
 }
@@ -195,11 +198,14 @@ impl Pane {
         let edited = snapshot
             .filter(|_| editing && self.state.look.colors == SkinColors::Weights)
             .and_then(|snapshot| weighted_joint(session, snapshot));
-        let look = if editing {
+        let mut look = if editing {
             edit::look(&self.state.look, edited.is_some())
         } else {
             self.state.look
         };
+        if context.tools.tool == Tool::Paint && !editing {
+            look.colors = SkinColors::of_paint(context.tools.brush.map);
+        }
         let ghosts = context
             .ghosts
             .get(&id)
@@ -232,6 +238,7 @@ impl Pane {
             look: &look,
             marks: context.marks,
             ghosts,
+            paint: Some(&session.document().flesh.paint),
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
@@ -314,6 +321,10 @@ impl Pane {
         } else {
             handles::draw(&painter, &self.viewport, &view, context.dots && !self.lags);
             if let Some(map) = self.viewport.map() {
+                let hovered = self.viewport.hovered;
+                let hovered = hovered.map(super::viewport::picking::PickTarget::joint);
+                let hovered = hovered.or(context.tools.hovered);
+                context.mapping.draw(&painter, &map, (session, id), hovered);
                 if let Some(own) = own {
                     probe::draw(&painter, &map, context.probe, id, own);
                 }

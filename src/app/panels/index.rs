@@ -35,6 +35,8 @@ pub const METHOD: &str = "Method";
 pub const CHARACTER: &str = "Character";
 /// Title of the section of morph targets and expressions.
 pub const MORPHS: &str = "Morphs";
+/// Title of the section of the brush.
+pub const PAINT: &str = "Paint";
 /// Title of the section of joints.
 pub const JOINTS: &str = "Joints";
 

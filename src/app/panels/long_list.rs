@@ -7,14 +7,14 @@ const BEYOND: usize = 3;
 
 /// Geometry of a list's rows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RowPlacement {
+pub(in crate::app) struct RowPlacement {
     whole: Rect,
     height: f32,
 }
 
 impl RowPlacement {
     /// The rectangle of a row, visible or not.
-    pub(super) fn place(&self, row: usize) -> Rect {
+    pub(in crate::app) fn place(&self, row: usize) -> Rect {
         let top = self.whole.top() + self.height * row as f32;
         Rect::from_min_max(
             pos2(self.whole.left(), top),
@@ -24,7 +24,7 @@ impl RowPlacement {
 }
 
 /// Allocates `count` rows of equal height and draws the visible ones, their neighbours, and `kept`.
-pub(super) fn rows_ui(
+pub(in crate::app) fn rows_ui(
     ui: &mut Ui,
     count: usize,
     height: f32,

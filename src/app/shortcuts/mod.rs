@@ -125,6 +125,8 @@ pub struct ShortcutContext<'a> {
     pub board_shown: bool,
     /// The window of the worst poses is open.
     pub worst_shown: bool,
+    /// The window of the joint mapping is open.
+    pub mapping_shown: bool,
     /// The window of the distilled rig is open.
     pub distill_shown: bool,
 }

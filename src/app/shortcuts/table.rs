@@ -159,6 +159,8 @@ pub static ALL: &[Shortcut] = &[
     posing!("tool.explain", "Explain", "Says why a point of the skin is where it is; a click pins the point", PosingRequest::Tool(Tool::Explain))
         .also("probe inspect weights strain contact point why")
         .key(NONE, Key::I),
+    posing!("tool.paint", "Paint materials", "A drag paints onto the skin how stiff, held or thick the flesh is", PosingRequest::Tool(Tool::Paint))
+        .also("brush stiffness held thickness soft hard material jiggle weight map"),
     posing!(
         "turn.now",
         "Turn now",
@@ -454,6 +456,16 @@ pub static ALL: &[Shortcut] = &[
     .also("find search bad pose metric pairs contact sheet failure")
     .needs(Needs::Character)
     .switch(|now| now.worst_shown),
+    Shortcut::new(
+        "mapping",
+        Group::Time,
+        "Joint mapping",
+        "Which joints of a motion of another skeleton drive the character's joints",
+        For(|| Action::ToggleMapping),
+    )
+    .also("retarget bvh mocap motion capture match bones map skeleton fbx mixamo")
+    .needs(Needs::Character)
+    .switch(|now| now.mapping_shown),
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", tool_windows!(ToggleSheet))
         .also("keyboard keys hotkeys help cheat sheet")
         .key(NONE, Key::F1)

@@ -8,11 +8,10 @@ use egui::{Button, Rect, Response, RichText, Ui, UiBuilder};
 
 use super::rows::RowLayout;
 use super::{TimelineState, TimelineView, feet, graph, ruler};
-use crate::app::actions::Actions;
+use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::app::widgets::row;
-use crate::rig::retarget::Mapping;
 use crate::rig::{Ease, KeyRef, Travel};
 use crate::session::{Command, CurveEdit, KeysCommand};
 
@@ -102,38 +101,6 @@ fn settings_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
             }
         });
     }
-    if let Some(mapping) = view.mapping {
-        mapping_ui(ui, mapping);
-    }
-}
-
-/// Joint mapping of a retargeted clip.
-fn mapping_ui(ui: &mut Ui, mapping: &Mapping) {
-    let colors = theme::colors(ui.ctx());
-    let moved: usize = mapping.pairs.iter().map(|pair| pair.target.len()).sum();
-    let title =
-        RichText::new(format!("{moved} joints follow another skeleton")).color(colors.text_weak);
-    egui::CollapsingHeader::new(title)
-        .id_salt("mapping")
-        .show(ui, |ui| {
-            egui::ScrollArea::vertical()
-                .max_height(300.0)
-                .show(ui, |ui| {
-                    egui::Grid::new("pairs")
-                        .num_columns(2)
-                        .striped(true)
-                        .show(ui, |ui| {
-                            for pair in &mapping.pairs {
-                                ui.label(RichText::new(pair.target.join(", ")).color(colors.text))
-                                    .on_hover_text(&pair.role);
-                                ui.label(
-                                    RichText::new(pair.source.join(", ")).color(colors.text_weak),
-                                );
-                                ui.end_row();
-                            }
-                        });
-                });
-        });
 }
 
 /// Actions on the whole clip.
@@ -161,6 +128,14 @@ pub(super) fn clip_button(
             .clicked()
         {
             state.renaming = mine.map(|(_, take)| take.name().to_owned());
+        }
+        if ui
+            .add_enabled(view.retargeted, Button::new("Joint mapping…"))
+            .on_hover_text("Which joints of the motion drive the character's joints")
+            .on_disabled_hover_text("This clip moves the character's own joints")
+            .clicked()
+        {
+            actions.push(Action::ToggleMapping);
         }
         ui.separator();
         ui.add_enabled_ui(mine.is_some(), |ui| loop_items(ui, clip, actions));

@@ -35,7 +35,6 @@ use egui::{Rect, Sense, Ui, pos2, vec2};
 use super::actions::Actions;
 use crate::character::Character;
 use crate::rig::ik::IkRig;
-use crate::rig::retarget::Mapping;
 use crate::rig::{KeyRef, KeyedClip, Skeleton};
 use crate::session::{Clips, DEFAULT_FPS, RecordedFrames, Scrubbing, Session, SimulatedFrames};
 
@@ -72,8 +71,8 @@ pub struct TimelineView<'a> {
     pub range_secs: Option<[f64; 2]>,
     /// Blend time between motions, seconds.
     pub blend_secs: f64,
-    /// Joint mapping of the current clip, if it was retargeted.
-    pub mapping: Option<&'a Mapping>,
+    /// Whether the current clip was retargeted from a motion of another skeleton.
+    pub retargeted: bool,
     /// Whether posing a joint sets a key (auto-key).
     pub auto_key: bool,
     /// Elapsed recording time of a take; `None` if not recording.
@@ -115,17 +114,8 @@ impl<'a> TimelineView<'a> {
             looping: playback.looping,
             range_secs: playback.range_secs,
             blend_secs: playback.blend_secs,
-            mapping: session
-                .subject()
-                .zip(playback.clip)
-                .and_then(|(subject, clip)| {
-                    subject
-                        .character
-                        .retargets
-                        .iter()
-                        .find(|retarget| retarget.clip == clip)
-                        .map(|retarget| &retarget.mapping)
-                }),
+            retargeted: (session.subject().zip(playback.clip))
+                .is_some_and(|(subject, clip)| subject.character.retarget_of(clip).is_some()),
             auto_key: session.keying().auto_key(),
             recording_secs: session.keying().recording_secs(),
             scrubbing: session.ranges().scrubbing(),

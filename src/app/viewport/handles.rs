@@ -5,6 +5,7 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 use super::dots::dots;
 use super::gizmo::{Gizmo, Ring};
 use super::label::label;
+use super::painting::draw_brush;
 use super::posing::{PoseDrag, PoseHandle, draw_marks, gizmo_at};
 use super::screen_map::ScreenMap;
 use super::{Viewport, ViewportView};
@@ -44,6 +45,7 @@ pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dot
     if let Some(joint) = view.selected {
         draw_joint(&painter, &map, view, joint, colors.plate_accent, 4.5);
     }
+    draw_brush(&painter, &map, viewport, view);
 }
 
 fn draw_dots(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>) {

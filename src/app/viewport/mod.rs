@@ -12,6 +12,7 @@ pub mod handles;
 pub(super) mod label;
 pub mod legend;
 pub mod painter;
+mod painting;
 pub mod picking;
 pub mod posing;
 pub mod pull;
@@ -23,7 +24,8 @@ use std::sync::Arc;
 use egui::{Pos2, Rect, Response, Ui};
 
 use self::axis_gizmo::AxisGizmo;
-use self::picking::PickTarget;
+use self::painting::PaintStroke;
+use self::picking::{PickTarget, SkinSpot};
 use self::posing::{PoseDrag, PoseHandle};
 use self::screen_map::ScreenMap;
 use self::views::Flight;
@@ -108,6 +110,10 @@ pub struct Viewport {
     framed: Option<FramedCharacter>,
     /// Number of instances to frame when they are available.
     expected: Option<u32>,
+    /// The stroke of the brush in progress.
+    stroke: Option<PaintStroke>,
+    /// The skin under the brush.
+    brush_spot: Option<SkinSpot>,
 }
 
 /// The character for which the camera was set up.
@@ -171,6 +177,7 @@ impl Viewport {
             bounds,
         });
         (self.hovered, self.hovered_handle, self.drag, self.picked) = (None, None, None, None);
+        (self.stroke, self.brush_spot) = (None, None);
         self.camera.world_from_stage = subject.world_from_stage();
         if self.camera.projection == Projection::Perspective {
             self.camera.look_from(NamedView::ThreeQuarter);

@@ -4,8 +4,8 @@ use egui::Pos2;
 
 use super::gizmo::distance_to_segment;
 use super::screen_map::{ScreenMap, ScreenRay};
-use crate::character::Attachment;
-use crate::math::{Affine, Point, Point64, origin_of};
+use crate::character::{Attachment, BrushPoint};
+use crate::math::{Affine, Point, Point64, Vec64, origin_of};
 use crate::methods::Subject;
 use crate::rig::Skeleton;
 use crate::session::Snapshot;
@@ -78,10 +78,13 @@ pub fn pick_bones(
     nearest(BONE_REACH, &mut bones).map(PickTarget::Bone)
 }
 
-/// The skin under the pointer: distance along the ray, mesh, and the corner of the triangle nearest to the point.
+/// The skin under the pointer: distance along the ray, mesh, triangle with the shares of its corners, and the corner nearest to the
+/// point.
 struct SkinHit {
     distance: f32,
     mesh: usize,
+    triangle: [u32; 3],
+    shares: [f32; 3],
     vertex: usize,
     /// Source vertices before those of the mesh.
     offset: usize,
@@ -98,13 +101,15 @@ fn hit_skin(ray: &ScreenRay, snapshot: &Snapshot) -> Option<SkinHit> {
             .get(offset..offset + mesh.positions.len())?;
         for triangle in &mesh.triangles {
             let corners = triangle.map(|corner| positions[corner as usize]);
-            if let Some((distance, corner)) = hit_triangle(&origin, &direction, &corners)
+            if let Some((distance, shares)) = hit_triangle(&origin, &direction, &corners)
                 && nearest.as_ref().is_none_or(|hit| distance < hit.distance)
             {
                 nearest = Some(SkinHit {
                     distance,
                     mesh: mesh_index,
-                    vertex: triangle[corner] as usize,
+                    triangle: *triangle,
+                    shares,
+                    vertex: triangle[nearest_corner(&shares)] as usize,
                     offset,
                 });
             }
@@ -124,19 +129,64 @@ pub fn pick_flesh(ray: &ScreenRay, snapshot: &Snapshot) -> Option<PickTarget> {
     Some(PickTarget::Flesh { joint, point })
 }
 
+/// A point of the skin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SkinSpot {
+    /// The point in the bind pose.
+    pub at: BrushPoint,
+    /// Where it is in the pose shown, and its normal there.
+    pub place: Point64,
+    /// The normal in the pose shown.
+    pub normal: Vec64,
+}
+
+/// The point of the skin under the pointer; `None` if its triangle has no area.
+#[must_use]
+pub fn pick_spot(ray: &ScreenRay, snapshot: &Snapshot) -> Option<SkinSpot> {
+    let hit = hit_skin(ray, snapshot)?;
+    let bind = &snapshot.subject.bind_positions;
+    let corners = |positions: &[Point]| {
+        let at = |corner: u32| positions.get(hit.offset + corner as usize).copied();
+        Some([
+            at(hit.triangle[0])?,
+            at(hit.triangle[1])?,
+            at(hit.triangle[2])?,
+        ])
+    };
+    let normal = |[a, b, c]: &[Point; 3]| (b - a).cross(&(c - a)).try_normalize(f32::MIN_POSITIVE);
+    let (rest, posed) = (corners(bind)?, corners(snapshot.positions())?);
+    let [u, v, w] = hit.shares;
+    let position = rest[0].coords * u + rest[1].coords * v + rest[2].coords * w;
+    Some(SkinSpot {
+        at: BrushPoint {
+            position: position.into(),
+            normal: normal(&rest)?,
+        },
+        place: ray.origin + ray.direction * f64::from(hit.distance),
+        normal: normal(&posed)?.cast(),
+    })
+}
+
 /// The source vertex under the pointer: the nearest corner of the triangle there.
 #[must_use]
 pub fn pick_vertex(ray: &ScreenRay, snapshot: &Snapshot) -> Option<usize> {
     hit_skin(ray, snapshot).map(|hit| hit.offset + hit.vertex)
 }
 
-/// Intersection of a ray with a triangle, from either side: the distance, and the corner nearest to
-/// the point (Möller and Trumbore 1997).
+/// The corner with the largest share.
+fn nearest_corner(shares: &[f32; 3]) -> usize {
+    (0..3)
+        .max_by(|a, b| shares[*a].total_cmp(&shares[*b]))
+        .unwrap_or(0)
+}
+
+/// Intersection of a ray with a triangle, from either side: the distance, and the shares of the
+/// corners in the point (Möller and Trumbore 1997).
 fn hit_triangle(
     origin: &Point,
     direction: &crate::math::Vec3,
     corners: &[Point; 3],
-) -> Option<(f32, usize)> {
+) -> Option<(f32, [f32; 3])> {
     let (e1, e2) = (corners[1] - corners[0], corners[2] - corners[0]);
     let p = direction.cross(&e2);
     let determinant = e1.dot(&p);
@@ -154,11 +204,7 @@ fn hit_triangle(
     if v < 0.0 || u + v > 1.0 || distance <= 0.0 || !distance.is_finite() {
         return None;
     }
-    let shares = [1.0 - u - v, u, v];
-    let corner = (0..3)
-        .max_by(|a, b| shares[*a].total_cmp(&shares[*b]))
-        .unwrap_or(0);
-    Some((distance, corner))
+    Some((distance, [1.0 - u - v, u, v]))
 }
 
 fn strongest_joint(subject: &Subject, mesh: usize, vertex: usize) -> Option<usize> {
@@ -233,7 +279,8 @@ mod tests {
             Point::new(0.0, 1.0, 0.0),
         ];
         let hit = |x: f32, y: f32, z: f32, dz: f32| {
-            hit_triangle(&Point::new(x, y, z), &Vec3::new(0.0, 0.0, dz), &corners)
+            let hit = hit_triangle(&Point::new(x, y, z), &Vec3::new(0.0, 0.0, dz), &corners);
+            hit.map(|(distance, shares)| (distance, nearest_corner(&shares)))
         };
         assert_eq!(hit(0.1, 0.7, 2.0, -1.0), Some((2.0, 2)));
         assert_eq!(hit(0.1, 0.1, -3.0, 1.0), Some((3.0, 0)));

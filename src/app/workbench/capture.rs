@@ -79,6 +79,7 @@ impl Workbench {
                 .views()
                 .get(id)
                 .map_or_else(WeightMethod::default, |view| view.weights),
+            flesh: self.session.document().flesh.clone(),
             ground_height: pane.viewport.ground_height(),
             character_size: pane.viewport.size(),
             view_size: [body.width(), body.height()]

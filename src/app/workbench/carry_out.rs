@@ -249,6 +249,7 @@ impl Workbench {
             Action::Board(BoardAction::Resume) => self.session.board_mut().resume(),
             Action::Worst(action) => self.carry_out_worst(action),
             Action::Distill(action) => self.carry_out_distill(ctx, action),
+            Action::ToggleMapping => self.mapping.open = !self.mapping.open,
             Action::ToolWindows(action) => self.carry_out_tool_windows(ctx, action),
             Action::Escape => self.escape(),
             Action::ToggleBones => {

@@ -26,6 +26,7 @@ use super::distill::DistillWindow;
 use super::faults::FaultReport;
 use super::ghosts::OnionSkinCache;
 use super::layout::Layout;
+use super::mapping::MappingWindow;
 use super::panels::joints::JointsState;
 use super::panels::morphs::MorphsState;
 use super::panels::poses::PosesState;
@@ -73,6 +74,7 @@ pub struct Workbench {
     board: BoardPanel,
     worst: WorstWindow,
     distill: DistillWindow,
+    mapping: MappingWindow,
     poses: PosesState,
     morphs: MorphsState,
     dialogs: Dialogs,
@@ -142,6 +144,7 @@ impl Workbench {
             board: BoardPanel::default(),
             worst: WorstWindow::default(),
             distill: DistillWindow::default(),
+            mapping: MappingWindow::default(),
             poses: PosesState::default(),
             morphs: MorphsState::default(),
             dialogs: Dialogs::default(),
@@ -241,6 +244,7 @@ impl Workbench {
             board: self.board.state.open,
             worst: self.worst.open,
             distill: self.distill.open,
+            mapping: self.mapping.open,
             hovered: self.hovered_joint(),
         }
     }
@@ -372,6 +376,9 @@ impl Workbench {
             self.worst
                 .window(&ctx, &self.session, painter, &mut self.actions);
             self.distill.window(&ctx, &self.session, &mut self.actions);
+            let hovered = self.hovered_joint();
+            self.mapping
+                .window(&ctx, &self.session, hovered, &mut self.actions);
         }
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);

@@ -3,24 +3,27 @@
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 use super::Workbench;
+use crate::app::actions::tools::Tool;
 use crate::app::board::{self, BoardView, board_ui};
 use crate::app::panels::device::{DeviceView, device_ui};
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use crate::app::panels::history::history_ui;
-use crate::app::panels::index::MORPHS;
+use crate::app::panels::index::{MORPHS, PAINT};
 use crate::app::panels::method::{MethodView, method_ui};
 use crate::app::panels::morphs::{MorphsView, morphs_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
+use crate::app::panels::paint::paint_ui;
 use crate::app::panels::poses::{PosesView, pose_pictures, poses_ui};
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
 use crate::app::sections::{
-    character_section, checkup_section, joints_section, now, resolution_section,
+    character_section, checkup_section, joints_section, now, paint_view, resolution_section,
     unavailable_methods,
 };
 use crate::app::shortcuts::Bindings;
 use crate::app::status::StatusView;
 use crate::app::timeline::{self, TimelineView, timeline_ui};
+use crate::app::viewport::Viewport;
 use crate::app::viewport::edit::{self, EditView};
 use crate::app::viewport::painter::ViewportPainter;
 use crate::app::widgets::section;
@@ -82,14 +85,16 @@ impl Workbench {
             (None, Some(job), _) => job.title.clone(),
             _ if self.is_editing() => EditView::of(&self.session)
                 .map_or_else(String::new, |view| edit::hint(&self.edit, &view, &bindings)),
-            (_, _, Some(viewport)) => status::hint(
-                viewport,
-                skeleton,
-                &self.session.document().pins,
-                under.is_some(),
-                !self.session.document().clips().is_empty(),
-                &bindings,
-            ),
+            (_, _, Some(viewport)) => self.paint_hint(viewport).unwrap_or_else(|| {
+                status::hint(
+                    viewport,
+                    skeleton,
+                    &self.session.document().pins,
+                    under.is_some(),
+                    !self.session.document().clips().is_empty(),
+                    &bindings,
+                )
+            }),
             (_, _, None) => String::new(),
         };
         let frame = Frame::new()
@@ -111,6 +116,12 @@ impl Workbench {
             .frame(frame)
             .exact_size(28.0)
             .show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
+    }
+
+    /// What the mouse will do over the skin, with the tool that paints.
+    fn paint_hint(&self, viewport: &Viewport) -> Option<String> {
+        let paints = self.tools.tool == Tool::Paint;
+        paints.then(|| viewport.paint_hint(&self.tools.brush))?
     }
 
     /// Frame times as text of constant width.
@@ -262,6 +273,12 @@ impl Workbench {
         };
         if self.is_editing() {
             self.rig_section(ui);
+        }
+        if self.tools.tool == Tool::Paint && !self.is_editing() {
+            let view = paint_view(&self.session, &subject, self.tools.brush);
+            section(ui, PAINT, true, |ui| {
+                paint_ui(ui, &view, &mut self.actions);
+            });
         }
         let document = self.session.document();
         section(ui, "Character", true, |ui| {

@@ -20,6 +20,7 @@ impl Workbench {
         let joints = self.session.selection().joints().to_vec();
         match request {
             PosingRequest::Tool(tool) => self.tools.tool = tool,
+            PosingRequest::Brush(brush) => self.tools.brush = brush,
             PosingRequest::NextAxes => self.tools.axes = self.tools.axes.next(),
             PosingRequest::TogglePins => {
                 let joints = self.joints_to_pin();

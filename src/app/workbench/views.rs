@@ -24,6 +24,7 @@ impl Workbench {
     pub(super) fn views_ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let rect = ui.available_rect_before_wrap();
         self.layout.sync(self.session.views());
+        self.tools.hovered = self.tools.hovered.or(self.mapping.hovered());
         self.interact(ui);
         self.pass.end_part("pointer");
         self.carry_out(ui.ctx());
@@ -144,6 +145,7 @@ impl Workbench {
             dots: !self.session.channels().active().playback().playing,
             maximised: self.layout.maximised(),
             board: &self.board,
+            mapping: &self.mapping,
             timing: None,
         };
         self.layout.ui(ui, &mut context);

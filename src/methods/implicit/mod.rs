@@ -67,7 +67,7 @@ use super::smoothing::Sources;
 use super::{
     BindError, Frame, MethodState, SkinError, Skinner, StateError, Subject, Term, TermValue,
 };
-use crate::character::BoneMap;
+use crate::character::{BoneMap, FleshFactors};
 use crate::math::{Affine, Point, origin_of};
 use crate::param::ParamValues;
 use crate::progress::Progress;
@@ -369,7 +369,8 @@ impl Skinner for ImplicitSkin {
         Ok(())
     }
 
-    fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
+    fn set_factors(&mut self, factors: &FleshFactors) -> Result<(), BindError> {
+        let bones = &factors.bones;
         let meeting = |of: &BoneMap, joint: usize| {
             of.get(&joint)
                 .map_or_else(Default::default, |bone| bone.meeting)

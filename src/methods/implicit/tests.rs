@@ -81,11 +81,14 @@ fn a_joint_meets_as_it_asks() {
             meeting,
             ..BoneSettings::default()
         };
-        BoneMap::from([(1, bone)])
+        FleshFactors {
+            bones: BoneMap::from([(1, bone)]),
+            ..FleshFactors::default()
+        }
     };
     let mut skin = bound(&subject, defaults());
     let usual = posed(&mut skin, &subject, &joints);
-    skin.set_bones(&asking(Meeting::Union)).expect("meets");
+    skin.set_factors(&asking(Meeting::Union)).expect("meets");
     let creased = posed(&mut skin, &subject, &joints);
     assert!(creased != usual);
     let union = Options {
@@ -97,9 +100,9 @@ fn a_joint_meets_as_it_asks() {
         posed(&mut other, &subject, &joints) == creased,
         "as the parameter"
     );
-    other.set_bones(&asking(Meeting::Contact)).expect("meets");
+    other.set_factors(&asking(Meeting::Contact)).expect("meets");
     assert!(posed(&mut other, &subject, &joints) == usual);
-    skin.set_bones(&BoneMap::new()).expect("meets");
+    skin.set_factors(&FleshFactors::default()).expect("meets");
     assert!(posed(&mut skin, &subject, &joints) == usual);
 }
 

@@ -8,7 +8,7 @@ use super::body::{Body, BodyState};
 use super::model::Model;
 use super::options::Options;
 use super::physics::Setup;
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::{Materials, Params};
 use crate::math::{Affine, Point};
 use crate::methods::{BindError, Frame, SkinError, StateError, StepTimes};
@@ -76,8 +76,7 @@ impl PositionBased {
         let flesh = subject.flesh()?;
         let sim = &subject.sim().mesh;
         let params = physics.sanitized();
-        let materials = Materials::of_bones(&flesh.tissue, sim, &subject.settings.bones)
-            .sanitized(flesh.system.unknowns());
+        let materials = materials_of(subject, flesh, &subject.settings.factors());
         let mut motion = BaseMotion::of(subject, flesh);
         motion.bind_virtual_bones(&params, &materials);
         motion.set_binding(options.bind() > 0.0);
@@ -130,9 +129,8 @@ impl PositionBased {
         self.update(self.body.options());
     }
 
-    pub(super) fn set_bones(&mut self, bones: &BoneMap) {
-        self.materials = Materials::of_bones(&self.flesh.tissue, &self.subject.sim().mesh, bones)
-            .sanitized(self.flesh.system.unknowns());
+    pub(super) fn set_factors(&mut self, factors: &FleshFactors) {
+        self.materials = materials_of(&self.subject, &self.flesh, factors);
         self.update(self.body.options());
     }
 
@@ -342,4 +340,14 @@ impl PositionBased {
             self.place_at_targets();
         }
     }
+}
+/// Materials of the flesh by the settings of bones, and what is painted. These methods have no guidance: flesh is held by its stiffness.
+fn materials_of(subject: &Subject, flesh: &Flesh, factors: &FleshFactors) -> Materials {
+    let mesh = &subject.sim().mesh;
+    let mut materials = Materials::of_bones(&flesh.tissue, mesh, &factors.bones);
+    if !factors.paint.is_empty() {
+        materials.apply_paint(&factors.paint, &subject.source_from_sim());
+        materials.hold_by_stiffness();
+    }
+    materials.sanitized(flesh.system.unknowns())
 }

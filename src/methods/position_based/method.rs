@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::flesh::PositionBased;
 use super::options::{COMPLIANT, Options, PLAIN};
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::math::{Point, Vec3};
 use crate::methods::lbs::LinearBlend;
@@ -155,8 +155,8 @@ impl Skinner for PositionBasedSkin {
         Ok(())
     }
 
-    fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
-        self.flesh.set_bones(bones);
+    fn set_factors(&mut self, factors: &FleshFactors) -> Result<(), BindError> {
+        self.flesh.set_factors(factors);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Projective skinning as a method: simulates the simulation mesh and upsamples it to the source vertices.
 
 use super::Projective;
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::math::{Point, Vec3};
 use crate::mesh::NormalGroups;
@@ -128,8 +128,8 @@ impl Skinner for ProjectiveSkin {
         Ok(self.projective.set_params(physics)?)
     }
 
-    fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
-        Ok(self.projective.set_bones(bones)?)
+    fn set_factors(&mut self, factors: &FleshFactors) -> Result<(), BindError> {
+        Ok(self.projective.set_factors(factors)?)
     }
 
     fn normals_into(&self, normals: &mut [Vec3]) {

@@ -127,7 +127,7 @@ impl Projective {
             guided.set_floor(Floor::of(subject, simulation.params().floor));
         }
         let guide = guided.as_ref().map(GuidedBase::guide);
-        let materials = materials_of(subject, &flesh, &subject.settings.bones, guide);
+        let materials = materials_of(subject, &flesh, &subject.settings.factors(), guide);
         if !materials.is_uniform() {
             simulation.set_materials(&materials)?;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Projective;
 use super::floor::Floor;
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::collision::{CollisionBody, JointPairs};
 use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params};
 use crate::stages::{Flesh, Subject};
@@ -70,13 +70,13 @@ impl Projective {
         }
     }
 
-    /// Changes the factors in the settings of bones. Settings that are not factors belong to the subject.
+    /// Changes the factors in the settings of bones, and what is painted. Settings that are not factors belong to the subject.
     ///
     /// # Errors
     /// [`FactorError`]; the old materials then stay.
-    pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), FactorError> {
+    pub fn set_factors(&mut self, factors: &FleshFactors) -> Result<(), FactorError> {
         let guide = self.guide();
-        let materials = materials_of(&self.subject, &self.flesh, bones, guide);
+        let materials = materials_of(&self.subject, &self.flesh, factors, guide);
         self.set_materials(&materials)
     }
 }
@@ -92,17 +92,21 @@ fn same_equations(a: &Params, b: &Params) -> bool {
     of(a) == of(b)
 }
 
-/// Materials of the flesh by the settings of bones and the guide's weights, if it is guided.
+/// Materials of the flesh by the settings of bones, what is painted, and the guide's weights, if it is guided.
 pub(super) fn materials_of(
     subject: &Subject,
     flesh: &Flesh,
-    bones: &BoneMap,
+    factors: &FleshFactors,
     guide: Option<&Guide>,
 ) -> Materials {
     let mesh = &subject.sim().mesh;
-    let mut materials = Materials::of_bones(&flesh.tissue, mesh, bones);
-    if let Some(guide) = guide {
-        materials.release_hinges(mesh, guide.weights());
+    let mut materials = Materials::of_bones(&flesh.tissue, mesh, &factors.bones);
+    if !factors.paint.is_empty() {
+        materials.apply_paint(&factors.paint, &subject.source_from_sim());
+    }
+    match guide {
+        Some(guide) => materials.release_hinges(mesh, guide.weights()),
+        None => materials.hold_by_stiffness(),
     }
     materials
 }

@@ -63,12 +63,23 @@ pub enum SignedAxis {
     MinusZ,
 }
 
+/// Role of pairs of joints with equal names and without a role.
+const SAME_NAME: &str = "same name";
+
 /// A pair with indices instead of names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Link {
     pub role: Option<Role>,
     pub target: Vec<usize>,
     pub source: Vec<usize>,
+}
+
+impl JointPair {
+    /// Whether the joints were matched because their names are equal.
+    #[must_use]
+    pub fn is_by_name(&self) -> bool {
+        self.role == SAME_NAME
+    }
 }
 
 impl Mapping {
@@ -120,7 +131,7 @@ impl Mapping {
                 && !joint.name.ends_with("_end")
             {
                 pairs.push(JointPair {
-                    role: "same name".to_owned(),
+                    role: SAME_NAME.to_owned(),
                     target: vec![joint.name.clone()],
                     source: vec![joint.name.clone()],
                 });

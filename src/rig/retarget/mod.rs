@@ -4,7 +4,7 @@
 //! # How
 //! 1. **Mapping.** Joints of both skeletons get roles ([`Role`]) by their names, otherwise by the
 //!    skeleton's topology; joints of equal role form a [`JointPair`]. A [`Mapping`] is a plain list
-//!    that can be saved and edited.
+//!    that can be saved and edited; joints chosen by hand ([`JointChoices`]) win over it.
 //! 2. **Stance.** Rotations are measured from the motion's rest pose if it resembles a standing
 //!    person; otherwise (some exporters align all bones with one axis) from its first frame, or the
 //!    frame that resembles one most.
@@ -30,6 +30,7 @@
 //! library) is omitted.
 
 mod align;
+mod choices;
 mod feet;
 mod ground;
 mod mapping;
@@ -40,12 +41,14 @@ mod stance;
 mod topology;
 mod transfer;
 
+pub use choices::{JointChoices, JointDriver};
 pub(in crate::rig) use feet::standing;
 pub use mapping::{JointPair, Mapping, SignedAxis};
 pub use role::{Digit, Role, Side};
 pub use roles::JointRoles;
 
 use super::{Clip, PoseError, Skeleton};
+use crate::math::Affine;
 use crate::progress::{Cancelled, Progress};
 
 /// Why a motion cannot be retargeted.
@@ -105,6 +108,11 @@ pub struct Retargeted {
     pub up: SignedAxis,
     /// Whether the first frame was omitted.
     pub first_left_out: bool,
+    /// Time of the clip's start in the motion, seconds.
+    pub start_secs: f64,
+    /// Takes a point of the motion to where it is beside the character: the motion's hips to the character's, before feet are put on
+    /// the ground.
+    pub character_from_motion: Affine,
 }
 
 /// Retargets a clip of `source` to `target`.

@@ -72,7 +72,7 @@ pub(super) fn transfer(
         }
         frames.push(work.frame(index, low - ground, ground));
     }
-    work.finish(clip.name.clone(), &frames)
+    work.finish(clip.name.clone(), &frames, ground)
 }
 
 impl<'a> Transfer<'a> {
@@ -222,7 +222,12 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    fn finish(self, name: String, frames: &[RetargetedFrame]) -> Result<Retargeted, RetargetError> {
+    fn finish(
+        self,
+        name: String,
+        frames: &[RetargetedFrame],
+        source_ground: f64,
+    ) -> Result<Retargeted, RetargetError> {
         let times = &self.motion.times_secs;
         let start = times[0];
         let times_secs: Vec<f64> = times.iter().map(|time| time - start).collect();
@@ -284,6 +289,8 @@ impl<'a> Transfer<'a> {
             scale: self.root.scale,
             up: self.motion.up,
             first_left_out: self.motion.first_left_out,
+            start_secs: start,
+            character_from_motion: self.character_from_motion(source_ground),
         })
     }
 }

@@ -130,6 +130,12 @@ impl Playback {
         }
     }
 
+    /// The clip shown, or the one shown last.
+    #[must_use]
+    pub fn last_clip(&self) -> usize {
+        self.clip.unwrap_or(self.resume.0)
+    }
+
     /// Shows the pose made by hand and remembers clip and time.
     pub(in crate::session) fn leave_clip(&mut self) {
         self.fading = None;

@@ -2,12 +2,16 @@
 //!
 //! | file           | what                                                                   |
 //! |----------------|------------------------------------------------------------------------|
+//! | [`painting`]   | materials painted onto the skin                                         |
 //! | [`posing`]     | the pose made by hand, and settings of single bones                     |
 //! | [`pose_tools`] | rotating several joints, dragging points of the body, pins, limits, mirror, clipboard |
+//! | [`motions`]    | the joint mapping of motions of other skeletons                         |
 //! | [`timeline`]   | keys, recorded takes, the pose library                                  |
 //!
 //! [`Editor`] owns the edited state. Other parts that an edit changes (channels, messages) are passed to it as [`EditContext`].
 
+pub(super) mod motions;
+pub(super) mod painting;
 pub(super) mod pose_tools;
 mod posing;
 pub(super) mod timeline;
@@ -17,6 +21,7 @@ use super::history::UndoHistory;
 use super::message::Messages;
 use super::seen::SeenParts;
 use super::{Channels, Document, Gesture, Level, Selection, Waker};
+use painting::PaintTools;
 use pose_tools::PoseTools;
 use timeline::Keying;
 
@@ -28,6 +33,7 @@ pub(super) struct Editor {
     pub(super) selection: Selection,
     pub(super) pose_tools: PoseTools,
     pub(super) keying: Keying,
+    pub(super) paint_tools: PaintTools,
     /// Gesture of the command that is being applied.
     pub(super) gesture: Gesture,
 }

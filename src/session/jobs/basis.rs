@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::character::{BoneMap, HelperRig};
+use crate::character::{FleshFactors, HelperRig};
 use crate::dynamics::Params;
 use crate::methods::{Actor, BindError, Capability, MethodId, Subject};
 use crate::param::ParamValues;
@@ -22,8 +22,8 @@ pub(in crate::session) struct FrameBasis {
     params: Params,
     /// The method's own parameters.
     values: ParamValues,
-    /// Settings of bones; none for methods that do not read them.
-    bones: BoneMap,
+    /// Settings of bones, and paint; none for methods that do not read them.
+    factors: FleshFactors,
     /// Index of the clip in [`Document::clips`].
     pub(in crate::session) clip: usize,
     take: Option<Arc<KeyedClip>>,
@@ -42,7 +42,7 @@ impl PartialEq for FrameBasis {
         same_clip
             && Arc::ptr_eq(&self.subject, &other.subject)
             && (self.method, self.weights) == (other.method, other.weights)
-            && (&self.params, &self.bones) == (&other.params, &other.bones)
+            && (&self.params, &self.factors) == (&other.params, &other.factors)
             && self.values == other.values
             && self.rig.as_ref().map(Arc::as_ptr) == other.rig.as_ref().map(Arc::as_ptr)
     }
@@ -60,10 +60,10 @@ impl FrameBasis {
         } else {
             Params::default()
         };
-        let bones = if has_physics || need.method.has(Capability::Meetings) {
-            document.flesh.bones.clone()
+        let factors = if has_physics || need.method.has(Capability::Meetings) {
+            document.flesh.factors()
         } else {
-            BoneMap::default()
+            FleshFactors::default()
         };
         let rig = (need.method == MethodId::DISTILLED).then(|| subject.helper_rig());
         Some(Self {
@@ -73,7 +73,7 @@ impl FrameBasis {
             weights: need.weights,
             params,
             values: document.method_values_of(need.variant).of(need.method),
-            bones,
+            factors,
             clip,
             take: clips.take(clip).cloned(),
         })
@@ -118,28 +118,28 @@ impl FrameBasis {
             self.subject.clone()
         }
         .weighted(self.weights);
-        bind_with_bones(
+        bind_with_factors(
             &subject,
             self.method,
-            (&self.params, &self.values, &self.bones),
+            (&self.params, &self.values, &self.factors),
             progress,
         )
     }
 }
 
-/// Binds a method to a character that has the method's weights, with settings of bones that may be newer than the character's.
+/// Binds a method to a character that has the method's weights, with settings of bones, and paint, that may be newer than the character's.
 ///
 /// # Errors
 /// [`BindError`].
-pub(in crate::session) fn bind_with_bones(
+pub(in crate::session) fn bind_with_factors(
     subject: &Arc<Subject>,
     method: MethodId,
-    (params, values, bones): (&Params, &ParamValues, &BoneMap),
+    (params, values, factors): (&Params, &ParamValues, &FleshFactors),
     progress: &Progress,
 ) -> Result<Actor, BindError> {
     let mut actor = Actor::bind_with(subject, method, params, values, progress)?;
-    if subject.settings.bones != *bones {
-        actor.set_bones(bones)?;
+    if !subject.settings.has_factors(factors) {
+        actor.set_factors(factors)?;
     }
     Ok(actor)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::JobContext;
 use super::stages::DerivedStages;
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
 use crate::gpu::actor::{
@@ -43,8 +43,8 @@ impl PartialEq for DecisionKey {
 #[derive(Clone)]
 struct DeviceBasis {
     subject: Arc<Subject>,
-    /// Parameters and bones, for methods that simulate.
-    physics: Option<(Params, BoneMap)>,
+    /// Parameters and factors, for methods that simulate.
+    physics: Option<(Params, FleshFactors)>,
     /// The method's own parameters.
     values: ParamValues,
 }
@@ -96,7 +96,7 @@ fn made_for(document: &Document, need: Need) -> Option<DeviceBasis> {
                 budget_ms: None,
                 ..*document.params_of(need.variant)
             },
-            document.flesh.bones.clone(),
+            document.flesh.factors(),
         )
     };
     Some(DeviceBasis {
@@ -221,9 +221,9 @@ impl Devices {
             ..
         } = key.clone();
         let work = move |progress: &Progress| {
-            let (params, bones) = physics.unwrap_or_default();
+            let (params, factors) = physics.unwrap_or_default();
             let mut actor = Actor::bind_with(&subject, need.method, &params, &values, progress)?;
-            actor.set_bones(&bones)?;
+            actor.set_factors(&factors)?;
             progress.check()?;
             Ok(decide_device(choice, Ok(&gpu), &mut actor))
         };

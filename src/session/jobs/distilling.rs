@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::session::distill::Made;
 use crate::session::job::{Job, JobState, JobView};
 use crate::session::jobs::JobContext;
-use crate::session::jobs::basis::bind_with_bones;
+use crate::session::jobs::basis::bind_with_factors;
 use crate::session::message::Messages;
 use crate::session::{
     DistillSettings, Distilled, Document, Level, MATERIALS_LOST, Waker, distill, with_takes,
@@ -134,11 +134,11 @@ impl Distilling {
         let DistillRequest { method, settings } = request;
         let with_clips = with_takes(&subject, &document.takes).weighted(weights);
         let (params, values) = (document.params, document.method_values.of(method));
-        let bones = document.flesh.bones.clone();
+        let factors = document.flesh.factors();
         let work = move |progress: &Progress| {
-            let physics = (&params, &values, &bones);
+            let physics = (&params, &values, &factors);
             let binding = progress.part(0.0, BINDING);
-            let mut actor = bind_with_bones(&with_clips, method, physics, &binding)
+            let mut actor = bind_with_factors(&with_clips, method, physics, &binding)
                 .map_err(|error| error.to_string())?;
             distill(&mut actor, &settings, &progress.part(BINDING, 1.0))
                 .map_err(|error| error.to_string())

@@ -7,7 +7,7 @@ use crate::methods::MethodId;
 use crate::progress::Progress;
 use crate::report::{WorstError, WorstPose, WorstSettings, worst_poses};
 use crate::session::job::{Job, JobState, JobView, on_few_threads};
-use crate::session::jobs::basis::bind_with_bones;
+use crate::session::jobs::basis::bind_with_factors;
 use crate::session::views::Need;
 use crate::session::{Document, Waker};
 
@@ -100,10 +100,15 @@ impl WorstSearch {
         };
         let params = *document.params_of(need.variant);
         let values = document.method_values_of(need.variant).of(need.method);
-        let bones = document.flesh.bones.clone();
+        let factors = document.flesh.factors();
         let bind = move |progress: &Progress| {
             let subject = subject.weighted(need.weights);
-            bind_with_bones(&subject, need.method, (&params, &values, &bones), progress)
+            bind_with_factors(
+                &subject,
+                need.method,
+                (&params, &values, &factors),
+                progress,
+            )
         };
         let title = format!("Searching the worst poses of {}", need.method.label());
         let (sender, found) = channel();

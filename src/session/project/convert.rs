@@ -9,7 +9,7 @@ use super::file::{
     ViewPart,
 };
 use super::paths::Refer;
-use super::{Contents, ProjectError, distilled, morphs, transfers};
+use super::{Contents, ProjectError, distilled, morphs, motions, painting, transfers};
 use crate::character::FleshSettings;
 use crate::methods::MethodValues;
 use crate::param::ParamValues;
@@ -82,6 +82,7 @@ pub(super) fn file_of(contents: &Contents, refer: Refer<'_>) -> Result<ProjectFi
             })
             .collect(),
         flesh: flesh_part(&document.flesh, skeleton),
+        motions: motions::part_of(document, skeleton, refer)?,
         pose: pose_part(&document.pose, skeleton),
         morphs: BTreeMap::new(),
         window: window
@@ -201,6 +202,7 @@ fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
             .collect(),
         sim_vertices: flesh.sim_vertices,
         base: flesh.base,
+        paint: painting::part_of(&flesh.paint),
         parts: flesh
             .parts
             .iter()

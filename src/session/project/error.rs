@@ -7,6 +7,7 @@ use crate::io::IoError;
 use crate::methods::BindError;
 use crate::progress::Cancelled;
 use crate::rig::PoseError;
+use crate::rig::retarget::RetargetError;
 
 /// Why a project cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -99,6 +100,22 @@ pub enum SourceError {
         file: String,
         /// What is wrong.
         error: PartError,
+    },
+    /// A joint that drives another is named that does not exist.
+    #[error("{of}: {error}")]
+    Map {
+        /// What was opened, or the motion.
+        of: String,
+        /// The joint.
+        error: PoseError,
+    },
+    /// A motion cannot follow the joints chosen for it.
+    #[error("{file}: {error}")]
+    Motion {
+        /// The motion.
+        file: String,
+        /// Reason.
+        error: RetargetError,
     },
     /// The character was read but cannot be used.
     #[error("{file}: {error}")]

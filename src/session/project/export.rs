@@ -345,9 +345,10 @@ impl Projects {
         messages: &mut Messages,
         waker: Option<&Waker>,
     ) {
-        let Some(subject) = document.subject.clone() else {
+        let Some(subject) = &document.subject else {
             return;
         };
+        let subject = subject.with_factors_of(&document.flesh);
         if self.exporting.is_some() {
             return messages.push(
                 Level::Warning,

@@ -63,6 +63,9 @@ pub(super) struct ProjectFile {
     /// Named poses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub poses: Vec<NamedPoseFile>,
+    /// Joints of motions chosen by hand.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub motions: MotionsPart,
     /// Joints that are not at rest in the pose made by hand.
     #[serde(default)]
     pub pose: BTreeMap<String, LocalPart>,
@@ -78,6 +81,21 @@ pub(super) struct ProjectFile {
     /// Owner of unsaved work; only in recovery files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryPart>,
+}
+
+/// By the reference to the motion's file, then by joint of the character: the joint of the motion, or `null` if nothing drives it.
+pub(super) type MotionsPart = BTreeMap<String, BTreeMap<String, Option<String>>>;
+
+/// Painted maps by [`crate::character::PaintMap::id`].
+pub(super) type PaintPart = BTreeMap<String, MapPart>;
+
+/// One painted map.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct MapPart {
+    /// Number of source vertices of the character.
+    pub vertices: usize,
+    /// The first vertex of each run of painted ones, and its codes (see [`crate::character::PaintMap`]).
+    pub runs: Vec<(usize, Vec<i16>)>,
 }
 
 /// A variant of the settings.
@@ -144,6 +162,9 @@ pub(super) struct FleshPart {
     pub sim_vertices: SimVertices,
     /// What the base of the flesh follows.
     pub base: FleshBase,
+    /// Painted materials.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub paint: PaintPart,
     /// By part: `flesh`, `ride` or `rigid:JOINT`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, String>,

@@ -20,7 +20,7 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, SourceErr
     let Some(restored) = project.map(|project| project.restored) else {
         return Ok(character);
     };
-    let mut character = match &restored.rig {
+    let character = match &restored.rig {
         Some(rig) => character
             .with_rig(rig)
             .map_err(|error| SourceError::Unusable {
@@ -29,6 +29,7 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, SourceErr
             })?,
         None => character,
     };
+    let mut character = super::motions::chosen_or_noted(&character, &restored.motions, progress)?;
     character
         .clips
         .extend(restored.takes.iter().map(|take| take.clip().clone()));

@@ -15,6 +15,8 @@
 //! | `convert` | document → file types |
 //! | `restore` | file types → document |
 //! | `distilled` | the distilled rig ↔ the file's entry |
+//! | `motions` | joints of motions chosen by hand ↔ the file's entries |
+//! | `painting` | painted materials ↔ the file's entries |
 //! | `paths` | file references and how to resolve them |
 //! | `packing`, `archive_names`, `pack` | what is packed, under which names, and the zip |
 //! | `draft` | unsaved work of a packed project whose unpacked files are gone |
@@ -34,8 +36,10 @@ mod file;
 mod files;
 mod load;
 mod morphs;
+mod motions;
 mod pack;
 mod packing;
+mod painting;
 mod paths;
 mod read;
 mod report;
@@ -50,6 +54,7 @@ pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
 pub use error::{ProjectError, SourceError};
 pub use export::{Export, ExportAs};
 pub use load::load;
+pub(super) use motions::{chosen, chosen_or_noted};
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
 pub use read::{ProjectState, is_project, project_state};
 pub(super) use restore::Restored;

@@ -7,11 +7,11 @@ use super::file::{FileRef, ProjectFile, ReachPart, RecoveryPart};
 use super::restore::{Restored, restored};
 use super::text::from_text;
 use super::{
-    Answer, MissingSources, ProjectError, SourceError, distilled, draft, files, pack, paths,
-    transfers,
+    Answer, MissingSources, ProjectError, SourceError, distilled, draft, files, motions, pack,
+    painting, paths, transfers,
 };
 use crate::cache::Cache;
-use crate::character::{Character, FleshSettings, UNIT_RANGE};
+use crate::character::{Character, FleshSettings, MotionChoices, UNIT_RANGE};
 use crate::dynamics::Params;
 use crate::files::inside;
 use crate::io::{FileRead, Reach, read_file, recorded, text_of, with_reach};
@@ -287,6 +287,9 @@ pub(in crate::session) fn load_all(
         let (character, files_read) = recorded(|| with_reach(source.reach.clone(), load));
         let mut character = character?;
         files::apply_flesh_settings(source, &character.skeleton, &mut character.flesh)?;
+        let mut choices = MotionChoices::new();
+        motions::apply_source(source, &character, &character.skeleton, &mut choices)?;
+        let character = motions::chosen(&character, &choices, progress)?;
         return Ok(Loaded {
             character,
             source: source.clone(),
@@ -318,21 +321,22 @@ pub(in crate::session) fn load_all(
     let (mut restored, mut unfitting) = restored(&file, &character.skeleton);
     super::morphs::restore(&file, &character, &mut restored, &mut unfitting);
     stand(&mut restored, &character);
-    notes.extend(
-        unfitting
-            .into_iter()
-            .map(|note| format!("{}: {note}.", path.display())),
-    );
     // Settings in the source override those of the project; they refer to the project's skeleton.
     let edited = restored
         .rig
         .as_ref()
         .and_then(|rig| rig.to_skeleton(&character.skeleton).ok());
-    files::apply_flesh_settings(
-        source,
-        edited.as_ref().unwrap_or(&character.skeleton),
-        &mut restored.flesh,
-    )?;
+    let skeleton = edited.as_ref().unwrap_or(&character.skeleton);
+    let places = (whole.files.as_slice(), folder.as_deref());
+    restored.motions = motions::restored(&file, places, &character, skeleton, &mut unfitting);
+    motions::apply_source(source, &character, skeleton, &mut restored.motions)?;
+    restored.flesh.paint = painting::restored(&file.flesh.paint, &character, &mut unfitting);
+    notes.extend(
+        unfitting
+            .into_iter()
+            .map(|note| format!("{}: {note}.", path.display())),
+    );
+    files::apply_flesh_settings(source, skeleton, &mut restored.flesh)?;
     // Settings for an edited skeleton do not apply to the skeleton in the files.
     character.flesh = if restored.rig.is_some() {
         FleshSettings::default()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::file::{FleshPart, LocalPart, ProjectFile, VariantPart, ViewPart};
-use crate::character::{FleshSettings, Place};
+use crate::character::{FleshSettings, MotionChoices, Place};
 use crate::dynamics::Params;
 use crate::math::{Quat, Vec64};
 use crate::methods::{MethodId, MethodValues};
@@ -55,6 +55,7 @@ pub(in crate::session) struct Restored {
     pub pins: BTreeSet<usize>,
     pub takes: Vec<Arc<KeyedClip>>,
     pub pose_library: Vec<Arc<NamedPose>>,
+    pub motions: MotionChoices,
 }
 
 impl Restored {
@@ -168,6 +169,7 @@ pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<St
             pins,
             takes,
             pose_library,
+            motions: MotionChoices::new(),
         },
         notes,
     )

@@ -68,5 +68,8 @@ impl Document {
             .filter_map(|&joint| remap.new_from_old(joint))
             .collect();
         self.flesh = self.flesh.on(remap);
+        for choices in self.motions.values_mut() {
+            *choices = remap.carry(choices);
+        }
     }
 }

@@ -21,7 +21,7 @@ pub(super) use self::running::SLICE_SECS;
 use self::running::WorkerThread;
 pub(super) use self::trace::Trace;
 use super::moment::Moment;
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::gpu::actor::GpuDevice;
 use crate::math::Affine;
@@ -61,7 +61,7 @@ struct WorkerInbox {
     moment: Option<Moment>,
     params: Option<Params>,
     values: Option<ParamValues>,
-    bones: Option<BoneMap>,
+    factors: Option<FleshFactors>,
     wants: Option<SnapshotContent>,
     device: Option<Successor>,
     stop: bool,
@@ -239,9 +239,9 @@ impl SimWorker {
         self.shared.asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Changes the factors in the settings of bones from the next frame on.
-    pub fn set_bones(&self, bones: BoneMap) {
-        lock(&self.shared.inbox).bones = Some(bones);
+    /// Changes the factors in the settings of bones, and what is painted, from the next frame on.
+    pub fn set_factors(&self, factors: FleshFactors) {
+        lock(&self.shared.inbox).factors = Some(factors);
         self.shared.asleep.store(false, Ordering::Relaxed);
     }
 

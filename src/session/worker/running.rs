@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::task::FrameTask;
 use super::{Successor, WorkerShared, lock};
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::gpu::actor::{GpuDevice, LatestSkin};
 use crate::math::Affine;
@@ -32,7 +32,7 @@ const DEVICE_STRIDE: usize = 4;
 struct Numbers {
     params: Option<Params>,
     values: Option<ParamValues>,
-    bones: Option<BoneMap>,
+    factors: Option<FleshFactors>,
 }
 
 /// Sets a number. Returns whether it was another one.
@@ -157,7 +157,7 @@ impl WorkerThread {
             },
             params: inbox.params.take(),
             values: inbox.values.take(),
-            bones: inbox.bones.take(),
+            factors: inbox.factors.take(),
             wants: inbox.wants.take(),
             device: inbox.device.take(),
         })
@@ -257,11 +257,11 @@ impl WorkerThread {
                 "The new dynamics settings are invalid and were not applied: {error}."
             ));
         }
-        if let Some(bones) = &task.bones
-            && let Err(error) = self.actor.set_bones(bones)
+        if let Some(factors) = &task.factors
+            && let Err(error) = self.actor.set_factors(factors)
         {
             *lock(&self.shared.fault) = Some(format!(
-                "The new bone settings are invalid and were not applied: {error}."
+                "The new settings of the flesh are invalid and were not applied: {error}."
             ));
         }
         if let Some(values) = &task.values
@@ -274,7 +274,7 @@ impl WorkerThread {
         let known = &mut self.numbers;
         let others = is_other(&mut known.params, task.params.as_ref())
             | is_other(&mut known.values, task.values.as_ref())
-            | is_other(&mut known.bones, task.bones.as_ref());
+            | is_other(&mut known.factors, task.factors.as_ref());
         if others {
             lock(&self.shared.trace).clear();
         }
@@ -341,7 +341,7 @@ impl WorkerThread {
             && inbox.moment.is_none()
             && inbox.params.is_none()
             && inbox.values.is_none()
-            && inbox.bones.is_none()
+            && inbox.factors.is_none()
             && inbox.device.is_none()
             && inbox.world_from_joint == self.world
             && inbox.morphs == self.morphs

@@ -1,7 +1,7 @@
 //! Work for one frame.
 
 use super::Successor;
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::param::ParamValues;
 use crate::session::moment::Moment;
@@ -22,13 +22,13 @@ pub(super) struct FrameTask {
     pub moment: Option<Moment>,
     pub params: Option<Params>,
     pub values: Option<ParamValues>,
-    pub bones: Option<BoneMap>,
+    pub factors: Option<FleshFactors>,
     pub wants: Option<SnapshotContent>,
     pub device: Option<Successor>,
 }
 
 impl FrameTask {
     pub fn changes_numbers(&self) -> bool {
-        self.params.is_some() || self.values.is_some() || self.bones.is_some()
+        self.params.is_some() || self.values.is_some() || self.factors.is_some()
     }
 }

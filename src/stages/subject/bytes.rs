@@ -6,6 +6,12 @@ use super::Subject;
 const PER_TET: u64 = 1000;
 
 impl Subject {
+    /// Identifies what [`Self::bytes`] counts: subjects with the same key share it.
+    #[must_use]
+    pub fn bytes_key(&self) -> usize {
+        std::sync::Arc::as_ptr(&self.stages.flesh) as usize
+    }
+
     /// Bytes of what was made of the character so far, approximately; without the character itself
     /// ([`Character::bytes`](crate::character::Character::bytes)) and the subject it is based on.
     #[must_use]

@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub use gpu::{GpuPainter, NoTextures, PainterOn, Textures, needs_numbers};
 pub use thread::{PicturesWaker, ThreadPainter};
 
+use crate::character::FleshPaint;
+
 use super::{Compare, CrowdFrame, GhostSkins, Snapshot};
 use crate::render::{Camera, Legend, Look, PositionMark};
 
@@ -62,6 +64,8 @@ pub struct Picture<'a> {
     pub marks: Option<&'a Arc<[PositionMark]>>,
     /// Onion skins.
     pub ghosts: Option<&'a Arc<GhostSkins>>,
+    /// What is painted onto the skin, if that is newer than the character's.
+    pub paint: Option<&'a FleshPaint>,
     /// Height of the floor.
     pub ground_height: f32,
     /// Diagonal of the character's bounding box.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Comparison, Picture};
+use crate::character::FleshPaint;
 use crate::render::{Camera, Look, PositionMark};
 use crate::studio::{Compare, GhostSkins, Snapshot};
 
@@ -19,6 +20,7 @@ pub(super) struct Order {
     look: Look,
     marks: Option<Arc<[PositionMark]>>,
     ghosts: Option<Arc<GhostSkins>>,
+    paint: Option<FleshPaint>,
     ground_height: f32,
     character_size: f32,
 }
@@ -49,6 +51,7 @@ impl Order {
             look: *picture.look,
             marks: picture.marks.cloned(),
             ghosts: picture.ghosts.cloned(),
+            paint: picture.paint.cloned(),
             ground_height: picture.ground_height,
             character_size: picture.character_size,
         }
@@ -74,6 +77,7 @@ impl Order {
             look: &self.look,
             marks: self.marks.as_ref(),
             ghosts: self.ghosts.as_ref(),
+            paint: self.paint.as_ref(),
             ground_height: self.ground_height,
             character_size: self.character_size,
         }

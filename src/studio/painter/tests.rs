@@ -85,6 +85,7 @@ fn picture<'a>(
         look,
         marks: None,
         ghosts: None,
+        paint: None,
         ground_height: 0.0,
         character_size: snapshot.subject.size,
     }

@@ -1,6 +1,7 @@
 //! Theorems about materials, held regions, and bones that stretch, twist or hold nothing.
 
 mod bones;
+mod painted;
 mod virtual_bones;
 mod whole;
 

@@ -58,6 +58,9 @@ impl Viewport {
         if view.tools.tool == Tool::Explain {
             return self.probe_with_pointer(response, map, view, actions);
         }
+        if view.tools.tool == Tool::Paint {
+            return self.paint_with_pointer(ui, response, map, view, actions);
+        }
         let modifiers = ui.input(|input| input.modifiers);
         // The release that ends a drag that was given up is no click.
         let given_up = self.given_up;
@@ -249,7 +252,7 @@ impl Viewport {
         self.drag = match view.tools.tool {
             Tool::Rotate => Pull::start(map, skeleton, view.world_from_joint, target, origin)
                 .map(PoseDrag::Pull),
-            Tool::Explain => None,
+            Tool::Explain | Tool::Paint => None,
             Tool::Drag | Tool::Move => {
                 ReachDrag::start(map, view.world_from_joint, target, origin).map(PoseDrag::Reach)
             }
@@ -299,6 +302,10 @@ impl Viewport {
 
     /// Cancels the current drag. Returns whether there was one.
     pub fn cancel_drag(&mut self, actions: &mut Actions) -> bool {
+        if self.cancel_stroke() {
+            actions.once(PoseCommand::Revert.into());
+            return true;
+        }
         let Some(drag) = self.drag.take() else {
             return false;
         };

@@ -43,6 +43,7 @@ pub fn strip_ui(
                             Tool::Rotate => Icon::Rotate,
                             Tool::Move => Icon::Move,
                             Tool::Explain => Icon::Info,
+                            Tool::Paint => Icon::Brush,
                         };
                         let response = icons::toggle(ui, icon, tool.label(), tools.tool == tool)
                             .on_hover_text(tool.sentence());

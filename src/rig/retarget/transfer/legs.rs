@@ -2,7 +2,7 @@
 
 use super::bind::Root;
 use super::{RetargetedFrame, Transfer, middle_of_hips};
-use crate::math::{Affine, Quat, Vec64};
+use crate::math::{Affine, Quat, Vec64, affine};
 use crate::rig::Pose;
 use crate::rig::retarget::feet::{Leg, corrections};
 use crate::rig::retarget::stance::Stance;
@@ -28,6 +28,24 @@ impl Transfer<'_> {
         };
         let level = |v: &Vec64| v - up * v.dot(up);
         level(start) + level(&travelled) + up * height - turns[*joint] * middle
+    }
+
+    /// Where a point of the motion is beside the character, by the way of the hips' centre.
+    pub(super) fn character_from_motion(&self, ground: f64) -> Affine {
+        let Root {
+            scale,
+            up,
+            start,
+            source_start,
+            ..
+        } = &self.root;
+        let apart = start - self.axes * source_start * *scale;
+        let height = match (&self.target_soles, &self.source_soles) {
+            (Some(soles), Some(_)) => soles.ground - scale * ground,
+            _ => apart.dot(up),
+        };
+        let turn = self.axes.to_rotation_matrix().into_inner();
+        affine(&(turn * *scale), &(apart + up * (height - apart.dot(up))))
     }
 
     /// Height by which the feet of a pose are too low.

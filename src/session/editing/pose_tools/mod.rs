@@ -275,6 +275,7 @@ impl Editor {
             }
             self.revert_keys(with);
         }
+        self.revert_paint();
     }
 
     /// Continues the gesture in progress, or starts one.

@@ -26,7 +26,7 @@ use self::input::Follower;
 use self::shared::Order;
 use self::worker::CrowdWorker;
 use super::JobContext;
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::{Collisions, Params};
 use crate::gpu::GpuContext;
 use crate::methods::{Capability, Subject};
@@ -226,10 +226,10 @@ impl Crowds {
         } else {
             Params::default()
         };
-        let bones = if simulated {
-            context.document.flesh.bones.clone()
+        let factors = if simulated {
+            context.document.flesh.factors()
         } else {
-            BoneMap::new()
+            FleshFactors::default()
         };
         let params = Params {
             budget_ms: None,
@@ -245,7 +245,7 @@ impl Crowds {
                 .document
                 .method_values_of(view.variant)
                 .of(view.method),
-            bones,
+            factors,
             count: view.crowd,
         };
         if !context.passing && crowd.is_due(&order, elapsed.real_secs) {

@@ -95,7 +95,7 @@ impl Running {
             &order.values,
             &progress.part(0.0, READY / 2.0),
         )?;
-        actor.set_bones(&order.bones)?;
+        actor.set_factors(&order.factors)?;
         progress.check()?;
         progress.report(READY / 2.0, "Preparing the graphics device");
         let motion = CrowdMotion::new(&order.subject, Motion::Rest, order.count);

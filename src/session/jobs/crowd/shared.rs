@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use super::CrowdFrame;
 use super::input::CrowdInput;
-use crate::character::BoneMap;
+use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
 use crate::methods::{MethodId, Subject};
@@ -21,7 +21,7 @@ pub(super) struct Order {
     pub method: MethodId,
     pub params: Params,
     pub values: ParamValues,
-    pub bones: BoneMap,
+    pub factors: FleshFactors,
     pub count: usize,
 }
 
@@ -32,7 +32,7 @@ impl PartialEq for Order {
             && (self.method, self.count) == (other.method, other.count)
             && self.params == other.params
             && self.values == other.values
-            && self.bones == other.bones
+            && self.factors == other.factors
     }
 }
 

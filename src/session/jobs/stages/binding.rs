@@ -135,9 +135,9 @@ impl DerivedStages {
                 if document
                     .subject
                     .as_ref()
-                    .is_some_and(|subject| subject.settings.bones != document.flesh.bones)
+                    .is_some_and(|subject| !subject.settings.has_factors(&document.flesh.factors()))
                 {
-                    worker.set_bones(document.flesh.bones.clone());
+                    worker.set_factors(document.flesh.factors());
                 }
                 worker.settle(&world, &context.channels.morphs_in(need.channel));
                 worker.set_wants(self.wants);

@@ -22,6 +22,10 @@ impl DerivedStages {
             self.rebuilding = None;
             return None;
         }
+        if context.passing && subject.settings.same_structure_but_paint(wanted) {
+            // The flesh follows a stroke at its end.
+            return None;
+        }
         if self
             .rebuilding
             .as_ref()

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::character::{Character, FleshSettings};
+use crate::character::{Character, FleshSettings, MotionChoices};
 use crate::dynamics::Params;
 use crate::io::{FileRead, IoError, add_motion, recorded};
 use crate::methods::{Actor, BindError, MethodId, Requirement, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::edit::Rig;
-use crate::session::project::{Loaded, ReadProject, load_all};
+use crate::session::project::{Loaded, ReadProject, chosen, chosen_or_noted, load_all};
 use crate::session::views::Need;
 use crate::session::{Answer, Source, SourceError, with_takes};
 
@@ -140,14 +140,36 @@ fn build(
             })?;
     }
     let subject = Arc::new(subject);
-    match rig {
-        Some((rig, flesh)) => Ok(Arc::new(
+    let subject = match rig {
+        Some((rig, flesh)) => Arc::new(
             subject
                 .with_rig(rig, flesh, true, &whole.part(0.5, 1.0))
                 .map_err(unusable)?,
-        )),
-        None => Ok(subject),
+        ),
+        None => subject,
+    };
+    match project.map(|project| &project.restored.motions) {
+        Some(choices) if !subject.character.follows_choices(choices) => {
+            let character = chosen_or_noted(&subject.character, choices, whole)?;
+            Ok(Arc::new(subject.with_clips(Arc::new(character))))
+        }
+        _ => Ok(subject),
     }
+}
+
+/// The same character with other joints chosen for its motions, bound to a method.
+pub(in crate::session) fn map_and_bind(
+    old: &Subject,
+    choices: &MotionChoices,
+    method: MethodId,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Rebuilt, SourceError> {
+    let character = chosen(&old.character, choices, &progress.part(0.0, 0.5))?;
+    let subject = Arc::new(old.with_clips(Arc::new(character)));
+    let rest = progress.part(0.5, 1.0);
+    let binding = bind(&subject, method, params, &rest).map_err(SourceError::Cancelled)?;
+    Ok(Rebuilt { subject, binding })
 }
 
 /// The same character with new flesh settings, bound to a method.

@@ -1,13 +1,14 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 //!
 //! The files of a character are read (`opening`), flesh is made again when its settings change (`flesh`), methods are bound to it
-//! (`binding`), voxel domains and compared weights are computed for views that show them (`overlays`), and each view shows the requested method or the best
+//! (`binding`), motions are transferred again when other joints are chosen for them (`motions`), voxel domains and compared weights are computed for views that show them (`overlays`), and each view shows the requested method or the best
 //! available stand-in (`showing`). Views of one channel present the same frame (`together`).
 
 mod binding;
 mod flesh;
 mod idle;
 pub(in crate::session) mod making;
+mod motions;
 pub(in crate::session) mod opening;
 mod overlays;
 mod showing;
@@ -29,6 +30,7 @@ use crate::session::{
 };
 use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
+use motions::MotionsJob;
 use overlays::OverlayJob;
 use together::ChannelFrame;
 
@@ -66,6 +68,8 @@ pub(in crate::session) struct DerivedStages {
     flesh_job: Option<Job<Result<(), Cancelled>>>,
     /// The user cancelled that job: it is not restarted automatically.
     flesh_cancelled: bool,
+    /// The job that transfers motions with other joints.
+    motions: MotionsJob,
     /// The voxel domains and compared weights that views show.
     pub(in crate::session) overlays: OverlayJob,
     /// Optional content of snapshots.
@@ -232,6 +236,7 @@ impl DerivedStages {
             || self.binding.is_some()
             || self.rebuilding.is_some()
             || self.flesh_job.is_some()
+            || self.motions.view().is_some()
             || self.overlays.running.is_some()
     }
 
@@ -245,6 +250,7 @@ impl DerivedStages {
             .chain(binding)
             .chain(rebuilding)
             .chain(self.flesh_job.iter().map(Job::view))
+            .chain(self.motions.view())
             .chain(self.overlays.running.iter().map(Job::view))
             .collect()
     }
@@ -257,6 +263,7 @@ impl DerivedStages {
         if let Some((flesh, _)) = self.rebuilding.take() {
             self.refused_flesh = Some(flesh);
         }
+        self.motions.cancel();
         self.flesh_cancelled |= self.flesh_job.take().is_some();
         self.overlays.cancel();
     }
@@ -265,6 +272,7 @@ impl DerivedStages {
     pub(in crate::session) fn allow_retry(&mut self) {
         self.refused.clear();
         self.refused_flesh = None;
+        self.motions.allow_retry();
         self.flesh_cancelled = false;
         self.overlays.allow_retry();
     }

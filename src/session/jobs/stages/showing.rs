@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::making::{STAND_IN, has_stand_in};
+use super::motions::MotionsJob;
 use super::{Bound, DerivedStages};
 use crate::methods::{Actor, MethodId, Subject};
 use crate::progress::Progress;
@@ -49,6 +50,7 @@ impl DerivedStages {
         self.refused.clear();
         self.binding = None;
         (self.rebuilding, self.refused_flesh) = (None, None);
+        self.motions = MotionsJob::default();
         (self.flesh_job, self.flesh_cancelled) = (None, false);
         self.overlays.start_over();
         self.subject.replace(subject.clone())
@@ -74,7 +76,7 @@ impl DerivedStages {
         for Bound { worker, need, .. } in &self.bound {
             worker.set_params(*document.params_of(need.variant));
             worker.set_values(document.method_values_of(need.variant).of(need.method));
-            worker.set_bones(flesh.bones.clone());
+            worker.set_factors(flesh.factors());
             worker.set_wants(self.wants);
         }
     }

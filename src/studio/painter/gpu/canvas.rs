@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::pool::StateKey;
 use super::super::{Comparison, Picture};
 use super::needs_numbers;
+use crate::character::FleshPaint;
 use crate::methods::Subject;
 use crate::render::{
     Camera, Extras, Legend, Look, Marked, MeshColors, MeshModel, Moment, PositionMark,
@@ -51,6 +52,7 @@ pub(in crate::studio::painter) struct PictureKey {
     voxels: [bool; 2],
     /// Whether the weights that a difference is to are known.
     compares_weights: bool,
+    paint: Option<FleshPaint>,
     ground_height: f32,
 }
 
@@ -100,6 +102,10 @@ impl PictureKey {
             compares_weights: picture
                 .snapshot
                 .is_some_and(|state| compared_weights(picture.look, state).is_some()),
+            paint: picture
+                .paint
+                .filter(|_| picture.look.colors.paint().is_some())
+                .cloned(),
             ground_height: picture.ground_height,
         }
     }
@@ -268,5 +274,11 @@ pub(super) fn quantity_of<'a>(
         SkinColors::Strain => Some(SkinQuantity::Strain {
             positions: snapshot.positions(),
         }),
+        SkinColors::Stiffness | SkinColors::Held | SkinColors::Thickness => {
+            let map = picture.look.colors.paint()?;
+            let paint = picture.paint.unwrap_or(&snapshot.subject.settings.paint);
+            let codes = paint.codes(map);
+            Some(SkinQuantity::Painted { map, codes })
+        }
     }
 }
