@@ -1,7 +1,5 @@
 //! Several outputs by one command, numbered pictures, arrays, and what packages install.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
-
 use std::fs;
 
 use crate::common::folder::TestFolder;
