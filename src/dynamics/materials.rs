@@ -16,7 +16,7 @@
 //! # Held
 //! A force moves flesh away from where its guide would place it against the stiffness k (1 + μ), with μ of [`Params::guidance`]. Flesh
 //! that is held by h, 0 to 1, is moved by the part 1 − h of that: its guidance is μ′ = (1 + μ) / (1 − h) − 1. Flesh without a guide is
-//! 1 / (1 − h) times as stiff instead ([`Materials::hold_by_stiffness`]), and so follows the bones.
+//! 1 / (1 − h) times as stiff instead, at most 20 times ([`Materials::hold_by_stiffness`]), and so follows the bones.
 //!
 //! # Jiggle
 //! With inertial mass j m, weight m g and base acceleration a, a vertex on a spring k obeys j m ü + k u = m g − j m a. The sag m g
@@ -41,6 +41,8 @@ const MAX_PASSES: f64 = 100.0;
 
 /// Flesh is not held more than this: a force then still moves it by a thousandth.
 const MOST_HELD: f64 = 0.999;
+/// The same without a guide: methods that solve the tets one after the other do not converge on much stiffer ones.
+const MOST_HELD_BY_STIFFNESS: f32 = 0.95;
 
 /// The skin bends by a hinge where two neighbours have less than this part of their weights in common.
 const HINGE_OVERLAP: f32 = 0.1;
@@ -154,7 +156,7 @@ impl Materials {
     /// Holds the flesh by its stiffness, for flesh without a guide.
     pub fn hold_by_stiffness(&mut self) {
         for (factor, held) in self.stiffness.iter_mut().zip(&mut self.held) {
-            *factor /= 1.0 - held.clamp(0.0, MOST_HELD as f32);
+            *factor /= 1.0 - held.clamp(0.0, MOST_HELD_BY_STIFFNESS);
             *held = 0.0;
         }
     }

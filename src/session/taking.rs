@@ -65,10 +65,16 @@ impl Session {
                 rebuilt.or_else(|| jobs.stages.follow_motions(&subject, around))
             })
         });
-        if let Some(rebuilt) = rebuilt {
-            self.take_rebuilt(rebuilt);
-            return true;
-        }
+        let subject = match rebuilt {
+            Some(rebuilt) => {
+                // Its views are shown at once: without them a picture would be empty.
+                let subject = rebuilt.subject.clone();
+                self.take_rebuilt(rebuilt);
+                changed = true;
+                subject
+            }
+            None => subject,
+        };
         let unfinished = self.rigging().is_unfinished();
         self.with_jobs(|jobs, around| jobs.stages.follow_views(&subject, unfinished, around))
             || changed

@@ -26,7 +26,7 @@ use crate::rig::retarget::{JointChoices, JointRoles};
 use crate::session::{Command, MotionCommand, Session};
 
 /// Width of the window, points.
-const WIDTH: f32 = 470.0;
+const WIDTH: f32 = 500.0;
 
 /// Where the motion's skeleton is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -159,7 +159,7 @@ impl MappingWindow {
         hovered: Option<usize>,
         actions: &mut Actions,
     ) {
-        self.table.hovered = None;
+        let before = self.table.hovered.take();
         let Some(subject) = session.subject().filter(|_| self.open) else {
             self.shown = None;
             return;
@@ -184,6 +184,10 @@ impl MappingWindow {
                 table::table_ui(ui, shown, skeleton, hovered, &mut self.table, actions);
             });
         self.open = open;
+        if self.table.hovered != before {
+            // The views mark the joint in the next pass.
+            ctx.request_repaint();
+        }
     }
 
     /// Follows the clip shown and the choices.

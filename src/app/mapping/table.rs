@@ -18,9 +18,9 @@ use crate::session::MotionCommand;
 /// Height of a row, points.
 const ROW: f32 = 26.0;
 /// Width of the names, points.
-const NAME: f32 = 150.0;
+const NAME: f32 = 200.0;
 /// Width of the lists, points.
-const DRIVER: f32 = 180.0;
+const DRIVER: f32 = 170.0;
 /// Entry of a list for no joint.
 const NOTHING: &str = "Nothing";
 

@@ -319,7 +319,8 @@ impl Pane {
                 look.backdrop,
             );
         } else {
-            handles::draw(&painter, &self.viewport, &view, context.dots && !self.lags);
+            let dots = context.dots && !self.lags && context.tools.tool != Tool::Paint;
+            handles::draw(&painter, &self.viewport, &view, dots);
             if let Some(map) = self.viewport.map() {
                 let hovered = self.viewport.hovered;
                 let hovered = hovered.map(super::viewport::picking::PickTarget::joint);

@@ -14,14 +14,17 @@ use crate::session::{Gesture, PaintCommand};
 
 /// A stroke touches again after this part of the radius.
 const STEP: f32 = 0.25;
+/// Touches between two passes at most.
+const MOST_TOUCHES: f32 = 24.0;
 /// Corners of the ring.
 const CORNERS: usize = 48;
 
 /// A stroke in progress.
 #[derive(Debug)]
 pub(super) struct PaintStroke {
-    /// The last touched spot.
+    /// The last touched spot, and the pointer there.
     last: SkinSpot,
+    pointer: Pos2,
 }
 
 /// The brush with the keys that are held: Shift smooths, Ctrl erases.
@@ -55,8 +58,8 @@ impl Viewport {
         let brush = brush_of(settings, modifiers, self.size());
         let pointer = response.interact_pointer_pos().or(response.hover_pos());
         let pointer = pointer.filter(|_| self.stroke.is_some() || !self.axis_gizmo.hovered);
-        let spot = |pointer: Pos2| pick_spot(&map.ray(pointer), view.snapshot?);
-        self.brush_spot = pointer.and_then(spot);
+        let find = |pointer: Pos2| pick_spot(&map.ray(pointer), view.snapshot?);
+        self.brush_spot = pointer.and_then(find);
         let touch = |spot: &SkinSpot| PaintCommand::Touch {
             map: settings.map,
             brush,
@@ -74,17 +77,28 @@ impl Viewport {
         }
         let pressed = ui.input(|input| input.pointer.button_pressed(PointerButton::Primary));
         let starts = pressed && response.contains_pointer() && !self.given_up && !modifiers.alt;
-        match (&mut self.stroke, &self.brush_spot) {
-            (Some(stroke), Some(spot)) => {
+        match (&mut self.stroke, self.brush_spot, pointer) {
+            (Some(stroke), Some(spot), Some(to)) => {
+                // A fast pointer leaves no gaps.
                 let moved = (spot.at.position - stroke.last.at.position).norm();
-                if moved >= STEP * brush.radius {
-                    stroke.last = *spot;
-                    actions.send(touch(spot).into(), Gesture::Dragging);
+                let touches = (moved / (STEP * brush.radius)).floor().min(MOST_TOUCHES);
+                let from = stroke.pointer;
+                for number in 1..=touches as usize {
+                    let between = from.lerp(to, number as f32 / touches);
+                    if let Some(spot) = find(between) {
+                        actions.send(touch(&spot).into(), Gesture::Dragging);
+                    }
+                }
+                if touches >= 1.0 {
+                    (stroke.last, stroke.pointer) = (spot, to);
                 }
             }
-            (None, Some(spot)) if starts => {
-                self.stroke = Some(PaintStroke { last: *spot });
-                actions.send(touch(spot).into(), Gesture::Dragging);
+            (None, Some(spot), Some(pointer)) if starts => {
+                self.stroke = Some(PaintStroke {
+                    last: spot,
+                    pointer,
+                });
+                actions.send(touch(&spot).into(), Gesture::Dragging);
             }
             _ => {}
         }

@@ -109,6 +109,12 @@ pub enum SourceError {
         /// The joint.
         error: PoseError,
     },
+    /// Joints are chosen for motions, and there is none.
+    #[error("{file}: no motion of another skeleton was given, for which joints could be chosen")]
+    NoMotion {
+        /// What was opened.
+        file: String,
+    },
     /// A motion cannot follow the joints chosen for it.
     #[error("{file}: {error}")]
     Motion {

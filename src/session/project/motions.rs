@@ -106,6 +106,11 @@ pub(super) fn apply_source(
     choices: &mut MotionChoices,
 ) -> Result<(), SourceError> {
     let failed = |of: String| move |error| SourceError::Map { of, error };
+    if !source.map.is_empty() && character.retargets.is_empty() {
+        return Err(SourceError::NoMotion {
+            file: source.to_string(),
+        });
+    }
     for (name, driver) in &source.map {
         let joint = skeleton
             .find_or_suggest(name)

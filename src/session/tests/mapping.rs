@@ -240,5 +240,14 @@ fn the_command_line_chooses_joints_too() {
         let error = read(&[map]).unwrap_err().to_string();
         assert!(error.contains(expected) && !error.contains('\n'), "{error}");
     }
+    let alone = Source {
+        map: vec![("forearm.L".to_owned(), None)],
+        ..Source::builtin("mannequin")
+    };
+    let error = crate::session::open(&alone, &crate::progress::Progress::new()).unwrap_err();
+    assert!(
+        error.to_string().contains("no motion of another skeleton"),
+        "{error}"
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }

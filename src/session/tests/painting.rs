@@ -90,6 +90,11 @@ fn a_stroke_is_one_step_and_the_flesh_takes_it_up_at_its_end() {
 #[test]
 fn paint_changes_how_flesh_hangs_and_undo_brings_it_back() {
     let mut session = shown("arm", MethodId::PD);
+    let params = crate::dynamics::Params {
+        gravity_m_s2: [0.0, -9.81, 0.0],
+        ..session.document().params
+    };
+    session.apply_once(Command::SetParams(params));
     let hanging = |session: &mut Session| {
         session.apply_once(Command::ResetSimulation);
         run_until_idle(session);

@@ -99,15 +99,24 @@ fn flesh_sags_less_the_stiffer_and_the_more_it_is_held() {
         ];
         println!("{}: {parts:?}", method.id());
         let [half, most, all, stiff, soft] = parts;
-        assert!((0.3..0.8).contains(&half), "{half}");
-        assert!(most < 0.35 && all < 0.03 && all < most, "{most} {all}");
-        assert!(stiff < 0.45 && soft > 2.0, "{stiff} {soft}");
+        // The part 1 − h, and the inverse of the stiffness.
+        assert!((0.4..0.6).contains(&half), "{half}");
+        assert!((0.05..0.15).contains(&most), "{most}");
+        // Without a guide flesh is held by 20 times its stiffness at most.
+        assert!(
+            all < if method == MethodId::PD { 0.005 } else { 0.1 },
+            "{all}"
+        );
+        assert!(
+            (0.2..0.35).contains(&stiff) && (3.0..5.0).contains(&soft),
+            "{stiff} {soft}"
+        );
     }
 }
 
 #[test]
 fn paint_acts_where_it_is() {
-    let subject = painted(PaintMap::Stiffness, 0.25, |p| p.x > 0.0);
+    let subject = painted(PaintMap::Stiffness, 0.25, |p| p.x > 0.3);
     let (soft, plain) = (
         sags(&subject, MethodId::PD),
         sags(&build(character("arm")), MethodId::PD),
@@ -115,42 +124,42 @@ fn paint_acts_where_it_is() {
     let ratio = |is_here: fn(&Point) -> bool| {
         let sum = |sags: &[f32]| {
             let here = subject.bind_positions.iter().zip(sags);
-            here.filter(|(p, _)| is_here(p))
-                .map(|(_, sag)| *sag)
-                .sum::<f32>()
+            let here = here.filter(|(p, _)| is_here(p));
+            here.map(|(_, sag)| *sag).sum::<f32>()
         };
         sum(&soft) / sum(&plain)
     };
-    let far = ratio(|p| p.x < -0.1);
-    assert!((0.8..1.25).contains(&far), "{far}");
-    assert!(ratio(|p| p.x > 0.05) > 2.0);
+    let (far, near) = (ratio(|p| p.x < 0.2), ratio(|p| p.x > 0.35));
+    println!("far {far}, near {near}");
+    assert!((0.9..1.1).contains(&far), "{far}");
+    assert!(near > 2.0, "{near}");
+}
+
+/// Sum of squares of how far the flesh lags behind its equilibrium in each pose, over a second of a clip.
+fn swing(subject: &Arc<Subject>) -> f32 {
+    let character = &subject.character;
+    let clip: &Clip = &character.clips[0];
+    let params = calm(Preset::Jelly);
+    let (mut moving, mut still) = (actor(subject, &params), actor(subject, &params));
+    let mut sum = 0.0;
+    for frame in 0..24 {
+        let pose = clip.sample(&character.skeleton, f64::from(frame) / 24.0);
+        let world = character.skeleton.world_from_joint(&pose);
+        advance(&mut moving, &world, 1.0 / 24.0);
+        still.reset();
+        advance(&mut still, &world, 0.0);
+        let apart = moving.positions().iter().zip(still.positions());
+        sum += apart.map(|(a, b)| (a - b).norm_squared()).sum::<f32>();
+    }
+    sum
 }
 
 #[test]
 fn held_flesh_swings_less() {
-    let swing = |subject: &Arc<Subject>| {
-        let character = &subject.character;
-        let clip: &Clip = &character.clips[0];
-        let mut soft = actor(subject, &calm(Preset::Jelly));
-        let mut stiff = Actor::bind(subject, MethodId::DQS, &Params::default(), &Progress::new())
-            .expect("binds");
-        let mut sum = 0.0;
-        for frame in 0..45 {
-            let pose = clip.sample(&character.skeleton, f64::from(frame) / 30.0);
-            let world = character.skeleton.world_from_joint(&pose);
-            advance(&mut soft, &world, 1.0 / 30.0);
-            advance(&mut stiff, &world, 1.0 / 30.0);
-            let apart = soft.positions().iter().zip(stiff.positions());
-            sum += apart.map(|(a, b)| (a - b).norm_squared()).sum::<f32>();
-        }
-        sum
-    };
-    let (free, held) = (
-        swing(&build(character("arm"))),
-        swing(&painted(PaintMap::Held, 1.0, |_| true)),
-    );
+    let free = swing(&build(character("arm")));
+    let held = swing(&painted(PaintMap::Held, 1.0, |_| true));
     println!("free {free}, held {held}");
-    assert!(held < 0.5 * free, "{held} {free}");
+    assert!(held < 0.1 * free, "{held} {free}");
 }
 
 #[test]
