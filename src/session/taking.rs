@@ -270,9 +270,9 @@ impl Session {
             params,
             method_values,
             variants,
+            motions,
             flesh,
             rig,
-            motions,
             ..Document::default()
         };
         let Document {

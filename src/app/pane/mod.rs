@@ -167,6 +167,18 @@ impl Pane {
         }
     }
 
+    /// How the picture is drawn: the tools for editing and painting change the colours.
+    fn look(&self, context: &PaneContext<'_>, shows_weights: bool) -> Look {
+        if context.edit.is_some() {
+            return edit::look(&self.state.look, shows_weights);
+        }
+        let mut look = self.state.look;
+        if context.tools.tool == Tool::Paint {
+            look.colors = SkinColors::of_paint(context.tools.brush.map);
+        }
+        look
+    }
+
     fn picture(
         &mut self,
         ui: &mut Ui,
@@ -198,14 +210,7 @@ impl Pane {
         let edited = snapshot
             .filter(|_| editing && self.state.look.colors == SkinColors::Weights)
             .and_then(|snapshot| weighted_joint(session, snapshot));
-        let mut look = if editing {
-            edit::look(&self.state.look, edited.is_some())
-        } else {
-            self.state.look
-        };
-        if context.tools.tool == Tool::Paint && !editing {
-            look.colors = SkinColors::of_paint(context.tools.brush.map);
-        }
+        let look = self.look(context, edited.is_some());
         let ghosts = context
             .ghosts
             .get(&id)

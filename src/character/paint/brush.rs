@@ -138,7 +138,7 @@ impl PaintSurface {
         let share = |(vertex, place): (usize, &Point)| {
             let part = (place - at.position).norm_squared() / square;
             let faces = self.normals[vertex].dot(&at.normal) >= OTHER_SIDE;
-            (part < 1.0 && faces).then(|| (vertex, strength * (1.0 - part) * (1.0 - part)))
+            (part < 1.0 && faces).then_some((vertex, strength * (1.0 - part) * (1.0 - part)))
         };
         self.positions
             .iter()

@@ -1,4 +1,4 @@
-//! Moving picture output: GIF, WebP, MP4, WebM, or one PNG file per frame, written frame by frame.
+//! Moving picture output, written frame by frame.
 //!
 //! | extension | what is written                                                                              |
 //! |-----------|----------------------------------------------------------------------------------------------|

@@ -7,6 +7,9 @@ use crate::character::{Brush, BrushPoint, PaintMap, PaintSurface};
 use crate::mesh::SkinMesh;
 use crate::session::Level;
 
+/// A change of the codes of a map.
+type PaintEdit = Box<dyn Fn(&PaintSurface, &mut [i16])>;
+
 /// Commands that paint. All are undoable; a stroke of touches is one step. The flesh takes the paint up when the stroke ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PaintCommand {
@@ -82,7 +85,7 @@ impl Editor {
         if subject.flesh_if_made().is_some_and(|flesh| flesh.is_err()) {
             return with.add_message(Level::Info, NO_FLESH);
         }
-        let (map, edit): (PaintMap, Box<dyn Fn(&PaintSurface, &mut [i16])>) = match command {
+        let (map, edit): (PaintMap, PaintEdit) = match command {
             PaintCommand::Lift(_) => return,
             PaintCommand::Clear(map) => return self.document.flesh.paint.clear(map),
             PaintCommand::Fill { map, value } => {
