@@ -7,6 +7,7 @@
 #   move X Y; click X Y; menu X Y; drag X Y X Y; press KEY...; say TEXT; command WORDS
 #   wait_until_still                until nothing moves any more
 #   answer PATH                     what the system's file dialog will say when it is asked next
+#   counted WHAT                    says how many clicks, drags and keys it took since the last time
 #   leave                           closes the window without saving; fails unless it ends well
 #
 # Places are parts of the window in per mille (500 500 is its middle), or points from an edge: 12p from the left or the top,
@@ -44,6 +45,7 @@ begin() {
     PID='' XVFB='' OPENBOX=''
     trap 'end' EXIT
     trap 'exit 1' INT TERM
+    CLICKS=0 DRAGS=0 KEYS=0
     Xvfb "$DISPLAY" -screen 0 1600x1000x24 >/dev/null 2>&1 &
     XVFB=$!
     wait_for "no display $DISPLAY" 50 xdotool getdisplaygeometry
@@ -109,12 +111,14 @@ move() {
 
 click() {
     move "$1" "$2"
+    CLICKS=$((CLICKS + 1))
     xdotool click 1
     sleep "$PAUSE"
 }
 
 menu() {
     move "$1" "$2"
+    CLICKS=$((CLICKS + 1))
     xdotool click 3
     sleep "$PAUSE"
 }
@@ -124,6 +128,7 @@ drag() {
     to_x=$at_x to_y=$at_y
     move "$1" "$2"
     from_x=$at_x from_y=$at_y
+    DRAGS=$((DRAGS + 1))
     xdotool mousedown 1
     sleep 0.2
     for part in 1 2 3 4 5 6 7 8; do
@@ -137,12 +142,14 @@ drag() {
 
 press() {
     for key; do
+        KEYS=$((KEYS + 1))
         xdotool key --clearmodifiers "$key"
         sleep "$PAUSE"
     done
 }
 
 say() {
+    KEYS=$((KEYS + ${#1}))
     xdotool type --delay 60 "$1"
     sleep "$PAUSE"
 }
@@ -152,6 +159,11 @@ command() {
     press ctrl+k
     say "$*"
     press Return
+}
+
+counted() {
+    echo "$1: $CLICKS clicks, $DRAGS drags, $KEYS keys"
+    CLICKS=0 DRAGS=0 KEYS=0
 }
 
 answer() {

@@ -135,20 +135,28 @@ impl ShortcutContext<'_> {
     /// Whether a precondition holds.
     #[must_use]
     pub fn allows(&self, shortcut: &Shortcut) -> bool {
-        let needed = match shortcut.needs {
-            Needs::Nothing => true,
-            Needs::Character => self.has_character,
-            Needs::Joint => self.has_character && self.has_joint,
-            Needs::Clips => self.clips > 0,
-            Needs::Undo => self.undo.is_some(),
-            Needs::Redo => self.redo.is_some(),
-        };
-        needed
-            && match shortcut.mode {
-                ActiveMode::Always => true,
-                ActiveMode::Posing => !self.editing,
-                ActiveMode::Editing => self.editing,
+        self.missing(shortcut).is_none()
+    }
+
+    /// What a command lacks now, as an instruction; `None` if it can be used.
+    #[must_use]
+    pub fn missing(&self, shortcut: &Shortcut) -> Option<&'static str> {
+        let without_needs = match shortcut.needs {
+            Needs::Nothing => None,
+            Needs::Character | Needs::Joint if !self.has_character => {
+                Some("Open a character first")
             }
+            Needs::Joint if !self.has_joint => Some("Select a joint first"),
+            Needs::Character | Needs::Joint => None,
+            Needs::Clips => (self.clips == 0).then_some("There is no clip yet"),
+            Needs::Undo => self.undo.is_none().then_some("There is nothing to undo"),
+            Needs::Redo => self.redo.is_none().then_some("There is nothing to redo"),
+        };
+        without_needs.or(match shortcut.mode {
+            ActiveMode::Posing if self.editing => Some("Change to the mode Pose first"),
+            ActiveMode::Editing if !self.editing => Some("Change to the mode Edit first"),
+            ActiveMode::Always | ActiveMode::Posing | ActiveMode::Editing => None,
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::app::widgets::capitalised;
 use crate::methods::registry;
 use crate::session::{Command, Gesture, Session, Source, ViewCommand};
 
-/// All available entries: commands first, then items of the character, then files and settings.
+/// All entries: commands that can be used, items of the character, files and settings, and last the commands that lack something.
 #[must_use]
 pub fn gather(
     bindings: &Bindings,
@@ -31,6 +31,7 @@ pub fn gather(
     joints(session, &mut entries);
     files(settings, &mut entries);
     choices(settings, &mut entries);
+    entries.sort_by_key(|entry| entry.missing.is_some());
     entries
 }
 
@@ -50,6 +51,7 @@ fn entry(
         words: "",
         kind,
         keys: String::new(),
+        missing: None,
         action,
     }
 }
@@ -57,7 +59,7 @@ fn entry(
 fn commands(bindings: &Bindings, now: &ShortcutContext<'_>, entries: &mut Vec<PaletteItem>) {
     for shortcut in shortcuts::ALL
         .iter()
-        .filter(|shortcut| now.allows(shortcut) && !matches!(shortcut.id, "palette" | "escape"))
+        .filter(|shortcut| !matches!(shortcut.id, "palette" | "escape"))
     {
         let Some(action) = shortcut.action() else {
             continue;
@@ -71,6 +73,7 @@ fn commands(bindings: &Bindings, now: &ShortcutContext<'_>, entries: &mut Vec<Pa
         entries.push(PaletteItem {
             words,
             keys,
+            missing: now.missing(shortcut),
             ..entry(title, shortcut.group.title(), shortcut.sentence, action)
         });
     }

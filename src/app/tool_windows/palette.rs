@@ -22,6 +22,8 @@ pub struct PaletteItem {
     pub kind: &'static str,
     /// Its shortcut, if any.
     pub keys: String,
+    /// What it lacks to be chosen now, as an instruction.
+    pub missing: Option<&'static str>,
     /// The action of choosing it.
     pub action: Action,
 }
@@ -120,7 +122,9 @@ impl CommandPalette {
                 .is_some_and(|at| !shown.response.rect.contains(at))
             && !self.fresh;
         self.fresh = false;
-        if let Some(entry) = picked.and_then(|index| self.entries.get(index)) {
+        // An entry that lacks something stays listed with the reason.
+        let picked = picked.and_then(|index| self.entries.get(index));
+        if let Some(entry) = picked.filter(|entry| entry.missing.is_none()) {
             actions.push(entry.action.clone());
             self.close();
         } else if clicked_elsewhere {
@@ -267,7 +271,8 @@ fn row_ui(ui: &mut Ui, entry: &PaletteItem, chosen: bool) -> egui::Response {
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
     response.widget_info(|| {
-        egui::WidgetInfo::selected(egui::Role::ListBoxOption, true, chosen, &entry.title)
+        let enabled = entry.missing.is_none();
+        egui::WidgetInfo::selected(egui::Role::ListBoxOption, enabled, chosen, &entry.title)
     });
     if !ui.is_rect_visible(rect) {
         return response;
@@ -275,11 +280,13 @@ fn row_ui(ui: &mut Ui, entry: &PaletteItem, chosen: bool) -> egui::Response {
     if chosen {
         ui.painter().rect_filled(rect, 4.0, colors.accent_fill);
     }
-    let (text, weak) = if chosen {
-        (colors.text_strong, colors.text_weak)
-    } else {
-        (colors.text, colors.text_weak)
+    let weak = colors.text_weak;
+    let text = match (entry.missing, chosen) {
+        (Some(_), _) => weak,
+        (None, true) => colors.text_strong,
+        (None, false) => colors.text,
     };
+    let detail = entry.missing.unwrap_or(&entry.detail);
     let inside = egui::UiBuilder::new()
         .max_rect(rect.shrink2(vec2(8.0, 0.0)))
         .layout(Layout::right_to_left(Align::Center));
@@ -291,7 +298,7 @@ fn row_ui(ui: &mut Ui, entry: &PaletteItem, chosen: bool) -> egui::Response {
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.add(egui::Label::new(RichText::new(&entry.title).color(text)).truncate());
-            ui.add(egui::Label::new(RichText::new(&entry.detail).small().color(weak)).truncate());
+            ui.add(egui::Label::new(RichText::new(detail).small().color(weak)).truncate());
         });
     });
     response
@@ -308,6 +315,7 @@ mod tests {
             words: "",
             kind,
             keys: String::new(),
+            missing: None,
             action: Action::Quit,
         }
     }
@@ -322,6 +330,31 @@ mod tests {
         assert_eq!(fitting(&entries, "undo"), [1, 0]);
         assert_eq!(fitting(&entries, "  "), [0, 1, 2]);
         assert_eq!(fitting(&entries, "joint"), [2]);
+    }
+
+    #[test]
+    fn what_lacks_something_is_listed_with_the_reason_and_does_nothing() {
+        use egui_kittest::Harness;
+        use egui_kittest::kittest::Queryable;
+        let mut palette = CommandPalette::default();
+        let pin = PaletteItem {
+            missing: Some("Select a joint first"),
+            ..entry("Pin", "Pose", "Keeps a joint")
+        };
+        palette.open(vec![pin, entry("Undo", "Edit", "")]);
+        let mut harness = Harness::new_ui_state(
+            |ui, (palette, actions): &mut (CommandPalette, Actions)| palette.ui(ui.ctx(), actions),
+            (palette, Actions::default()),
+        );
+        harness.run_steps(2);
+        assert!(harness.query_by_label("Select a joint first").is_some());
+        harness.key_press(Key::Enter);
+        harness.run_steps(2);
+        assert!(harness.state().0.is_open() && harness.state().1.list().is_empty());
+        harness.key_press(Key::ArrowDown);
+        harness.key_press(Key::Enter);
+        harness.run_steps(2);
+        assert!(!harness.state().0.is_open() && harness.state().1.list().len() == 1);
     }
 
     /// Queries in the user's words.

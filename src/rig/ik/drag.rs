@@ -9,7 +9,7 @@ use super::IkRig;
 use super::figure::Figure;
 use super::minimise::{DegreeOfFreedom, Goal, Minimisation, SolverSettings};
 use super::plan::{DragPlan, DragUnit};
-use crate::math::Point64;
+use crate::math::{Point64, Quat};
 use crate::rig::limits::{LimitMap, clamp_joint};
 use crate::rig::{Pose, Skeleton};
 
@@ -160,9 +160,11 @@ impl IkDrag {
         let mut unit = std::mem::replace(&mut self.plan.unit, DragUnit::Whole { joint: 0 });
         match &mut unit {
             DragUnit::Whole { joint } => self.shift_whole(start, figure, *joint, &(target - held)),
-            DragUnit::Swivel { bones, wrist } => {
-                bones.swivel_towards(figure, wrist, target);
+            DragUnit::Swivel { bones, wrist, turn } => {
+                let elbow = bones.elbow_to_swivel(start, wrist);
+                bones.swivel_towards(figure, wrist, &(elbow + (target - held)));
                 figure.refresh(&self.plan.joints);
+                self.turn_to(figure, bones.limb.end, *turn);
                 self.keep_pins(start, figure);
             }
             DragUnit::Body { joint } => {
@@ -324,22 +326,41 @@ impl IkDrag {
         }
         let mut pins = self.plan.pins.clone();
         for pin in &mut pins {
-            if let Some(bones) = &mut pin.bones {
+            let Some(bones) = &mut pin.bones else {
+                continue;
+            };
+            let Some(foot) = pin.foot else {
                 bones.solve(figure, &pin.place);
-            }
+                continue;
+            };
+            let hip = figure.place(bones.limb.upper);
+            let (ankle, turn) = foot.follow(&hip, bones.range()[1]);
+            bones.solve(figure, &ankle);
+            self.turn_to(figure, foot.joint, turn);
         }
         for pin in &pins {
-            figure.pose.locals[pin.joint].rotation =
-                figure.base_turn(pin.joint).inverse() * pin.turn;
-            clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, pin.joint);
-            figure.refresh(&self.plan.joints);
+            self.turn_to(figure, pin.joint, pin.turn);
         }
+    }
+
+    /// Gives a joint a rotation in world space, within its limits.
+    fn turn_to(&self, figure: &mut Figure<'_>, joint: usize, turn: Quat) {
+        figure.pose.locals[joint].rotation = figure.base_turn(joint).inverse() * turn;
+        clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, joint);
+        figure.refresh(&self.plan.joints);
     }
 
     fn pin_goals(&self) -> Vec<Goal> {
         let goal = |pin: &super::plan::Pin| {
             let (joint, ring) = match &pin.bones {
-                Some(bones) => (bones.limb.upper, Some(bones.range())),
+                Some(bones) => {
+                    let [least, most] = bones.range();
+                    let beyond = pin.foot.map_or(0.0, |foot| foot.length());
+                    (
+                        bones.limb.upper,
+                        Some([(least - beyond).max(0.0), most + beyond]),
+                    )
+                }
                 None => (pin.joint, None),
             };
             Goal {

@@ -9,7 +9,7 @@ use super::drag::{DragConstraints, DraggedPoint, EndRotation};
 use super::figure::Figure;
 use super::limb::{Limb, is_below, path_up};
 use super::minimise::DegreeOfFreedom;
-use super::toes::Toes;
+use super::toes::{PinnedFoot, Toes};
 use super::two_bone::TwoBone;
 use crate::math::{Point64, Quat};
 
@@ -41,8 +41,12 @@ pub(super) enum DragUnit {
         toes: Toes,
     },
     /// The point is on a limb with a pinned end: the elbow swivels about the line from shoulder to
-    /// hand.
-    Swivel { bones: TwoBone, wrist: Point64 },
+    /// hand, and the hand keeps its rotation `turn`.
+    Swivel {
+        bones: TwoBone,
+        wrist: Point64,
+        turn: Quat,
+    },
 }
 
 /// A pinned joint.
@@ -51,8 +55,10 @@ pub(super) struct Pin {
     pub joint: usize,
     pub place: Point64,
     pub turn: Quat,
-    /// The limb that ends in it, which adapts.
+    /// The limb that ends in it, or in the foot that carries it, which adapts.
     pub bones: Option<TwoBone>,
+    /// The foot, of pinned toes.
+    pub foot: Option<PinnedFoot>,
 }
 
 /// All participants.
@@ -83,6 +89,8 @@ const HIPS: f64 = 4.0;
 /// On the lower bone, a point nearer to the elbow than this fraction of the upper bone drags the
 /// upper bone.
 const AT_ELBOW: f64 = 0.3;
+/// A point of a leg with a pinned foot nearer to the hip joint than this fraction of the thigh pulls the hips.
+const TOP_OF_LEG: f64 = 0.5;
 
 impl DragPlan {
     pub fn of(
@@ -114,7 +122,7 @@ impl DragPlan {
         let hips = maker.add_path(&unit, &held, &mut movers);
         let mut pins: Vec<Pin> = pinned
             .iter()
-            .filter(|&&pin| pin < start.skeleton.len())
+            .filter(|&&pin| pin < start.skeleton.len() && !maker.is_on_pinned_foot(pin))
             .map(|&pin| maker.pin(pin))
             .collect();
         if let Some(hips) = hips {
@@ -173,11 +181,18 @@ impl PlanBuilder<'_> {
         else {
             return DragUnit::Body { joint: grip.joint };
         };
-        if self.pinned.contains(&limb.end) && !within(limb.end) {
+        if self.is_end_pinned(limb) && !within(limb.end) {
+            if limb.is_leg
+                && !within(limb.lower)
+                && let Some(hips) = self.hips_at_top_of(limb, held)
+            {
+                return DragUnit::Whole { joint: hips };
+            }
             return match TwoBone::begin(self.start, limb, &self.start.place(limb.end)) {
                 Some(bones) if !at_origin(limb.upper) => DragUnit::Swivel {
                     bones,
                     wrist: self.start.place(limb.end),
+                    turn: super::figure::rotation_of(&self.start.world[limb.end]),
                 },
                 _ => DragUnit::Body { joint: grip.joint },
             };
@@ -218,6 +233,17 @@ impl PlanBuilder<'_> {
             },
             None => DragUnit::Body { joint: grip.joint },
         }
+    }
+
+    /// The hips, if a point of a leg is so far up that they are pulled by it.
+    fn hips_at_top_of(&self, limb: Limb, held: &Point64) -> Option<usize> {
+        let [hip, knee] = [limb.upper, limb.lower].map(|joint| self.start.place(joint));
+        let near = (held - hip).norm() < TOP_OF_LEG * (knee - hip).norm();
+        let above = |&hips: &usize| is_below(self.start.skeleton, hips, limb.upper);
+        self.rig
+            .hips
+            .filter(above)
+            .filter(|hips| near && !self.pinned.contains(hips))
     }
 
     /// Whether a joint is translated rather than rotated: the hips, their ancestors, and a root
@@ -272,22 +298,51 @@ impl PlanBuilder<'_> {
     }
 
     fn pin(&self, joint: usize) -> Pin {
-        let place = self.start.place(joint);
+        let skeleton = self.start.skeleton;
+        let carries = |end: usize| is_below(skeleton, end, joint);
         let limb = self
             .rig
             .limbs
             .iter()
             .copied()
-            .find(|limb| limb.end == joint);
+            .find(|limb| limb.end == joint || limb.is_leg && carries(limb.end));
         let bones = limb
-            .filter(|limb| !self.pinned.contains(&limb.upper) && !self.pinned.contains(&limb.lower))
-            .and_then(|limb| TwoBone::begin(self.start, limb, &place));
+            .filter(|limb| {
+                let between = path_up(skeleton, joint).skip(1);
+                between
+                    .take_while(|&above| above != limb.upper)
+                    .chain([limb.upper])
+                    .all(|above| !self.pinned.contains(&above))
+            })
+            .and_then(|limb| TwoBone::begin(self.start, limb, &self.start.place(limb.end)));
+        let foot = bones
+            .as_ref()
+            .filter(|bones| bones.limb.end != joint)
+            .map(|bones| PinnedFoot::of(self.start, bones.limb.end, joint));
         Pin {
             joint,
-            place,
+            place: self.start.place(joint),
             turn: super::figure::rotation_of(&self.start.world[joint]),
             bones,
+            foot,
         }
+    }
+
+    /// Whether a joint is carried by another one of its foot that is pinned.
+    fn is_on_pinned_foot(&self, joint: usize) -> bool {
+        let skeleton = self.start.skeleton;
+        self.rig.limbs.iter().any(|limb| {
+            let of_foot = |&above: &usize| above == limb.end || is_below(skeleton, limb.end, above);
+            let above = path_up(skeleton, joint).skip(1).take_while(of_foot);
+            limb.is_leg && above.into_iter().any(|above| self.pinned.contains(&above))
+        })
+    }
+
+    /// Whether the end of a limb is pinned, or toes of its foot are.
+    fn is_end_pinned(&self, limb: Limb) -> bool {
+        self.pinned.iter().any(|&pin| {
+            pin == limb.end || limb.is_leg && is_below(self.start.skeleton, limb.end, pin)
+        })
     }
 }
 

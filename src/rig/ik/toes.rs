@@ -56,9 +56,76 @@ impl Toes {
     }
 }
 
+/// The foot of pinned toes: it stays as it is while the leg reaches it, and rises by the heel beyond.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PinnedFoot {
+    pub joint: usize,
+    ankle: Point64,
+    toe: Point64,
+    turn: Quat,
+}
+
+impl PinnedFoot {
+    pub fn of(start: &Figure<'_>, foot: usize, toe: usize) -> Self {
+        Self {
+            joint: foot,
+            ankle: start.place(foot),
+            toe: start.place(toe),
+            turn: rotation_of(&start.world[foot]),
+        }
+    }
+
+    /// Distance from the ankle to the pinned toe.
+    pub fn length(&self) -> f64 {
+        (self.ankle - self.toe).norm()
+    }
+
+    /// Place of the ankle and rotation of the foot for a hip from which the leg reaches as far as `reach`. Beyond, the foot
+    /// rotates about the toe by the least angle that brings the ankle within reach.
+    pub fn follow(&self, hip: &Point64, reach: f64) -> (Point64, Quat) {
+        let [foot, leg] = [self.ankle - self.toe, hip - self.toe];
+        let (length, far) = (foot.norm(), leg.norm());
+        if (self.ankle - hip).norm() <= reach || length == 0.0 || far == 0.0 {
+            return (self.ankle, self.turn);
+        }
+        // Law of cosines in the triangle of toe, ankle and hip.
+        let cosine = (length * length + far * far - reach * reach) / (2.0 * length * far);
+        let most = cosine.clamp(-1.0, 1.0).acos();
+        let between = foot.angle(&leg);
+        let Some(axis) = foot.cross(&leg).try_normalize(1e-12 * length * far) else {
+            return (self.ankle, self.turn);
+        };
+        let turn = Quat::new(axis * (between - most).max(0.0));
+        (self.toe + turn * foot, turn * self.turn)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_foot_of_pinned_toes_stays_within_reach_and_rises_beyond() {
+        let foot = PinnedFoot {
+            joint: 0,
+            ankle: Point64::new(0.0, 0.08, 0.0),
+            toe: Point64::new(0.0, 0.0, 0.12),
+            turn: Quat::identity(),
+        };
+        let mut last = foot.ankle;
+        for step in 0..=100 {
+            let hip = Point64::new(0.01, 0.7 + 0.003 * f64::from(step), 0.02);
+            let (ankle, turn) = foot.follow(&hip, 0.8);
+            assert!((turn * (foot.ankle - foot.toe) - (ankle - foot.toe)).norm() < 1e-12);
+            let within = (foot.ankle - hip).norm() <= 0.8;
+            assert_eq!(within, ankle == foot.ankle);
+            let reachable = (hip - foot.toe).norm() <= 0.8 + foot.length();
+            assert!(!reachable || (ankle - hip).norm() < 0.8 + 1e-9, "{step}");
+            assert!((ankle - last).norm() < 0.05, "it does not jump: {step}");
+            last = ankle;
+        }
+        assert!(last.y > 0.1, "the heel has risen");
+    }
 
     #[test]
     fn toes_take_small_drags_and_the_foot_takes_large_ones() {

@@ -35,11 +35,15 @@ pub(in crate::rig) struct TwoBone {
     /// bends about its hinge.
     swivel_kept: f64,
     first_bend: f64,
-    /// The bend axis at the start.
-    first_normal: Vec64,
+    /// The axis at the start by which bones are oriented: the bend axis of a bent limb, the hinge of an almost straight one, whose
+    /// bend axis is that of a small misalignment. Perpendicular to `first_axis`.
+    first_reference: Vec64,
     /// Transforms of `upper` and `lower` at the start: base rotation, and local rotation.
     first_turns: [(Quat, Quat); 2],
 }
+
+/// Smallest distance of the elbow from the line between shoulder and wrist at which a swivel follows the pointer, upper bones.
+const SWIVEL_LEVER: f64 = 0.25;
 
 impl TwoBone {
     /// Starts with a point carried by `lower`, world space. `None` if a bone has zero length.
@@ -68,7 +72,7 @@ impl TwoBone {
         });
         let first_bend = bent.norm().atan2(first_bones[0].dot(&first_bones[1]));
         let swivel_kept = smoothstep([0.1, 0.35], first_bend);
-        let first_normal = about(&first_axis, swivel) * first_hinge;
+        let first_reference = about(&first_axis, swivel * swivel_kept) * first_hinge;
         let (axis, hinge) = (first_axis, first_hinge);
         let mut path: Vec<usize> = path_up(start.skeleton, limb.lower)
             .take_while(|&joint| joint != limb.upper)
@@ -87,7 +91,7 @@ impl TwoBone {
             swivel,
             swivel_kept,
             first_bend,
-            first_normal,
+            first_reference,
             first_turns,
         })
     }
@@ -102,7 +106,7 @@ impl TwoBone {
 
     /// Hinge axis of the lower bone, in the frame of its joint's local transform.
     pub(crate) fn hinge_in_base(&self) -> Vec64 {
-        self.first_turns[1].0.inverse() * self.first_normal
+        self.first_turns[1].0.inverse() * self.first_reference
     }
 
     /// Moves the dragged point to the target, or as near as the limb can: straight, or folded.
@@ -117,9 +121,25 @@ impl TwoBone {
         self.follow(axis);
         let bend = angle_of_cosine((distance * distance - l1 * l1 - l2 * l2) / (2.0 * l1 * l2));
         let straightened = 1.0 - smoothstep([self.first_bend, self.first_bend + 0.45], bend);
-        let swivel = self.swivel * (self.swivel_kept + (1.0 - self.swivel_kept) * straightened);
-        let normal = about(&axis, swivel) * self.hinge;
-        self.bend(figure, &axis, distance, &normal);
+        let kept = self.swivel * self.swivel_kept;
+        let reference = about(&axis, kept) * self.hinge;
+        let normal = about(&axis, (self.swivel - kept) * straightened) * reference;
+        self.bend(figure, &axis, distance, [&normal, &reference]);
+    }
+
+    /// The elbow, for [`Self::swivel_towards`]. That of an almost straight limb is moved away from the line from shoulder to wrist:
+    /// on so small a circle it could not follow a pointer, and would spin.
+    pub(crate) fn elbow_to_swivel(&self, start: &Figure<'_>, wrist: &Point64) -> Point64 {
+        let [shoulder, elbow] = [self.limb.upper, self.limb.lower].map(|joint| start.place(joint));
+        let line = (wrist - shoulder)
+            .try_normalize(1e-12)
+            .unwrap_or_else(Vec64::zeros);
+        let out = (elbow - shoulder) - line * (elbow - shoulder).dot(&line);
+        let missing = (SWIVEL_LEVER * self.lengths[0] - out.norm()).max(0.0);
+        let direction = out
+            .try_normalize(1e-9 * self.lengths[0])
+            .unwrap_or_else(Vec64::zeros);
+        elbow + direction * missing
     }
 
     /// Rotates the plane about the line from shoulder to wrist so that the elbow comes as near as
@@ -138,12 +158,11 @@ impl TwoBone {
         {
             self.follow(axis);
             // The elbow lies on the convex side of the bend.
-            self.bend(
-                figure,
-                &axis,
-                self.within_range(line.norm()),
-                &outward.cross(&axis),
-            );
+            let normal = outward.cross(&axis);
+            let lost = self.swivel * (1.0 - self.swivel_kept);
+            let reference = about(&axis, -lost) * normal;
+            let distance = self.within_range(line.norm());
+            self.bend(figure, &axis, distance, [&normal, &reference]);
         }
     }
 
@@ -168,8 +187,14 @@ impl TwoBone {
     }
 
     /// The triangle with the lengths of both bones and `distance`, in the plane perpendicular to
-    /// `normal`.
-    fn bend(&self, figure: &mut Figure<'_>, axis: &Vec64, distance: f64, normal: &Vec64) {
+    /// `normal`. Each bone turns with its direction and with `reference`.
+    fn bend(
+        &self,
+        figure: &mut Figure<'_>,
+        axis: &Vec64,
+        distance: f64,
+        [normal, reference]: [&Vec64; 2],
+    ) {
         let [l1, l2] = self.lengths;
         let at_shoulder =
             angle_of_cosine((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance));
@@ -183,7 +208,10 @@ impl TwoBone {
             .zip([upper, lower])
             .zip(self.first_bones.iter().zip(&self.first_turns))
         {
-            let turn = carried * frame_turn([first, &self.first_normal], [&direction, normal]);
+            let upright = |axis: &Vec64, bone: &Vec64| across(axis, bone).unwrap_or(*normal);
+            let from = upright(&self.first_reference, first);
+            let to = upright(reference, &direction);
+            let turn = carried * frame_turn([first, &from], [&direction, &to]);
             figure.pose.locals[joint].rotation =
                 figure.base_turn(joint).inverse() * turn * base * local;
             figure.refresh(&self.path);

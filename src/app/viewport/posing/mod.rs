@@ -327,6 +327,9 @@ pub(in crate::app) fn how(modifiers: Modifiers) -> SelectHow {
     }
 }
 
+/// Distance from another joint's dot at which a ring is not grabbed: little more than the dot, points.
+const OTHER_DOT_REACH: f32 = 5.0;
+
 /// The handle of the selected joint that is under the pointer.
 fn handle_at(map: &ScreenMap, view: &ViewportView<'_>, pointer: Pos2) -> Option<PoseHandle> {
     let joint = view.selected?;
@@ -336,12 +339,22 @@ fn handle_at(map: &ScreenMap, view: &ViewportView<'_>, pointer: Pos2) -> Option<
             .map(PoseHandle::Arrow);
     }
     let gizmo = gizmo_at(map, view, joint)?;
-    // Rings seen edge-on cross the joint's own dot, which the tool drags.
+    // The tool drags dots: the joint's own, which rings seen edge-on cross, and those of other joints that rings pass.
     let over_dot = || {
-        let dot = map.project(&origin_of(view.world_from_joint.get(joint)?))?;
-        Some(dot.distance(pointer) <= JOINT_REACH)
+        view.world_from_joint
+            .iter()
+            .enumerate()
+            .any(|(other, world)| {
+                let reach = if other == joint {
+                    JOINT_REACH
+                } else {
+                    OTHER_DOT_REACH
+                };
+                map.project(&origin_of(world))
+                    .is_some_and(|dot| dot.distance(pointer) <= reach)
+            })
     };
-    if view.tools.tool == Tool::Drag && over_dot() == Some(true) {
+    if view.tools.tool == Tool::Drag && over_dot() {
         return None;
     }
     let ring = gizmo.hit(map, pointer).map(PoseHandle::Ring);

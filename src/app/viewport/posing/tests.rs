@@ -355,6 +355,44 @@ fn every_drag_of_the_selected_dot_moves_it() {
     }
 }
 
+/// Wherever the rings of the selected joint pass, a dot is what the status line names and what is dragged.
+#[test]
+fn dots_of_other_joints_are_above_the_rings() {
+    let mut harness = workbench();
+    let tip = tip(&harness);
+    let at = joint_at(&harness, tip);
+    click(&mut harness, at, Modifiers::NONE);
+    let mut on_ring = 0;
+    let mut distances = Vec::new();
+    for _ in 0..50 {
+        let middle = joint_at(&harness, tip);
+        pointer(&mut harness, middle, None, Modifiers::NONE);
+        harness.event(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            delta: vec2(0.0, -0.3),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run_steps(30);
+        let at = joint_at(&harness, 0);
+        let ring = joint_at(&harness, tip).distance(at);
+        on_ring += usize::from((ring - 102.5).abs() < 5.0);
+        distances.push(ring);
+        pointer(&mut harness, at, None, Modifiers::NONE);
+        harness.run_steps(2);
+        let named = "click to select, drag to pull it";
+        assert!(
+            harness.query_by_label_contains(named).is_some(),
+            "{ring} points away"
+        );
+    }
+    assert!(
+        on_ring > 0,
+        "the outer ring never passed the dot: {distances:?}"
+    );
+}
+
 #[test]
 fn a_drag_within_one_frame_is_a_drag() {
     let mut harness = workbench();
