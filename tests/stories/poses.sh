@@ -66,7 +66,7 @@ move 684p 700p
 press p
 move 684p 688p
 press p
-drag 690p 395p 690p 415p
+drag 712p 414p 712p 426p
 press Escape
 drag 684p 700p 594p 700p
 press Escape
@@ -83,7 +83,7 @@ see second-stride
 click 711p 855p
 wait_until_still
 see passing
-drag 671p 681p 692p 640p
+drag 684p 687p 706p 648p
 press Escape
 press k ctrl+c
 see passed
