@@ -121,3 +121,21 @@ fn undriven_joints_are_listed_and_a_row_marks_its_joint() {
         "the row's joint is marked in the views"
     );
 }
+
+#[test]
+fn escape_deselects_then_closes_the_window() {
+    let folder = TestFolder::new("mapping-escape");
+    let mut harness = workbench(&folder);
+    harness.state_mut().raise(Action::Session(
+        Command::SelectJoint(Some(1)),
+        Gesture::Once,
+    ));
+    harness.run_steps(4);
+    for (selected, shown) in [(None, true), (None, false)] {
+        harness.key_press(egui::Key::Escape);
+        harness.run_steps(4);
+        assert_eq!(harness.state().session().selection().active(), selected);
+        let window = harness.query_by_label_contains("moves the character's own joints");
+        assert_eq!(window.is_some(), shown);
+    }
+}

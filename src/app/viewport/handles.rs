@@ -4,7 +4,7 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 
 use super::dots::dots;
 use super::gizmo::{Gizmo, Ring};
-use super::label::label;
+use super::label::{label, label_beside};
 use super::painting::draw_brush;
 use super::posing::{PoseDrag, PoseHandle, draw_marks, gizmo_at};
 use super::screen_map::ScreenMap;
@@ -32,6 +32,16 @@ pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dot
     {
         draw_bones(&painter, &map, view, joint, colors.plate_accent, 3.5);
     }
+    let named = view.selected.and_then(|joint| {
+        draw_joint(
+            &painter,
+            &map,
+            view,
+            joint,
+            (colors.plate_accent, 4.5),
+            None,
+        )
+    });
     if viewport.drag.is_none() {
         let hovered = viewport
             .hovered
@@ -39,11 +49,8 @@ pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dot
             .or(view.tools.hovered);
         let hovered = hovered.filter(|joint| Some(*joint) != view.selected);
         if let Some(joint) = hovered {
-            draw_joint(&painter, &map, view, joint, colors.plate_text, 4.0);
+            draw_joint(&painter, &map, view, joint, (colors.plate_text, 4.0), named);
         }
-    }
-    if let Some(joint) = view.selected {
-        draw_joint(&painter, &map, view, joint, colors.plate_accent, 4.5);
     }
     draw_brush(&painter, &map, viewport, view);
 }
@@ -68,26 +75,18 @@ fn draw_dots(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>) {
     }
 }
 
+/// Draws a joint and its name, which does not cover another name. Returns the name's plate.
 fn draw_joint(
     painter: &Painter,
     map: &ScreenMap,
     view: &ViewportView<'_>,
     joint: usize,
-    color: Color32,
-    radius: f32,
-) {
-    if let (Some(skeleton), Some(at)) = (
-        view.skeleton,
-        draw_bones(painter, map, view, joint, color, radius),
-    ) {
-        label(
-            painter,
-            map.rect(),
-            at + vec2(12.0, -14.0),
-            &skeleton.joints()[joint].name,
-            color,
-        );
-    }
+    (color, radius): (Color32, f32),
+    other: Option<Rect>,
+) -> Option<Rect> {
+    let name = &view.skeleton?.joints().get(joint)?.name;
+    let at = draw_bones(painter, map, view, joint, color, radius)? + vec2(12.0, -14.0);
+    Some(label_beside(painter, map.rect(), at, name, color, other))
 }
 
 /// Draws a joint's dot and bones. Returns the dot's position.

@@ -80,8 +80,13 @@ impl Workbench {
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }
-        if !cancelled && self.session.selection().active().is_some() {
+        if cancelled {
+            return;
+        }
+        if self.session.selection().active().is_some() {
             self.actions.once(Command::SelectJoint(None));
+        } else {
+            self.mapping.open = false;
         }
     }
 
