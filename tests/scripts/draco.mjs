@@ -23,6 +23,14 @@ const io = new NodeIO().registerExtensions(ALL_EXTENSIONS).registerDependencies(
     "draco3d.encoder": await draco3d.createEncoderModule(),
 });
 const document = await io.read(first);
+// Draco compresses indexed triangles only.
+const buffer = document.getRoot().listBuffers()[0];
+for (const primitive of document.getRoot().listMeshes().flatMap((mesh) => mesh.listPrimitives())) {
+    if (!primitive.getIndices()) {
+        const corners = Uint32Array.from({ length: primitive.getAttribute("POSITION").getCount() }, (_, corner) => corner);
+        primitive.setIndices(document.createAccessor().setType("SCALAR").setArray(corners).setBuffer(buffer));
+    }
+}
 document
     .createExtension(KHRDracoMeshCompression)
     .setRequired(true)
