@@ -53,7 +53,7 @@ press ctrl+shift+z
 wait_until_still
 see pose-redone
 kept=$(cksum <"$project")
-press r
+command reset pose
 wait_until_still
 see rest
 press ctrl+s
