@@ -60,6 +60,8 @@ fn commands(bindings: &Bindings, now: &ShortcutContext<'_>, entries: &mut Vec<Pa
     for shortcut in shortcuts::ALL
         .iter()
         .filter(|shortcut| !matches!(shortcut.id, "palette" | "escape"))
+        // Of the switches between modes only one has an effect.
+        .filter(|shortcut| now.allows(shortcut) || !shortcut.id.starts_with("mode."))
     {
         let Some(action) = shortcut.action() else {
             continue;
