@@ -39,7 +39,7 @@ fn once(command: Command) -> Action {
     Action::Session(command, Gesture::Once)
 }
 
-fn entry(
+pub(super) fn entry(
     title: impl Into<String>,
     kind: &'static str,
     detail: impl Into<String>,

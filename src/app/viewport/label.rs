@@ -4,18 +4,12 @@ use egui::{Color32, FontId, Painter, Pos2, Rect, vec2};
 
 use crate::app::theme;
 
-/// Text on a dark plate that stays inside the viewport. Returns the plate.
-pub(in crate::app) fn label(
-    painter: &Painter,
-    inside: Rect,
-    at: Pos2,
-    text: &str,
-    color: Color32,
-) -> Rect {
-    label_beside(painter, inside, at, text, color, None)
+/// Text on a dark plate that stays inside the viewport.
+pub(in crate::app) fn label(painter: &Painter, inside: Rect, at: Pos2, text: &str, color: Color32) {
+    label_beside(painter, inside, at, text, color, None);
 }
 
-/// The same, below another plate that it would cover.
+/// The same, below another plate that it would cover. Returns its own plate.
 pub(in crate::app) fn label_beside(
     painter: &Painter,
     inside: Rect,
@@ -52,15 +46,10 @@ mod tests {
             let color = Color32::WHITE;
             for offset in [vec2(0.0, 0.0), vec2(-12.0, 5.0), vec2(390.0, -90.0)] {
                 let at = Pos2::new(100.0, 100.0);
-                let first = label(ui.painter(), inside, at, "hips", color);
-                let second = label_beside(
-                    ui.painter(),
-                    inside,
-                    at + offset,
-                    "little.3.R",
-                    color,
-                    Some(first),
-                );
+                let plate =
+                    |at, text, other| label_beside(ui.painter(), inside, at, text, color, other);
+                let first = plate(at, "hips", None);
+                let second = plate(at + offset, "little.3.R", Some(first));
                 assert!(
                     !first.intersects(second) && inside.contains_rect(second),
                     "{offset}"

@@ -189,9 +189,7 @@ impl IkDrag {
             } => {
                 // The whole hand is translated, including the wrist.
                 self.move_limb(start, figure, bones, &(*place, *place + (target - held)));
-                let wrist = bones.limb.end;
-                figure.pose.locals[wrist].rotation = figure.base_turn(wrist).inverse() * *turn;
-                clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, wrist);
+                self.turn_to(figure, bones.limb.end, *turn);
             }
             DragUnit::Beyond {
                 bones,
@@ -231,10 +229,7 @@ impl IkDrag {
                     bones,
                     &(*ankle, *ankle + toes.shift(&(target - held))),
                 );
-                let foot = bones.limb.end;
-                figure.pose.locals[foot].rotation = figure.base_turn(foot).inverse() * toes.turn;
-                clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, foot);
-                figure.refresh(&self.plan.joints);
+                self.turn_to(figure, bones.limb.end, toes.turn);
                 let goal = Goal {
                     joint: self.grip.joint,
                     local: self.grip.point,

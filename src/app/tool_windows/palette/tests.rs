@@ -3,15 +3,7 @@
 use super::*;
 
 fn entry(title: &str, kind: &'static str, detail: &str) -> PaletteItem {
-    PaletteItem {
-        title: title.into(),
-        detail: detail.into(),
-        words: "",
-        kind,
-        keys: String::new(),
-        missing: None,
-        action: Action::Quit,
-    }
+    super::super::entries::entry(title, kind, detail, Action::Quit)
 }
 
 #[test]
