@@ -39,6 +39,9 @@ const MAX_PENDING_SECS: f64 = 0.1;
 /// Where to simulate or skin from now on: a device, or the CPU.
 struct Successor(Option<GpuDevice>);
 
+/// Less time than this, seconds, is none.
+const NO_SECS: f64 = 1e-6;
+
 /// Requests since the thread last looked.
 #[derive(Default)]
 struct WorkerInbox {
@@ -59,12 +62,40 @@ struct WorkerInbox {
     replay: Option<(u64, u64)>,
     /// The clock's moment of these joints, if the frame is to be recorded.
     moment: Option<Moment>,
+    /// The part of `pending_secs` that passes until the moment; what is posted after it belongs to no frame of the clock.
+    moment_secs: f64,
     params: Option<Params>,
     values: Option<ParamValues>,
     factors: Option<FleshFactors>,
     wants: Option<SnapshotContent>,
     device: Option<Successor>,
     stop: bool,
+}
+
+/// Time to simulate in one frame, and the clock's moment that it belongs to.
+struct TimeSlice {
+    dt_secs: f64,
+    moment: Option<Moment>,
+}
+
+impl WorkerInbox {
+    /// Takes a slice of the pending time, at most this long; `posted` says afterwards whether there is more. A moment is taken for good with the
+    /// last slice before it, even if there always is more.
+    fn take_slice(&mut self, longest_secs: f64) -> TimeSlice {
+        let mut dt_secs = self.pending_secs.min(longest_secs);
+        if self.moment.is_some() && self.moment_secs > NO_SECS {
+            dt_secs = dt_secs.min(self.moment_secs);
+        }
+        self.pending_secs -= dt_secs;
+        self.moment_secs -= dt_secs;
+        self.posted = self.pending_secs > NO_SECS;
+        let moment = if self.posted && self.moment_secs > NO_SECS {
+            self.moment.clone()
+        } else {
+            self.moment.take()
+        };
+        TimeSlice { dt_secs, moment }
+    }
 }
 
 struct WorkerShared {
@@ -164,6 +195,7 @@ impl SimWorker {
                 (moment.from_secs, moment.starts) = (before.from_secs, before.starts);
             }
             inbox.moment = Some(moment);
+            inbox.moment_secs = inbox.pending_secs + dt_secs;
             self.shared.asleep.store(false, Ordering::Relaxed);
         }
         inbox.pending_secs += dt_secs;
@@ -313,5 +345,44 @@ impl Drop for SimWorker {
         self.shared.wake.notify_one();
         // Not joined: the owner must not wait for a frame in progress; the thread ends after it.
         drop(self.thread.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread that always lags behind: before each slice more time is posted than it takes.
+    #[test]
+    fn a_moment_ends_with_its_time_even_if_more_is_always_pending() {
+        let moment = Moment {
+            number: 1,
+            time_secs: 0.05,
+            from_secs: 0.0,
+            starts: false,
+            content: 1,
+            fading: None,
+        };
+        let mut inbox = WorkerInbox {
+            pending_secs: 0.05,
+            moment_secs: 0.05,
+            moment: Some(moment),
+            ..WorkerInbox::default()
+        };
+        let mut recorded_secs = 0.0;
+        for _ in 0..3 {
+            inbox.pending_secs += SLICE_SECS;
+            let slice = inbox.take_slice(SLICE_SECS);
+            assert!(inbox.posted);
+            if slice.moment.is_some() {
+                recorded_secs += slice.dt_secs;
+            }
+        }
+        assert!((recorded_secs - 0.05).abs() < 1e-12, "{recorded_secs}");
+        assert!(inbox.moment.is_none());
+        // Without limit all that is pending is one slice.
+        let pending_secs = inbox.pending_secs;
+        assert_eq!(inbox.take_slice(f64::INFINITY).dt_secs, pending_secs);
+        assert!(!inbox.posted);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use super::task::FrameTask;
-use super::{Successor, WorkerShared, lock};
+use super::{Successor, TimeSlice, WorkerShared, lock};
 use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::gpu::actor::{GpuDevice, LatestSkin};
@@ -138,9 +138,9 @@ impl WorkerThread {
         self.morphs.clone_from(&inbox.morphs);
         self.time_secs = inbox.time_secs;
         // In slices: each is shown, and the next already uses the latest pose.
-        let dt_secs = inbox.pending_secs.min(SLICE_SECS);
-        inbox.pending_secs -= dt_secs;
-        inbox.posted = inbox.pending_secs > 1e-6;
+        let simulates = self.actor.method().has(Capability::State);
+        let longest_secs = if simulates { SLICE_SECS } else { f64::INFINITY };
+        let TimeSlice { dt_secs, moment } = inbox.take_slice(longest_secs);
         let reset = std::mem::take(&mut inbox.reset);
         Some(FrameTask {
             dt_secs,
@@ -150,11 +150,7 @@ impl WorkerThread {
             keep: inbox.keep.take(),
             recall: inbox.recall.take(),
             replay: inbox.replay.take(),
-            moment: if inbox.posted {
-                inbox.moment.clone()
-            } else {
-                inbox.moment.take()
-            },
+            moment,
             params: inbox.params.take(),
             values: inbox.values.take(),
             factors: inbox.factors.take(),
