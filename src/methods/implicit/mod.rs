@@ -26,6 +26,7 @@
 //! - A vertex in contact is held on its own side of the contact surface by a Newton step to the difference of the two fields; the papers
 //!   watch the turn of the gradient.
 //! - The fold of a joint that bends by more than 60° is a contact between its bones at any angle of the gradients ([`fold`]).
+//! - A part ends in half a ball about its joint ([`caps`]), not in one point beyond it.
 //! - A field is the HRBF relative to the local radius of the limb ([`field`]); the papers divide by one radius a part.
 //! - A vertex that both parts of a contact cover is held on the contact surface from either side.
 //! - Chebyshev's semi-iteration of the Jacobi steps, calmed where a vertex moves to and fro.
@@ -35,6 +36,7 @@
 //!
 //! A frame of 0 s walks from the bind pose: a function of the pose alone. Other frames go on from the frame before.
 
+mod caps;
 mod composed;
 mod field;
 mod fold;
@@ -96,6 +98,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Contact surfaces hold vertices by the difference of the fields on their sides.",
         "Relaxation in the surface is accelerated by Chebyshev's semi-iteration.",
         "Contact is full from 120° between the gradients on, not only at 180°, and in the fold of a bent joint at any angle.",
+        "A part ends in half a ball about its joint, not in one point beyond it.",
         "Fields are relative to the radius of the limb at each place, so that thick parts do not win over thin ones.",
         "No muscle primitives, no painted relaxation, no halving of steps where a triangle inverts.",
     ],

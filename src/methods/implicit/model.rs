@@ -74,9 +74,10 @@ impl Model {
         let surface = Surface::of(mesh);
         let topology = Topology::of(mesh);
         let joint_of = joints_of_vertices(mesh, &topology, skeleton, weights);
-        let shapes = shapes(mesh, skeleton, &surface.center, &joint_of);
-        progress.check()?;
         let triangles = TriangleTree::new(mesh);
+        let thickness = |at: &Point64| distance(&triangles, at);
+        let shapes = shapes(mesh, skeleton, &surface.center, &joint_of, &thickness);
+        progress.check()?;
         let fitted = fitted(mesh, &surface, &triangles, &shapes, &joint_of, progress)?;
         let mut has_part = vec![false; skeleton.len()];
         for field in &fitted {
@@ -225,8 +226,7 @@ fn folds(
             return Fold::NONE;
         };
         let at = skeleton.bind_position(joint);
-        let closest = skin.closest(&at, f64::INFINITY, |_| true);
-        let (radius, own) = (closest.map_or(0.0, |c| c.distance), f64::from(field.radius));
+        let (radius, own) = (distance(skin, &at), f64::from(field.radius));
         Fold {
             parent: field_of[parent],
             joint: field.joint,
@@ -238,6 +238,12 @@ fn folds(
         }
     };
     fields.iter().map(fold).collect()
+}
+
+/// The distance of a point from the skin.
+fn distance(skin: &TriangleTree, at: &Point64) -> f64 {
+    skin.closest(at, f64::INFINITY, |_| true)
+        .map_or(0.0, |closest| closest.distance)
 }
 
 /// The distance of a point from the skin, positive on the side that the normals point to.

@@ -5,6 +5,7 @@ use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
 use crate::weights::Segment;
 
+use super::caps::{caps, parts_below};
 use super::hrbf::Sample;
 use super::parts::joint_of_triangle;
 
@@ -12,8 +13,6 @@ use super::parts::joint_of_triangle;
 const SAMPLES: usize = 50;
 /// Candidates that the samples are chosen from.
 const CANDIDATES: u32 = 900;
-/// Least radius of a cap, as a part of the radius of its part.
-const LEAST_CAP: f64 = 0.25;
 
 /// What a part is made from.
 pub(super) struct PartShape {
@@ -27,24 +26,25 @@ pub(super) struct PartShape {
     pub(super) bones: Vec<[Point64; 2]>,
 }
 
-/// Distances of the vertices of a part from its bones.
-#[derive(Clone, Copy)]
-struct Distances {
-    least: f64,
-    largest: f64,
-}
-
-/// The shapes of all parts, in the order of their joints.
+/// The shapes of all parts, in the order of their joints. `thickness`: the distance of a point from the skin.
 pub(super) fn shapes(
     mesh: &TriMesh,
     skeleton: &Skeleton,
     center: &Point64,
     joint_of: &[Option<u32>],
+    thickness: &impl Fn(&Point64) -> f64,
 ) -> Vec<PartShape> {
     let segments = Segment::of(skeleton);
     let normals = mesh.vertex_normals();
-    let distances = distances(mesh, skeleton.len(), &segments, joint_of);
-    let has_part = parts_below(skeleton, &distances);
+    let radii = radii(mesh, skeleton.len(), &segments, joint_of);
+    let has_part: Vec<bool> = radii.iter().map(Option::is_some).collect();
+    let goes_on = parts_below(skeleton, &has_part);
+    let mut vertices: Vec<Vec<Point64>> = vec![Vec::new(); skeleton.len()];
+    for (position, joint) in mesh.positions.iter().zip(joint_of) {
+        if let Some(joint) = joint {
+            vertices[*joint as usize].push(position.cast());
+        }
+    }
     let mut triangles: Vec<Vec<[u32; 3]>> = vec![Vec::new(); skeleton.len()];
     for &triangle in &mesh.triangles {
         if let Some(joint) = joint_of_triangle(triangle, joint_of) {
@@ -53,18 +53,20 @@ pub(super) fn shapes(
     }
     let mut shapes = Vec::new();
     for joint in 0..skeleton.len() {
-        let Some(own) = distances[joint] else {
+        let Some(radius) = radii[joint] else {
             continue;
         };
         let mut samples = on_skin(mesh, &normals, &triangles[joint]);
-        samples.extend(caps(skeleton, &segments, joint, &distances, &has_part));
+        for cap in caps(skeleton, &segments, joint, &has_part, &goes_on) {
+            samples.extend(cap.samples(thickness(&cap.joint), radius, &vertices[joint]));
+        }
         for sample in &mut samples {
             sample.at -= center.coords;
         }
         shapes.push(PartShape {
             joint: joint as u32,
             samples,
-            radius: own.largest,
+            radius,
             bones: segments
                 .iter()
                 .filter(|segment| segment.joint as usize == joint)
@@ -75,18 +77,18 @@ pub(super) fn shapes(
     shapes
 }
 
-/// For every joint the distances of the vertices of its part, if it has one, from its bones.
-fn distances(
+/// For every joint the largest distance of the vertices of its part, if it has one, from its bones.
+fn radii(
     mesh: &TriMesh,
     joints: usize,
     segments: &[Segment],
     joint_of: &[Option<u32>],
-) -> Vec<Option<Distances>> {
+) -> Vec<Option<f64>> {
     let mut own: Vec<Vec<Segment>> = vec![Vec::new(); joints];
     for segment in segments {
         own[segment.joint as usize].push(*segment);
     }
-    let mut distances: Vec<Option<Distances>> = vec![None; joints];
+    let mut radii: Vec<Option<f64>> = vec![None; joints];
     for (position, joint) in mesh.positions.iter().zip(joint_of) {
         let Some(joint) = joint.map(|joint| joint as usize) else {
             continue;
@@ -96,25 +98,10 @@ fn distances(
             .iter()
             .map(|segment| (segment.nearest_to(&at) - at).norm())
             .fold(f64::INFINITY, f64::min);
-        let found = distances[joint].get_or_insert(Distances {
-            least: nearest,
-            largest: nearest,
-        });
-        found.least = found.least.min(nearest);
-        found.largest = found.largest.max(nearest);
+        let radius = radii[joint].get_or_insert(nearest);
+        *radius = radius.max(nearest);
     }
-    distances
-}
-
-/// Whether a joint or one below it has a part.
-fn parts_below(skeleton: &Skeleton, distances: &[Option<Distances>]) -> Vec<bool> {
-    let mut has: Vec<bool> = distances.iter().map(Option::is_some).collect();
-    for (index, joint) in skeleton.joints().iter().enumerate().rev() {
-        if let Some(parent) = joint.parent.filter(|_| has[index]) {
-            has[parent] = true;
-        }
-    }
-    has
+    radii
 }
 
 /// Points spread evenly over triangles: of many candidates, each time the one farthest from those chosen (a Poisson-disk set).
@@ -199,51 +186,4 @@ fn candidates(
         }
     }
     candidates
-}
-
-/// A point beyond every end of a bone that other parts continue: towards the children, and back at the parent.
-fn caps(
-    skeleton: &Skeleton,
-    segments: &[Segment],
-    joint: usize,
-    distances: &[Option<Distances>],
-    has_part: &[bool],
-) -> Vec<Sample> {
-    let Some(own) = distances[joint] else {
-        return Vec::new();
-    };
-    let radius = |least: f64| least.max(LEAST_CAP * own.largest).min(own.largest);
-    let here = skeleton.bind_position(joint);
-    let mut caps = Vec::new();
-    let mut away = Vec64::zeros();
-    for segment in segments.iter().filter(|s| s.joint as usize == joint) {
-        let Some(along) = (segment.ends[1] - segment.ends[0]).try_normalize(0.0) else {
-            continue;
-        };
-        away += along;
-        let end = segment.end_joint as usize;
-        if end == joint || !has_part[end] {
-            continue;
-        }
-        let child = distances[end].map_or(own.least, |d| d.least);
-        caps.push(Sample {
-            at: segment.ends[1] + along * radius(0.5 * (child + own.least)),
-            normal: along,
-        });
-    }
-    let parent = skeleton.joints()[joint].parent;
-    let above = std::iter::successors(parent, |&j| skeleton.joints()[j].parent);
-    if above.into_iter().any(|j| distances[j].is_some()) {
-        let from_parent = parent.map(|p| here - skeleton.bind_position(p));
-        let along = away
-            .try_normalize(1e-9)
-            .or_else(|| from_parent.and_then(|d| d.try_normalize(0.0)));
-        if let Some(along) = along {
-            caps.push(Sample {
-                at: here - along * radius(own.least),
-                normal: -along,
-            });
-        }
-    }
-    caps
 }

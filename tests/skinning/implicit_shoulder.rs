@@ -1,0 +1,50 @@
+//! Implicit skinning where a limb leaves the body: parts must not stick out of it as the joint turns.
+
+use std::sync::Arc;
+
+use nalgebra::{UnitVector3, Vector3};
+use sinew::dynamics::Params;
+use sinew::math::Quat;
+use sinew::methods::{Actor, Frame, MethodId, Subject};
+use sinew::metrics::{Meter, MeterFrame, RestSkin, roughness};
+use sinew::progress::Progress;
+use sinew::rig::Pose;
+
+/// An arm that hangs, turned about the world's X, then Z: the collar bone and the upper arm lay creases over the chest when their fields
+/// ended in a single point (40 edges).
+#[test]
+fn a_hanging_arm_leaves_the_chest_smooth() {
+    let progress = Progress::new();
+    let character = sinew::io::builtin::load_builtin("mannequin").expect("built in");
+    let subject = Arc::new(Subject::build(Arc::new(character), &progress).expect("builds"));
+    let skeleton = &subject.character.skeleton;
+    let mut pose: Pose = skeleton.rest_pose();
+    for (side, sign) in [("L", 1.0_f64), ("R", -1.0)] {
+        let joint = skeleton.find(&format!("upper_arm.{side}")).expect("an arm");
+        let about = |axis: &UnitVector3<f64>, degrees: f64| {
+            Quat::from_axis_angle(axis, degrees.to_radians())
+        };
+        let turn = about(&Vector3::z_axis(), -35.0 * sign) * about(&Vector3::x_axis(), -25.0);
+        pose.rotate_about_world_axes(skeleton, joint, &turn);
+    }
+    let metrics = [&roughness::METRIC];
+    let mut meter = Meter::new(RestSkin::of(&subject), metrics, &progress).expect("binds");
+    let mut creases = |method| {
+        let mut actor =
+            Actor::bind(&subject, method, &Params::default(), &progress).expect("binds");
+        let frame = Frame {
+            world_from_joint: &skeleton.world_from_joint(&pose),
+            dt_secs: 0.0,
+        };
+        actor.advance(&frame).expect("moves");
+        let frame = MeterFrame {
+            positions: actor.positions(),
+            ..MeterFrame::default()
+        };
+        let found = meter.measure(&frame, &progress).expect("measures");
+        found.count("new_creases")
+    };
+    let (ours, lbs) = (creases(MethodId::IMPLICIT), creases(MethodId::LBS));
+    println!("new creases: implicit {ours}, lbs {lbs}");
+    assert!(ours <= 40, "{ours}");
+}
