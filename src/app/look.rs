@@ -1,7 +1,8 @@
 //! Labels of display settings.
 
 pub use crate::render::{
-    Backdrop, ColorMap, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors,
+    Backdrop, ColorMap, CutPlane, FieldCut, FieldDirection, Look, Matcap, OnionSkins, Shading,
+    SkinColors,
 };
 use crate::session::SnapshotContent;
 pub use crate::studio::painter::needs_numbers;

@@ -5,10 +5,12 @@
 //! computations are `f64`.
 
 mod dual_quaternion;
+mod iso_lines;
 mod orientation;
 mod rotation;
 
 pub use dual_quaternion::SplitTransform;
+pub use iso_lines::{GridPoint, iso_line};
 pub use orientation::orientation;
 pub use rotation::closest_rotation;
 

@@ -7,8 +7,8 @@ use super::bind_surface::{bind_normals, normals_in_file};
 use super::check::check_joints;
 use super::morphing::Morphing;
 use super::{
-    ActorState, AnyDevice, BindError, BindInput, DeviceError, Explanation, Fetched, Frame,
-    MethodId, Projective, Recipe, Requirement, SettledState, SkinError, Skinner, StateError,
+    ActorState, AnyDevice, BindError, BindInput, BodyField, DeviceError, Explanation, Fetched,
+    Frame, MethodId, Projective, Recipe, Requirement, SettledState, SkinError, Skinner, StateError,
     StepTimes, Subject, Term, explain_blending,
 };
 use crate::character::FleshFactors;
@@ -276,6 +276,12 @@ impl Actor {
     /// [`BindError::Factor`] if the system cannot be factored with them; then the old ones are kept.
     pub fn set_factors(&mut self, factors: &FleshFactors) -> Result<(), BindError> {
         self.skinner.set_factors(factors)
+    }
+
+    /// The composed field of the body, of methods that have one ([`Capability::Meetings`](super::Capability::Meetings)).
+    #[must_use]
+    pub fn body_field(&self) -> Option<&Arc<BodyField>> {
+        self.skinner.body_field()
     }
 
     /// The simulation by projective dynamics, of methods that have one.

@@ -57,6 +57,7 @@ pub use device::{
     SurfaceDevice, SurfaceMut,
 };
 pub use explain::{Explanation, Influence, Term, TermValue, explain_blending};
+pub use implicit::{BodyField, FieldLine, FieldPlane, FieldRegion, FieldSlice};
 pub use morph_offsets::{MeshOffsets, MorphOffsets};
 pub use projective::{PoseStepper, Projective, SettledState};
 pub use reach::Reach;
@@ -71,6 +72,8 @@ pub use times::{DeviceTimes, StepTimes};
 pub use values::MethodValues;
 
 pub use crate::stages::{BindError, Body, Flesh, SetupTimes, Subject};
+
+use std::sync::Arc;
 
 use crate::character::FleshFactors;
 use crate::dynamics::Params;
@@ -222,6 +225,11 @@ pub trait Skinner: Send {
 
     /// Where the time of the last frame went; `None` if only the total is known.
     fn times(&self) -> Option<StepTimes> {
+        None
+    }
+
+    /// The composed field of the body ([`Capability::Meetings`]).
+    fn body_field(&self) -> Option<&Arc<BodyField>> {
         None
     }
 

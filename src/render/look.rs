@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::colormap::ColorMap;
+use super::field_cut::FieldCut;
 use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
 use crate::character::PaintMap;
 use crate::weights::WeightMethod;
@@ -11,7 +12,7 @@ use crate::weights::WeightMethod;
 const SEE_THROUGH: f32 = 0.35;
 /// … when X-ray is switched on …
 const XRAY: f32 = 0.2;
-/// … when tets or voxels are shown …
+/// … when tets, voxels or fields are shown …
 const FAINT_OPACITY: f32 = 0.15;
 /// … and when the tissue is cut open.
 const HINT: f32 = 0.09;
@@ -309,6 +310,10 @@ pub struct Look {
     pub cut: Option<CutPlane>,
     /// The voxel domain that automatic weights are computed on, in the bind pose.
     pub voxels: bool,
+    /// The composed field of implicit skinning in a plane.
+    pub fields: bool,
+    /// That plane.
+    pub field_cut: FieldCut,
     /// Contact pairs.
     pub contacts: bool,
     /// Lines from each vertex of the simulated skin to its foot point on the bone.
@@ -350,6 +355,8 @@ impl Default for Look {
             tets: false,
             cut: None,
             voxels: false,
+            fields: false,
+            field_cut: FieldCut::default(),
             contacts: false,
             feet: false,
             velocities: false,
@@ -373,6 +380,7 @@ impl Look {
             || self.base_surface
             || self.tets
             || self.voxels
+            || self.fields
             || self.feet
             || (self.bones && !self.bones_in_front)
     }
@@ -400,7 +408,7 @@ impl Look {
         MeshStyle {
             opacity: if self.tets && self.cut.is_some() {
                 HINT
-            } else if self.tets || self.voxels {
+            } else if self.tets || self.voxels || self.fields {
                 FAINT_OPACITY
             } else if self.xray {
                 XRAY
@@ -410,7 +418,8 @@ impl Look {
                 1.0
             },
             // Transparent textures would tint the interior.
-            materials: self.shading == Shading::Textured && !self.tets && !self.voxels,
+            materials: self.shading == Shading::Textured
+                && !(self.tets || self.voxels || self.fields),
             wireframe: self.wireframe.then_some(WIRE_COLOR),
             light: match self.shading {
                 Shading::Textured | Shading::Studio => Light::Studio,

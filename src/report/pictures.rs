@@ -353,6 +353,7 @@ impl<'a> Drawer<'a> {
             look: &self.look,
             marks: None,
             ghosts: None,
+            fields: None,
             paint: None,
             ground_height: 0.0,
             character_size: self.size,

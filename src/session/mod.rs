@@ -145,7 +145,8 @@ use std::sync::Arc;
 use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
-use crate::methods::{MethodId, Subject};
+use crate::methods::{FieldSlice, MethodId, Subject};
+use crate::studio::FieldCutting;
 use crate::weights::WeightMethod;
 use editing::Editor;
 use jobs::Jobs;
@@ -212,6 +213,17 @@ impl Session {
     /// then computed in the background. Cheap to call with every frame.
     pub fn show_of_weights(&mut self, voxels: bool, compared: &[WeightMethod]) {
         self.jobs.stages.overlays.set_wanted(voxels, compared);
+    }
+
+    /// Sets the cuts through composed fields that views show. They are computed in the background. Cheap to call with every frame.
+    pub fn show_fields(&mut self, cuttings: Vec<(ViewId, FieldCutting)>) {
+        self.jobs.stages.fields.set_wanted(cuttings);
+    }
+
+    /// The newest cut through the field of a view; `None` if it shows none, or until the first is computed.
+    #[must_use]
+    pub fn field_slice_of(&self, view: ViewId) -> Option<&Arc<FieldSlice>> {
+        self.jobs.stages.fields.of(view)
     }
 
     /// Whether the user has cancelled the computation of voxel domains and compared weights. [`Session::show_of_weights`] without what was

@@ -187,6 +187,7 @@ impl CrowdScene {
             look: &self.look,
             marks: None,
             ghosts: None,
+            fields: None,
             paint: None,
             ground_height: self.ground_height,
             character_size: self.subject.size,

@@ -1,9 +1,13 @@
 //! Pictures that are read back: files, the clipboard, reports.
 
+use std::sync::Arc;
+
 use image::RgbaImage;
 
+use super::fields::{FieldCutting, note_of};
 use super::painter::{GpuPainter, NoTextures, Picture, ViewportPainter};
 use crate::gpu::{GpuContext, GpuError};
+use crate::progress::Progress;
 use crate::render::{Legend, Renderer, draw_text, straighten_alpha, voxel_note};
 
 /// Height of the letters of a note, relative to the picture's height, and at least, in pixels.
@@ -29,6 +33,11 @@ impl Drawing {
     /// # Errors
     /// [`GpuError::Readback`] for a picture without a size, or if the device was lost.
     pub fn image(&mut self, picture: &Picture<'_>) -> Result<(RgbaImage, Vec<Legend>), GpuError> {
+        let slice =
+            FieldCutting::of_picture(picture).map(|cutting| cutting.slice(&Progress::new()));
+        let slice = slice.and_then(Result::ok).map(Arc::new);
+        let fields = picture.fields.or(slice.as_ref());
+        let picture = &Picture { fields, ..*picture };
         let painted = self.painter.on(&mut NoTextures).paint(picture);
         let legends = painted.map_or_else(Vec::new, |painted| painted.legends);
         let mut image = self.painter.image(picture.canvas)?;
@@ -46,19 +55,20 @@ impl Drawing {
         let (mut image, legends) = self.image(picture)?;
         let ink = picture.look.backdrop.background().ink();
         Legend::draw(&legends.iter().collect::<Vec<_>>(), &mut image, ink);
-        let note = picture
+        let voxels = picture
             .snapshot
             .filter(|_| picture.look.voxels)
             .and_then(|snapshot| voxel_note(&snapshot.subject));
-        if let Some(note) = note {
-            draw_note(&note, &mut image, ink);
+        for (line, note) in voxels.into_iter().chain(note_of(picture)).enumerate() {
+            draw_note(&note, line, &mut image, ink);
         }
         Ok(image)
     }
 }
 
-/// Draws a line of text at the upper left corner.
-fn draw_note(text: &str, image: &mut RgbaImage, ink: [u8; 3]) {
+/// Draws a line of text at the upper left corner; `line` others are above it.
+fn draw_note(text: &str, line: usize, image: &mut RgbaImage, ink: [u8; 3]) {
     let letters = (image.height() as f32 * NOTE).max(FEWEST_NOTE_PIXELS);
-    draw_text(image, text, letters, 2.0 * letters, letters, ink);
+    let top = letters * (2.0 + 1.5 * line as f32);
+    draw_text(image, text, letters, top, letters, ink);
 }

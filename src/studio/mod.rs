@@ -12,6 +12,7 @@
 //! | [`Compare`]               | ways to compare two methods in one picture                                         |
 //! | [`painter`]               | draws a [`Picture`](painter::Picture) of states onto a canvas                      |
 //! | [`Drawing`]               | reads such pictures back, with their legends                                       |
+//! | [`FieldCutting`]         | the cut through the composed field that a picture shows                            |
 //! | [`SheetDrawing`]          | several methods on one sheet: side by side, as a wipe, or by their differences     |
 //! | [`JointFocus`]            | the surroundings of a joint in a close-up                                          |
 
@@ -20,6 +21,7 @@ mod compare;
 mod crowd;
 mod crowd_scene;
 mod drawing;
+mod fields;
 mod focus;
 mod ghosts;
 pub mod painter;
@@ -32,6 +34,7 @@ pub use compare::Compare;
 pub use crowd::{CrowdFrame, CrowdMotion};
 pub use crowd_scene::{CrowdScene, CrowdSettings};
 pub use drawing::Drawing;
+pub use fields::FieldCutting;
 pub use focus::JointFocus;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, ghost_skins, method_of_ghosts};
 pub use sheet::{LINE_HEIGHT, SheetDrawing, SheetSettings, SheetState};

@@ -29,7 +29,7 @@ pub struct SheetSettings {
     pub compare: Option<Compare>,
     /// End of the colour range of a difference, millimetres; by default the largest difference of the sheet.
     pub max_mm: Option<f32>,
-    /// The joint whose weights are shown, if the look shows weights.
+    /// The joint whose weights are shown, if the look shows weights, and that the cut through fields goes through.
     pub joint: Option<usize>,
     /// Positions that are marked, if the look shows findings.
     pub marks: Arc<[PositionMark]>,
@@ -306,6 +306,7 @@ fn picture<'a>(
         look,
         marks: Some(&settings.marks),
         ghosts: state.ghosts.as_ref(),
+        fields: None,
         paint: None,
         ground_height,
         character_size: state.snapshot.subject.size,

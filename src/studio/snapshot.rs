@@ -7,7 +7,7 @@ use crate::collision::Contact;
 use crate::dynamics::{ContactReport, Contacts};
 use crate::gpu::actor::DeviceSkin;
 use crate::math::{Affine, Point, Vec3};
-use crate::methods::{Actor, MethodId, StepTimes, Subject, SurfaceMut, Term};
+use crate::methods::{Actor, BodyField, MethodId, StepTimes, Subject, SurfaceMut, Term};
 
 /// Optional content of a snapshot, which is computed only if it is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -171,6 +171,8 @@ pub struct Snapshot {
     pub velocities: Vec<Vec3>,
     /// What the method says about a source vertex ([`SnapshotContent::explains`]).
     pub explained: Option<(u32, Vec<Term>)>,
+    /// The composed field of the body, of methods that have one.
+    pub body_field: Option<Arc<BodyField>>,
 }
 
 impl Snapshot {
@@ -197,6 +199,7 @@ impl Snapshot {
             contacts: contacts.map_or_else(Vec::new, |contacts| contacts.contacts().to_vec()),
             velocities: Vec::new(),
             explained: None,
+            body_field: actor.body_field().cloned(),
         }
     }
 

@@ -72,6 +72,7 @@ fn state_of(subject: &Arc<Subject>) -> SheetState {
         contacts: Vec::new(),
         velocities: Vec::new(),
         explained: None,
+        body_field: None,
     };
     SheetState {
         snapshot: Arc::new(snapshot),

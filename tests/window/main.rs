@@ -9,6 +9,7 @@ mod compared_weights;
 mod crowd_view;
 mod distill;
 mod dragged_weights;
+mod fields;
 mod figure;
 mod file_dialog;
 mod found_settings;

@@ -98,6 +98,8 @@ pub enum ViewRequest {
     Cut,
     /// Toggles the voxel domain.
     Voxels,
+    /// Toggles the cut through the composed field.
+    Fields,
     /// Shows a crowd of this size.
     Crowd(usize),
 }

@@ -188,6 +188,7 @@ impl<'a> Studio<'a> {
             look: &self.look,
             marks: self.shot.marks.as_ref(),
             ghosts,
+            fields: None,
             paint: Some(&self.shot.flesh.paint),
             ground_height: self.shot.ground_height,
             character_size: self.shot.character_size,

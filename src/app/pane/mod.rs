@@ -4,9 +4,9 @@ mod compare;
 mod cut;
 mod distance;
 mod header;
+mod notes;
 pub mod requests;
 mod variants;
-mod voxels;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -243,6 +243,7 @@ impl Pane {
             look: &look,
             marks: context.marks,
             ghosts,
+            fields: session.field_slice_of(id),
             paint: Some(&session.document().flesh.paint),
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
@@ -267,14 +268,8 @@ impl Pane {
                 context.timing = Some((own.sequence, own.times, ms));
             }
         }
-        self.plates.extend(voxels::voxels_ui(
-            ui,
-            body,
-            id,
-            &look,
-            own.as_ref(),
-            session,
-        ));
+        self.plates
+            .extend(notes::notes_ui(ui, body, id, &look, own.as_ref(), session));
         self.overlays(ui, body, id, &look, own.as_ref(), context);
         if crowd.is_none() && !editing {
             self.board_marks(ui, body, id, own.as_deref(), context);

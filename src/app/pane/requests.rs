@@ -4,7 +4,7 @@ use crate::app::actions::Action;
 use crate::app::actions::LayoutAction;
 use crate::app::actions::ViewRequest;
 use crate::app::look::{CutPlane, Look, SkinColors};
-use crate::methods::{MethodId, Requirement};
+use crate::methods::{Capability, MethodId, Requirement};
 use crate::session::{Command, Compare, Gesture, Level, PaneState, Session, ViewCommand, ViewId};
 
 /// Default number of ghosts before and after.
@@ -58,6 +58,10 @@ pub fn actions_of(
         }),
         ViewRequest::Voxels => set_look(Look {
             voxels: !look.voxels,
+            ..look
+        }),
+        ViewRequest::Fields => set_look(Look {
+            fields: !look.fields,
             ..look
         }),
         ViewRequest::Colors(colors) => set_look(Look {
@@ -125,6 +129,10 @@ pub fn unavailable_reason(
             Level::Info,
             "There is no flesh to cut open: choose projective dynamics first.",
         )),
+        ViewRequest::Fields if !session.active_view().method.has(Capability::Meetings) => Some((
+            Level::Info,
+            "Only implicit skinning composes fields: choose it to see them.",
+        )),
         ViewRequest::Colors(colors)
             if colors.is_of_joint() && session.selection().active().is_none() =>
         {
@@ -179,6 +187,7 @@ mod tests {
             ViewRequest::Colors(SkinColors::Strain),
             ViewRequest::Cut,
             ViewRequest::Voxels,
+            ViewRequest::Fields,
         ];
         for request in requests {
             let mut state = PaneState::default();
@@ -192,7 +201,8 @@ mod tests {
                         || look.wireframe
                         || look.colors != SkinColors::Material
                         || look.tets
-                        || look.voxels,
+                        || look.voxels
+                        || look.fields,
                     shown,
                     "{request:?}"
                 );

@@ -3,6 +3,7 @@
 mod colors;
 mod copies;
 mod cut;
+mod fields;
 mod table;
 
 use egui::{Button, ComboBox, RichText, Ui};
@@ -10,6 +11,7 @@ use egui::{Button, ComboBox, RichText, Ui};
 use self::colors::{colors_ui, compared_sentence};
 use self::copies::{crowd_ui, ghosts_ui};
 use self::cut::cut_ui;
+use self::fields::field_cut_ui;
 pub use self::table::{OVERLAYS, Overlay};
 use crate::app::actions::{Action, Actions};
 use crate::app::look::{
@@ -17,6 +19,7 @@ use crate::app::look::{
 };
 use crate::app::theme;
 use crate::app::widgets::row;
+use crate::methods::Capability;
 use crate::session::{Compare, Mode, PaneState, Session, ViewId};
 
 /// Default size of a crowd.
@@ -35,6 +38,8 @@ pub struct LookView {
     pub look: Look,
     /// Whether the character has textures.
     pub has_textures: bool,
+    /// Whether the view's method composes fields.
+    pub has_fields: bool,
     /// Whether there is tissue to show.
     pub has_tissue: bool,
     /// Whether a joint is selected.
@@ -121,6 +126,10 @@ impl LookView {
                     .iter()
                     .any(|material| material.base_color_image.is_some())
             }),
+            has_fields: session
+                .views()
+                .get(view)
+                .is_some_and(|view| view.method.has(Capability::Meetings)),
             has_tissue: subject.is_some_and(|subject| subject.has_flesh()),
             has_selection: session.selection().active().is_some(),
             has_clip: session.channels().active().playback().clip.is_some(),
@@ -148,6 +157,9 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     }
     if edited.tets {
         cut_ui(ui, &mut edited);
+    }
+    if edited.fields {
+        field_cut_ui(ui, view, &mut edited);
     }
     ghosts_ui(ui, view, &mut edited);
     crowd_ui(ui, view, actions);

@@ -118,6 +118,7 @@ impl Thumbnails<'_> {
             look: &look,
             marks: None,
             ghosts: None,
+            fields: None,
             paint: None,
             ground_height: bounds.min.y,
             character_size: bounds.size(),

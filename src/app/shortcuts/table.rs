@@ -418,6 +418,8 @@ pub static ALL: &[Shortcut] = &[
         .also("section slice clip plane inside tetrahedra cross-section muscle"),
     ask!("voxels", "Voxel domain", "Shows or hides the cells that automatic weights are computed on", Voxels)
         .also("voxels grid cells volume weights bones inside"),
+    ask!("fields", "Field", "Shows or hides the composed field of implicit skinning in a plane through the selected joint", Fields)
+        .also("fields implicit iso-lines isolines contact parts surface cut section hrbf"),
     Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", tool_windows!(ToggleTheme))
         .also("night day colour color mode bright")
         .key(CTRL_SHIFT, Key::T)

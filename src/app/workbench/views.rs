@@ -14,6 +14,7 @@ use crate::app::tool_windows::is_builtin;
 use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
 use crate::session::{Command, Compare, Mode, SnapshotContent, ViewCommand, ViewId};
+use crate::studio::FieldCutting;
 use crate::weights::WeightMethod;
 
 /// Polling interval of a job's progress while nothing else is animated.
@@ -120,6 +121,7 @@ impl Workbench {
             .collect();
         compared.dedup();
         self.session.show_of_weights(voxels && !editing, &compared);
+        self.show_fields();
         let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, &looks);
         if let Some(subject) = self.session.subject() {
             self.checkup.of(ui.ctx(), subject);
@@ -158,6 +160,20 @@ impl Workbench {
             self.sequence_timed = sequence;
             self.timings.push(&times, ms);
         }
+    }
+
+    /// Tells the session which cuts through fields the views show.
+    fn show_fields(&mut self) {
+        let session = &self.session;
+        let joint = session.selection().active();
+        let cuttings = self.layout.panes_mut().filter_map(|(id, pane)| {
+            let look = &pane.state.look;
+            let state = session.snapshot_of(id).filter(|_| look.fields)?;
+            let cutting = FieldCutting::of(&state, look, joint, &pane.viewport.camera)?;
+            Some((id, cutting))
+        });
+        let cuttings = cuttings.collect();
+        self.session.show_fields(cuttings);
     }
 
     /// Makes a finished drag of a view, or of a gap between views, an undo step.

@@ -4,7 +4,10 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Failure;
 use crate::methods::Subject;
-use crate::render::{Backdrop, ColorMap, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors};
+use crate::render::{
+    Backdrop, ColorMap, CutPlane, FieldCut, FieldDirection, Look, Matcap, OnionSkins, Shading,
+    SkinColors,
+};
 use crate::studio::Compare;
 use crate::weights::WeightMethod;
 
@@ -23,6 +26,11 @@ pub(super) struct LookOptions {
     /// side, as in x, z:0.4 or -x:0.6. Shows the tetrahedra.
     #[arg(long, value_name = "[-]AXIS[:PART]", value_parser = parse_cut, allow_hyphen_values = true)]
     cut: Option<CutPlane>,
+    /// Show the composed field of implicit skinning in a plane through a joint: in the plane in which the joint bends (along), across its
+    /// bone, or facing the camera; moved by −1 to 1 lengths of the bone (halves of it for along and camera), as in forearm.L:across:0.5
+    /// [default: camera through the middle of the body with --overlay fields].
+    #[arg(long, value_name = "[JOINT:]DIRECTION[:OFFSET]", value_parser = parse_field_cut)]
+    field_cut: Option<NamedFieldCut>,
     /// Shading of the skin: textured, studio (clay), flat, or matcap:NAME with clay, porcelain, wax, metal, zebra or normals
     /// [default: textured].
     #[arg(long, value_name = "NAME", value_parser = parse_shading)]
@@ -61,6 +69,8 @@ pub(super) enum Extra {
     Tets,
     /// The voxel domain that automatic weights are computed on, in the bind pose.
     Voxels,
+    /// The composed field of implicit skinning in a plane (--field-cut), with the regions of the parts and where they touch.
+    Fields,
     /// Lines from every simulated vertex to its foot point on the bone.
     Feet,
     /// The contacts.
@@ -115,6 +125,11 @@ impl LookOptions {
         if self.cut.is_some() {
             (look.tets, look.cut) = (true, self.cut);
         }
+        if let Some(named) = &self.field_cut {
+            (look.fields, look.field_cut) = (true, named.cut);
+        } else if saved.is_none() {
+            look.field_cut.direction = FieldDirection::Camera;
+        }
         look.ghosts = self.ghosts.unwrap_or(look.ghosts);
         look
     }
@@ -130,6 +145,7 @@ impl LookOptions {
         look.tets = has(Extra::Tets);
         look.voxels = has(Extra::Voxels);
         look.contacts = has(Extra::Contacts);
+        look.fields = has(Extra::Fields);
         look.feet = has(Extra::Feet);
         look.normals = has(Extra::Normals);
         look.sections = has(Extra::Sections);
@@ -142,12 +158,20 @@ impl LookOptions {
         }
     }
 
-    /// The joint whose weights are shown.
+    /// The joint whose weights are shown, or around which the field is.
     pub(super) fn joint(&self, subject: &Subject) -> Result<Option<usize>, Failure> {
-        let Some(Color::Weights(name) | Color::WeightDifference(name)) = &self.color else {
-            return Ok(None);
+        let coloured = match &self.color {
+            Some(Color::Weights(name) | Color::WeightDifference(name)) => Some(name),
+            Some(Color::Strain) | None => None,
         };
-        joint_of(subject, name).map(Some)
+        let cut = self.field_cut.as_ref().and_then(|cut| cut.joint.as_ref());
+        let joint = |name: Option<&String>| name.map(|name| joint_of(subject, name)).transpose();
+        match (joint(coloured)?, joint(cut)?) {
+            (Some(of_color), Some(of_cut)) if of_color != of_cut => Err(Failure::Usage(
+                "--color and --field-cut name different joints: draw two pictures".to_owned(),
+            )),
+            (of_color, of_cut) => Ok(of_color.or(of_cut)),
+        }
     }
 }
 
@@ -209,6 +233,45 @@ fn parse_cut(text: &str) -> Result<CutPlane, String> {
         axis,
         offset,
         flipped,
+    })
+}
+
+/// Value of `--field-cut`.
+#[derive(Debug, Clone, PartialEq)]
+struct NamedFieldCut {
+    /// `None` for the middle of the body.
+    joint: Option<String>,
+    cut: FieldCut,
+}
+
+/// Names of joints may have colons: the end is parsed first.
+fn parse_field_cut(text: &str) -> Result<NamedFieldCut, String> {
+    let expected = || {
+        format!(
+            "expected {}, perhaps after a joint and before an offset from -1 to 1, as in forearm.L:along:0.2",
+            ids(FieldDirection::ALL.map(FieldDirection::id))
+        )
+    };
+    let last = text.rsplit_once(':');
+    let offset = last.and_then(|(_, number)| number.trim().parse::<f32>().ok());
+    let (rest, offset) = match (last, offset) {
+        (Some((rest, _)), Some(offset)) => (rest, offset),
+        _ => (text, 0.0),
+    };
+    let (joint, direction) = match rest.rsplit_once(':') {
+        Some((joint, direction)) => (Some(joint), direction),
+        None => (None, rest),
+    };
+    let mut known = FieldDirection::ALL.into_iter();
+    let direction = known
+        .find(|known| known.id() == direction)
+        .ok_or_else(expected)?;
+    if !(-1.0..=1.0).contains(&offset) || joint.is_some_and(str::is_empty) {
+        return Err(expected());
+    }
+    Ok(NamedFieldCut {
+        joint: joint.map(str::to_owned),
+        cut: FieldCut { direction, offset },
     })
 }
 
@@ -290,6 +353,31 @@ fn ids<const N: usize>(ids: [&str; N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cuts_through_fields_are_read() {
+        use FieldDirection::{Across, Along, Camera};
+        let named = |joint: Option<&str>, direction, offset| {
+            Ok(NamedFieldCut {
+                joint: joint.map(str::to_owned),
+                cut: FieldCut { direction, offset },
+            })
+        };
+        for (text, expected) in [
+            ("camera", named(None, Camera, 0.0)),
+            ("across:-0.5", named(None, Across, -0.5)),
+            ("forearm.L:along", named(Some("forearm.L"), Along, 0.0)),
+            (
+                "mixamorig:Hips:across:1",
+                named(Some("mixamorig:Hips"), Across, 1.0),
+            ),
+        ] {
+            assert_eq!(parse_field_cut(text), expected, "{text}");
+        }
+        for wrong in ["", "sideways", "along:2", "along:nan", ":along", "hips"] {
+            assert!(parse_field_cut(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn comparisons_cuts_and_shadings_are_read() {

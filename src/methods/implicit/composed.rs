@@ -4,7 +4,7 @@ use super::field::PartField;
 use super::fold::{Fold, PosedFold};
 use super::motions::dot;
 use super::operators::Tables;
-use super::tree::Tree;
+use super::tree::{Junction, Tree};
 use crate::math::Affine;
 
 /// Most fields that are composed at a vertex.
@@ -230,6 +230,35 @@ impl Field<'_> {
         composite
     }
 
+    /// Of the fields near a point the one with the largest value, and that value; `None` where all are 0.
+    pub(super) fn strongest(&self, near: &Near, at: V) -> Option<(u16, f32)> {
+        let values = near
+            .fields()
+            .iter()
+            .map(|&field| (field, self.value_of(field, at)));
+        let strongest = values.fold((0, 0.0), |a, b| if b.1 > a.1 { b } else { a });
+        (strongest.1 > 0.0).then_some(strongest)
+    }
+
+    /// The value of one field.
+    pub(super) fn value_of(&self, field: u16, at: V) -> f32 {
+        let index = usize::from(field);
+        let local = into_bind(&self.posed.places[index], at);
+        self.fields[index].at(local).value
+    }
+
+    /// The depth of the contact between two fields at a point; 0 where they do not press each other.
+    pub(super) fn depth_between(&self, fields: [u16; 2], at: V) -> f32 {
+        let [first, second] = [fields[0].min(fields[1]), fields[0].max(fields[1])];
+        let link = self.tree.junction(first, second);
+        match self.tree.links.get(usize::from(link)) {
+            Some(junction) if junction.operator.has_contact() => {
+                self.depth(junction, [&self.one(first, at), &self.one(second, at)], at)
+            }
+            _ => 0.0,
+        }
+    }
+
     fn level(&self, link: u16) -> u16 {
         let link = self.tree.links.get(usize::from(link));
         link.map_or(u16::MAX, |link| link.level)
@@ -248,6 +277,21 @@ impl Field<'_> {
         }
     }
 
+    /// d where two groups meet.
+    fn depth(&self, junction: &Junction, [a, b]: [&Group; 2], at: V) -> f32 {
+        let lengths = dot(a.gradient, a.gradient) * dot(b.gradient, b.gradient);
+        let cosine = if lengths > 0.0 {
+            dot(a.gradient, b.gradient) / lengths.sqrt()
+        } else {
+            1.0
+        };
+        let fold = &self.posed.folds[usize::from(b.field)];
+        let operator = junction.operator;
+        let is_folded = operator.has_contact() && fold.parent == a.field;
+        let folded = if is_folded { fold.depth(at) } else { 0.0 };
+        operator.depth(cosine).max(folded)
+    }
+
     fn join(
         &self,
         link: u16,
@@ -259,17 +303,8 @@ impl Field<'_> {
         let Some(junction) = self.tree.links.get(usize::from(link)) else {
             return a;
         };
-        let lengths = dot(a.gradient, a.gradient) * dot(b.gradient, b.gradient);
-        let cosine = if lengths > 0.0 {
-            dot(a.gradient, b.gradient) / lengths.sqrt()
-        } else {
-            1.0
-        };
-        let fold = &self.posed.folds[usize::from(b.field)];
         let operator = junction.operator;
-        let is_folded = operator.has_contact() && fold.parent == a.field;
-        let folded = if is_folded { fold.depth(at) } else { 0.0 };
-        let depth = operator.depth(cosine).max(folded);
+        let depth = self.depth(junction, [&a, &b], at);
         let is_deepest = operator.has_contact() && depth > composite.depth;
         if is_deepest && (junction.first..junction.end).contains(&own) {
             let sign = if own < junction.middle { 1.0 } else { -1.0 };

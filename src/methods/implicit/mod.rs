@@ -36,6 +36,7 @@
 //!
 //! A frame of 0 s walks from the bind pose: a function of the pose alone. Other frames go on from the frame before.
 
+mod body_field;
 mod caps;
 mod composed;
 mod field;
@@ -49,11 +50,15 @@ mod parts;
 mod rings;
 mod samples;
 mod skin;
+mod slice;
 mod spot;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod walk;
+
+pub use body_field::BodyField;
+pub use slice::{FieldLine, FieldPlane, FieldRegion, FieldSlice};
 
 use std::sync::Arc;
 
@@ -124,6 +129,8 @@ struct ImplicitSkin {
     bulging: Vec<bool>,
     bones: BoneMap,
     model: Model,
+    /// The composed field, for those who show it.
+    field: Arc<BodyField>,
     skin: Skin,
     motions: Motions,
     /// `now_from_bind` of every joint before the current step.
@@ -159,12 +166,14 @@ impl ImplicitSkin {
         let (skeleton, weights) = (&subject.character.skeleton, subject.skin_weights());
         let (bulging, bones) = (fingers(skeleton), subject.settings.bones.clone());
         let model = Model::of(subject, &options.operators(&bulging, &bones), progress)?;
+        let motions = Motions::new(skeleton, &model.center, weights);
         Ok(Self {
             bulging,
             bones,
             options,
             skin: Skin::new(&model, skeleton.len()),
-            motions: Motions::new(skeleton, &model.center, weights),
+            field: Arc::new(BodyField::of(&model, &motions)),
+            motions,
             before: vec![Affine::identity(); skeleton.len()],
             walk: Walk::new(skeleton, f64::from(model.size)),
             classes: Vec::with_capacity(skeleton.len()),
@@ -183,6 +192,7 @@ impl ImplicitSkin {
         let operators = self.options.operators(&self.bulging, &self.bones);
         self.model
             .set_operators(&self.subject.character.skeleton, &operators);
+        self.field = Arc::new(BodyField::of(&self.model, &self.motions));
         (self.is_still, self.is_started) = (false, false);
     }
 
@@ -361,6 +371,10 @@ impl Skinner for ImplicitSkin {
                 "Value of the composed field where the vertex is; it differs from that at rest in contacts only.",
             ),
         ]
+    }
+
+    fn body_field(&self) -> Option<&Arc<BodyField>> {
+        Some(&self.field)
     }
 
     fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {

@@ -47,10 +47,10 @@ pub(super) struct Held {
 
 /// A character bound to fields.
 pub(super) struct Model {
-    pub(super) fields: Vec<PartField>,
+    pub(super) fields: Arc<[PartField]>,
     /// Of every field, the fold at its joint.
-    pub(super) folds: Vec<Fold>,
-    pub(super) tree: Tree,
+    pub(super) folds: Arc<[Fold]>,
+    pub(super) tree: Arc<Tree>,
     pub(super) tables: &'static Tables,
     pub(super) rings: Rings,
     /// Positions at rest, relative to the centre of the skin.
@@ -111,9 +111,9 @@ impl Model {
             held: held.collect(),
             rings: Rings::of(&surface, &rest),
             rest,
-            fields,
-            folds,
-            tree,
+            fields: fields.into(),
+            folds: folds.into(),
+            tree: Arc::new(tree),
             tables,
             center: surface.center,
             size: surface.size as f32,
@@ -134,7 +134,7 @@ impl Model {
 
     /// Composes by other operators, of every joint, from now on.
     pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Operator]) {
-        self.tree.set_operators(skeleton, operators);
+        Arc::make_mut(&mut self.tree).set_operators(skeleton, operators);
         self.measure_rest(skeleton.len());
     }
 

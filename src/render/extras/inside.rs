@@ -258,6 +258,7 @@ mod tests {
                 world_from_joint: &subject.character.skeleton.bind_transforms(),
                 contacts: &[],
                 velocities: &[],
+                fields: None,
             },
         );
         for (shown, simulated) in overlay.skin.iter().zip(&subject.sim().mesh.positions) {

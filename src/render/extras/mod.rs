@@ -1,4 +1,4 @@
-//! Overlays on and inside a character: bones, volumes, base surface, tets, voxels, foot points,
+//! Overlays on and inside a character: bones, volumes, base surface, tets, voxels, fields, foot points,
 //! contacts, velocities, normals, sections, findings. Window and command line create them by the same code, from a
 //! [`Moment`] and a [`Look`].
 //!
@@ -8,6 +8,7 @@
 //! | per view      | [`Extras`]: overlays, updated in place for each moment         |
 //! | per frame     | [`Moment`]                                                    |
 
+mod fields;
 mod inside;
 mod on_skin;
 mod sections;
@@ -16,6 +17,7 @@ mod voxels;
 
 use std::sync::Arc;
 
+pub use self::fields::field_note;
 use self::inside::TissueOverlay;
 use self::sections::SectionOverlay;
 pub use self::voxels::voxel_note;
@@ -26,7 +28,7 @@ use super::overlay::{Overlay, OverlayLayer, Rgba};
 use crate::character::Severity;
 use crate::collision::Contact;
 use crate::math::{Affine, Point, Vec3, origin_of};
-use crate::methods::Subject;
+use crate::methods::{FieldSlice, Subject};
 
 /// Radius of a joint's sphere, relative to the character's size.
 const JOINT_RADIUS: f32 = 0.006;
@@ -48,6 +50,8 @@ pub struct Moment<'a> {
     pub contacts: &'a [Contact],
     /// World units per second of all source vertices; empty if not requested.
     pub velocities: &'a [Vec3],
+    /// The composed field in a plane, if there is one.
+    pub fields: Option<&'a FieldSlice>,
 }
 
 /// A marked position.
@@ -144,6 +148,9 @@ impl Extras {
             && let Some(voxels) = moment.subject.voxels_if_made()
         {
             voxels::add_voxels(&mut self.solid, voxels);
+        }
+        if let Some(slice) = moment.fields.filter(|_| look.fields) {
+            fields::add_fields(&mut self.solid, &mut self.over, slice);
         }
         if look.bones {
             let overlay = if look.bones_in_front {

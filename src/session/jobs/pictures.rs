@@ -148,6 +148,7 @@ fn flesh_of(
                 contacts: Vec::new(),
                 velocities: Vec::new(),
                 explained: None,
+                body_field: None,
             };
             made.push((pose, Arc::new(snapshot)));
         }

@@ -164,5 +164,6 @@ fn snapshot(subject: &Arc<Subject>) -> Snapshot {
         contacts: Vec::new(),
         velocities: Vec::new(),
         explained: None,
+        body_field: None,
     }
 }

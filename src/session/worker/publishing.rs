@@ -89,6 +89,7 @@ impl WorkerThread {
                 .explains
                 .filter(|&vertex| (vertex as usize) < vertices && self.actor.is_here())
                 .map(|vertex| (vertex, self.actor.method_terms(vertex as usize)));
+            snapshot.body_field = self.actor.body_field().cloned();
             snapshot.velocities.clear();
             if wants.velocities {
                 let per_sec = if dt_secs > 0.0 {

@@ -20,6 +20,7 @@ pub use gpu::{GpuPainter, NoTextures, PainterOn, Textures, needs_numbers};
 pub use thread::{PicturesWaker, ThreadPainter};
 
 use crate::character::FleshPaint;
+use crate::methods::FieldSlice;
 
 use super::{Compare, CrowdFrame, GhostSkins, Snapshot};
 use crate::render::{Camera, Legend, Look, PositionMark};
@@ -64,6 +65,8 @@ pub struct Picture<'a> {
     pub marks: Option<&'a Arc<[PositionMark]>>,
     /// Onion skins.
     pub ghosts: Option<&'a Arc<GhostSkins>>,
+    /// The composed field of the state in a plane, if the look shows it.
+    pub fields: Option<&'a Arc<FieldSlice>>,
     /// What is painted onto the skin, if that is newer than the character's.
     pub paint: Option<&'a FleshPaint>,
     /// Height of the floor.

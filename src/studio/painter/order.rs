@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Comparison, Picture};
 use crate::character::FleshPaint;
+use crate::methods::FieldSlice;
 use crate::render::{Camera, Look, PositionMark};
 use crate::studio::{Compare, GhostSkins, Snapshot};
 
@@ -20,6 +21,7 @@ pub(super) struct Order {
     look: Look,
     marks: Option<Arc<[PositionMark]>>,
     ghosts: Option<Arc<GhostSkins>>,
+    fields: Option<Arc<FieldSlice>>,
     paint: Option<FleshPaint>,
     ground_height: f32,
     character_size: f32,
@@ -51,6 +53,7 @@ impl Order {
             look: *picture.look,
             marks: picture.marks.cloned(),
             ghosts: picture.ghosts.cloned(),
+            fields: picture.fields.cloned(),
             paint: picture.paint.cloned(),
             ground_height: picture.ground_height,
             character_size: picture.character_size,
@@ -77,6 +80,7 @@ impl Order {
             look: &self.look,
             marks: self.marks.as_ref(),
             ghosts: self.ghosts.as_ref(),
+            fields: self.fields.as_ref(),
             paint: self.paint.as_ref(),
             ground_height: self.ground_height,
             character_size: self.character_size,

@@ -63,6 +63,7 @@ fn snapshot(subject: &Arc<Subject>, sequence: u64) -> Arc<Snapshot> {
         contacts: Vec::new(),
         velocities: Vec::new(),
         explained: None,
+        body_field: None,
     })
 }
 
@@ -85,6 +86,7 @@ fn picture<'a>(
         look,
         marks: None,
         ghosts: None,
+        fields: None,
         paint: None,
         ground_height: 0.0,
         character_size: snapshot.subject.size,

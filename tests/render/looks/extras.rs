@@ -161,6 +161,7 @@ fn the_two_sides_of_a_cut_add_up() {
         world_from_joint: &world_from_joint,
         contacts: &[],
         velocities: &[],
+        fields: None,
     };
     let faces = |cut: CutPlane| {
         let mut extras = Extras::default();
@@ -235,6 +236,7 @@ fn every_extra_draws_something_and_nothing_when_it_is_off() {
         world_from_joint: &world_from_joint,
         contacts: &[],
         velocities: &velocities,
+        fields: None,
     };
     let off = Look::default();
     let looks = [

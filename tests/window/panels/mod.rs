@@ -110,6 +110,7 @@ fn look_view() -> LookView {
         view: ViewId(7),
         look: Look::default(),
         has_textures: true,
+        has_fields: true,
         has_tissue: false,
         has_selection: false,
         has_clip: true,

@@ -12,6 +12,7 @@ enum Needs {
     Bones,
     Ground,
     Tissue,
+    Fields,
 }
 
 /// A switch of a look.
@@ -54,6 +55,9 @@ impl Overlay {
             Needs::Tissue if !view.has_tissue => {
                 Some("Shown once the flesh has been built (projective dynamics)")
             }
+            Needs::Fields if !view.has_fields && !view.look.fields => {
+                Some("Only implicit skinning composes fields")
+            }
             _ => None,
         }
     }
@@ -73,7 +77,7 @@ impl Overlay {
 }
 
 /// All switches, in the order of the panel.
-pub static OVERLAYS: [Overlay; 16] = [
+pub static OVERLAYS: [Overlay; 17] = [
     Overlay {
         name: "Skin",
         sentence: "The surface everybody sees",
@@ -137,6 +141,14 @@ pub static OVERLAYS: [Overlay; 16] = [
         column: 0,
         needs: Needs::Nothing,
         field: |look| &mut look.voxels,
+    },
+    Overlay {
+        name: "Field",
+        sentence: "The composed field of implicit skinning in a plane through the selected joint: iso-lines, the regions of the parts, and where parts touch",
+        words: "fields implicit iso-lines contact parts surface section",
+        column: 1,
+        needs: Needs::Fields,
+        field: |look| &mut look.fields,
     },
     Overlay {
         name: "Bone volumes",

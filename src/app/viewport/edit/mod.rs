@@ -407,6 +407,7 @@ pub fn look(look: &Look, weights: bool) -> Look {
         base_surface: false,
         tets: false,
         voxels: false,
+        fields: false,
         contacts: false,
         feet: false,
         velocities: false,

@@ -1,10 +1,12 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 //!
 //! The files of a character are read (`opening`), flesh is made again when its settings change (`flesh`), methods are bound to it
-//! (`binding`), motions are transferred again when other joints are chosen for them (`motions`), voxel domains and compared weights are computed for views that show them (`overlays`), and each view shows the requested method or the best
+//! (`binding`), motions are transferred again when other joints are chosen for them (`motions`), voxel domains and compared weights are computed for views that show them (`overlays`), and cuts
+//! through fields (`fields`), and each view shows the requested method or the best
 //! available stand-in (`showing`). Views of one channel present the same frame (`together`).
 
 mod binding;
+mod fields;
 mod flesh;
 mod idle;
 pub(in crate::session) mod making;
@@ -28,6 +30,7 @@ use crate::session::{
     Answer, ChannelId, Channels, Document, PoseChannel, SimWorker, Snapshot, SnapshotContent,
     Source, SourceError, ViewId,
 };
+use fields::FieldJob;
 use idle::IdleWorkers;
 use making::{Opened, Rebuilt};
 use motions::MotionsJob;
@@ -72,6 +75,8 @@ pub(in crate::session) struct DerivedStages {
     motions: MotionsJob,
     /// The voxel domains and compared weights that views show.
     pub(in crate::session) overlays: OverlayJob,
+    /// The cuts through fields that views show.
+    pub(in crate::session) fields: FieldJob,
     /// Optional content of snapshots.
     wants: SnapshotContent,
     /// Sequence counter of the states of all workers.

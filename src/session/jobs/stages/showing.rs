@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::fields::FieldJob;
 use super::making::{STAND_IN, has_stand_in};
 use super::motions::MotionsJob;
 use super::{Bound, DerivedStages};
@@ -35,6 +36,7 @@ impl DerivedStages {
         }
         changed |= self.follow_flesh(subject, context);
         changed |= self.show_what_is_bound(context.views, context.channels);
+        changed |= self.fields.follow(context);
         self.follow_overlays(context) || changed
     }
 
@@ -53,6 +55,7 @@ impl DerivedStages {
         self.motions = MotionsJob::default();
         (self.flesh_job, self.flesh_cancelled) = (None, false);
         self.overlays.start_over();
+        self.fields = FieldJob::default();
         self.subject.replace(subject.clone())
     }
 

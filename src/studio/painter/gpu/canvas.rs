@@ -6,7 +6,7 @@ use super::super::pool::StateKey;
 use super::super::{Comparison, Picture};
 use super::needs_numbers;
 use crate::character::FleshPaint;
-use crate::methods::Subject;
+use crate::methods::{FieldSlice, Subject};
 use crate::render::{
     Camera, Extras, Legend, Look, Marked, MeshColors, MeshModel, Moment, PositionMark,
     RenderTarget, Renderer, SkinColors, SkinPaint, SkinQuantity,
@@ -50,6 +50,8 @@ pub(in crate::studio::painter) struct PictureKey {
     marks: Option<Arc<[PositionMark]>>,
     /// Whether the voxel domain can be drawn, of the state and of the compared one.
     voxels: [bool; 2],
+    /// The cut through the composed field.
+    fields: Option<Arc<FieldSlice>>,
     /// Whether the weights that a difference is to are known.
     compares_weights: bool,
     paint: Option<FleshPaint>,
@@ -99,6 +101,7 @@ impl PictureKey {
                 picture.look.voxels
                     && state.is_some_and(|state| state.subject.voxels_if_made().is_some())
             }),
+            fields: picture.fields.filter(|_| picture.look.fields).cloned(),
             compares_weights: picture
                 .snapshot
                 .is_some_and(|state| compared_weights(picture.look, state).is_some()),
@@ -135,7 +138,9 @@ impl Canvas {
         if let (true, Some(marks)) = (picture.look.findings, picture.marks) {
             self.marks.extend_from_slice(marks);
         }
-        self.own.update(picture, picture.snapshot, &self.marks);
+        let fields = picture.fields.map(AsRef::as_ref);
+        self.own
+            .update(picture, picture.snapshot, fields, &self.marks);
         match picture.compare {
             Some(Comparison {
                 with,
@@ -143,7 +148,7 @@ impl Canvas {
                 ..
             }) => {
                 let other = self.other.get_or_insert_default();
-                other.update(picture, Some(with), &self.marks);
+                other.update(picture, Some(with), None, &self.marks);
                 // One legend serves both sides.
                 if let (Some(own), Some(others)) = (&mut self.own.legend, &mut other.legend) {
                     let range = if own.range[1] >= others.range[1] {
@@ -168,6 +173,7 @@ impl SideResources {
         &mut self,
         picture: &Picture<'_>,
         snapshot: Option<&Arc<Snapshot>>,
+        fields: Option<&FieldSlice>,
         marks: &[PositionMark],
     ) {
         // Colours by number belong to one character, which is not drawn in a crowd.
@@ -189,7 +195,7 @@ impl SideResources {
         self.extras.update(
             picture.look,
             snapshot
-                .map(|snapshot| moment_of(snapshot, picture.look))
+                .map(|snapshot| moment_of(snapshot, fields, picture.look))
                 .as_ref(),
             &marked,
         );
@@ -214,7 +220,11 @@ impl SideResources {
 }
 
 /// Unneeded numbers are not read back from the device.
-fn moment_of<'a>(snapshot: &'a Snapshot, look: &Look) -> Moment<'a> {
+fn moment_of<'a>(
+    snapshot: &'a Snapshot,
+    fields: Option<&'a FieldSlice>,
+    look: &Look,
+) -> Moment<'a> {
     let needed = needs_numbers(look);
     Moment {
         subject: &snapshot.subject,
@@ -224,6 +234,7 @@ fn moment_of<'a>(snapshot: &'a Snapshot, look: &Look) -> Moment<'a> {
         world_from_joint: &snapshot.world_from_joint,
         contacts: &snapshot.contacts,
         velocities: &snapshot.velocities,
+        fields,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The line about the voxel domain over a view: what is drawn, or why nothing is drawn yet.
+//! The lines about the voxel domain and the field over a view: what is drawn, or why nothing is drawn yet.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use egui::{FontId, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use crate::app::look::Look;
 use crate::app::panels::overlays::VoxelState;
 use crate::app::theme;
-use crate::render::voxel_note;
+use crate::render::{field_note, voxel_note};
 use crate::session::{Session, Snapshot, ViewId};
 
 /// Distance from the upper edge of the view, points.
@@ -19,8 +19,8 @@ const LEAST_WIDTH: f32 = 120.0;
 /// Padding of the text.
 const PADDING: egui::Vec2 = vec2(6.0, 3.0);
 
-/// Draws the line at the upper edge of a view. Returns its rectangle, if there is something to say and room for it.
-pub(super) fn voxels_ui(
+/// Draws the lines at the upper edge of a view. Returns its rectangle, if there is something to say and room for it.
+pub(super) fn notes_ui(
     ui: &Ui,
     body: Rect,
     id: ViewId,
@@ -28,10 +28,21 @@ pub(super) fn voxels_ui(
     own: Option<&Arc<Snapshot>>,
     session: &Session,
 ) -> Option<Rect> {
-    let text = match VoxelState::of(id, look, session).sentence() {
-        Some(sentence) => sentence.to_owned(),
-        None => voxel_note(&own.filter(|_| look.voxels)?.subject)?,
+    let voxels = match VoxelState::of(id, look, session).sentence() {
+        Some(sentence) => Some(sentence.to_owned()),
+        None => own
+            .filter(|_| look.voxels)
+            .and_then(|own| voxel_note(&own.subject)),
     };
+    let joint = session.selection().active();
+    let field = own
+        .filter(|own| look.fields && own.body_field.is_some())
+        .map(|own| field_note(&own.subject, &look.field_cut, joint));
+    let lines: Vec<String> = voxels.into_iter().chain(field).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let text = lines.join("\n");
     let width = body.width() - 2.0 * SIDES;
     if width < LEAST_WIDTH {
         return None;
@@ -46,7 +57,7 @@ pub(super) fn voxels_ui(
     let size = galley.size() + 2.0 * PADDING;
     let corner = pos2(body.center().x - 0.5 * size.x, body.top() + MARGIN);
     let plate = Rect::from_min_size(corner, size);
-    let response = ui.interact(plate, ui.scope_id().with(("voxels", id)), Sense::hover());
+    let response = ui.interact(plate, ui.scope_id().with(("notes", id)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     let painter = ui.painter().with_clip_rect(body);
     painter.rect_filled(plate, 4.0, colors.plate);
