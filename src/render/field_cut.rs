@@ -138,15 +138,23 @@ impl Place {
         })
     }
 
-    /// The middle of all joints.
+    /// The middle of all bones, weighted by their lengths.
     fn of_all(subject: &Subject, world_from_joint: &[Affine], up: Vec64) -> Self {
-        let positions = world_from_joint.iter().map(|world| origin_of(world).coords);
-        let (sum, count) = positions.fold((Vec64::zeros(), 0.0), |(sum, count), at| {
-            (sum + at, count + 1.0)
-        });
+        let bones = skeleton_bones(&subject.character.skeleton, world_from_joint);
+        let (sum, total) = bones
+            .iter()
+            .fold((Vec64::zeros(), 0.0), |(sum, total), (_, bone)| {
+                let [head, tail] = [bone.head, bone.tail].map(|end| end.coords.cast::<f64>());
+                let length = (tail - head).norm();
+                (sum + (head + tail) * (0.5 * length), total + length)
+            });
+        let only = world_from_joint
+            .first()
+            .map(|world| origin_of(world).coords);
+        let middle = if total > 0.0 { Some(sum / total) } else { only };
         let half = WHOLE * f64::from(subject.size);
         Self {
-            at: sum / f64::max(count, 1.0),
+            at: middle.unwrap_or_else(Vec64::zeros),
             bones: [up; 2],
             length: half,
             half,

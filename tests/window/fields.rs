@@ -54,15 +54,24 @@ fn toggle(harness: &mut Harness<'_, Workbench>) {
 #[test]
 fn a_view_shows_the_field_where_it_is_and_follows_joint_and_pose() {
     let mut harness = window(MethodId::IMPLICIT);
-    assert!(slice_of(harness.state().session()).is_none(), "nobody asked for it");
+    assert!(
+        slice_of(harness.state().session()).is_none(),
+        "nobody asked for it"
+    );
     toggle(&mut harness);
     wait_until(&mut harness, "there is a slice", |s| slice_of(s).is_some());
     let first = slice_of(harness.state().session()).expect("is known");
     assert!(!first.lines.is_empty() && !first.regions.is_empty());
-    assert!(harness.query_by_label_contains("Field along the whole body").is_some());
+    assert!(
+        harness
+            .query_by_label_contains("Field along the whole body")
+            .is_some()
+    );
     // Through a joint.
     let select = Command::SelectJoint(Some(1));
-    harness.state_mut().raise(Action::Session(select, Gesture::Once));
+    harness
+        .state_mut()
+        .raise(Action::Session(select, Gesture::Once));
     let differs = |from: &Arc<FieldSlice>| {
         let from = from.clone();
         move |session: &Session| slice_of(session).is_some_and(|slice| *slice != *from)
@@ -74,7 +83,9 @@ fn a_view_shows_the_field_where_it_is_and_follows_joint_and_pose() {
         joint: 1,
         degrees: [0.0, 0.0, 100.0],
     };
-    harness.state_mut().raise(Action::Session(bend, Gesture::Once));
+    harness
+        .state_mut()
+        .raise(Action::Session(bend, Gesture::Once));
     wait_until(&mut harness, "it follows the pose", differs(&second));
     // Nothing is computed while it is off.
     toggle(&mut harness);
@@ -90,5 +101,10 @@ fn a_method_without_a_field_says_so() {
     harness.run_steps(3);
     assert!(slice_of(harness.state().session()).is_none());
     let sentence = "Only implicit skinning composes fields: choose it to see them.";
-    assert!(harness.query_all_by_label_contains(sentence).next().is_some());
+    assert!(
+        harness
+            .query_all_by_label_contains(sentence)
+            .next()
+            .is_some()
+    );
 }
