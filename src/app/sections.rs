@@ -315,5 +315,9 @@ fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
         has_flesh: graph.is_some_and(|graph| graph.bones.iter().any(|bone| bone.joint == joint)),
         simulated: session.active_view().method.has(Capability::Physics),
         has_meetings: session.active_view().method.has(Capability::Meetings),
+        meeting: session.snapshot().and_then(|state| {
+            let field = state.body_field.as_ref()?;
+            field.meeting(joint, &document.flesh.bones, &state.world_from_joint)
+        }),
     }
 }

@@ -4,35 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::meeting::{MEETING_FACTORS, Meeting, parsed_opening, sanitized_opening};
 use crate::param::{ParamKind, ParamSpec};
-
-/// How the part of a joint meets the part that it hangs at, in implicit skinning (Vaillant et al. 2014, section 4.2).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Meeting {
-    /// As the method's parameter says.
-    #[default]
-    Usual,
-    /// A contact surface where they are opposed.
-    Contact,
-    /// A contact surface with bulges beside the fold.
-    Bulge,
-    /// A crease.
-    Union,
-    /// A crease that is filled.
-    Blend,
-}
-
-impl Meeting {
-    /// All of them, with their names in text.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Usual, "usual"),
-        (Self::Contact, "contact"),
-        (Self::Bulge, "bulge"),
-        (Self::Union, "union"),
-        (Self::Blend, "blend"),
-    ];
-}
 
 /// Settings of all bones that a joint carries, and of the flesh whose foot points lie on them.
 ///
@@ -59,6 +32,14 @@ pub struct BoneSettings {
     pub twist: bool,
     /// How the joint's part meets the part that it hangs at, in implicit skinning.
     pub meeting: Meeting,
+    /// The angles between the gradients of the parts, rad, from which on they meet in that way, and at which they do so fully; `None` for
+    /// the usual ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<[f64; 2]>,
+    /// Factor on the depth of the meeting, 0 to 1.
+    pub depth: f64,
+    /// Factor on its bulges, 0 to 1.
+    pub bulge: f64,
 }
 
 /// Settings by joint; joints that are not listed have the default.
@@ -75,6 +56,9 @@ impl Default for BoneSettings {
             held: false,
             twist: false,
             meeting: Meeting::Usual,
+            opening: None,
+            depth: 1.0,
+            bulge: 1.0,
         }
     }
 }
@@ -84,7 +68,7 @@ impl Default for BoneSettings {
 #[non_exhaustive]
 pub enum BoneEditError {
     /// The setting does not exist.
-    #[error("there is no bone setting \"{key}\"{}. Settings are stiffness, density, damping and jiggle with a factor, as in stiffness:2, virtual, held and twist, and meeting, as in meeting:bulge",
+    #[error("there is no bone setting \"{key}\"{}. Settings are stiffness, density, damping and jiggle with a factor, as in stiffness:2, virtual, held and twist, and meeting, opening, depth and bulge, as in meeting:bulge,opening:20-120,depth:0.8",
         nearest.map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
     UnknownKey {
         /// The requested key.
@@ -112,6 +96,14 @@ pub enum BoneEditError {
         /// The given value.
         value: String,
     },
+    /// No angles.
+    #[error(
+        "opening is usual, or two angles from 0 to 180 degrees, the smaller one first, as in opening:20-120, but got \"{value}\""
+    )]
+    BadOpening {
+        /// The given value.
+        value: String,
+    },
     /// A switch with a value other than on or off.
     #[error("{key} is on or off, as in {key} or {key}:off, but got \"{value}\"")]
     BadSwitch {
@@ -124,6 +116,7 @@ pub enum BoneEditError {
 
 const SWITCHES: [&str; 3] = ["virtual", "held", "twist"];
 const MEETING: &str = "meeting";
+const OPENING: &str = "opening";
 /// Maximum jiggle: larger values behave like another material.
 pub const MOST_JIGGLE: f64 = 4.0;
 
@@ -176,7 +169,7 @@ pub const BONE_FACTORS: [BoneFactor; 4] = [
     },
 ];
 
-const fn factor(key: &'static str, label: &'static str, range: [f64; 2]) -> ParamSpec {
+pub(super) const fn factor(key: &'static str, label: &'static str, range: [f64; 2]) -> ParamSpec {
     ParamSpec {
         key,
         label,
@@ -203,7 +196,7 @@ impl BoneSettings {
     }
 
     fn edit_one(&mut self, key: &str, value: Option<&str>) -> Result<(), BoneEditError> {
-        if let Some(known) = BONE_FACTORS.iter().find(|known| known.spec.key == key) {
+        if let Some(known) = factors().find(|known| known.spec.key == key) {
             let (key, [least, most]) = (known.spec.key, known.spec.range);
             let value = value.unwrap_or_default();
             let factor = value
@@ -225,6 +218,18 @@ impl BoneSettings {
                 value: value.to_owned(),
             })?;
             self.meeting = *meeting;
+            return Ok(());
+        }
+        if key == OPENING {
+            let value = value.unwrap_or_default();
+            self.opening = if value == "usual" {
+                None
+            } else {
+                let bad = || BoneEditError::BadOpening {
+                    value: value.to_owned(),
+                };
+                Some(parsed_opening(value).ok_or_else(bad)?)
+            };
             return Ok(());
         }
         let Some(&key) = SWITCHES.iter().find(|name| **name == key) else {
@@ -255,7 +260,7 @@ impl BoneSettings {
     #[must_use]
     pub(crate) fn sanitized(&self) -> Self {
         let mut clean = *self;
-        for BoneFactor { spec, field, .. } in BONE_FACTORS {
+        for BoneFactor { spec, field, .. } in factors() {
             let value = field(&mut clean);
             *value = if value.is_finite() {
                 spec.sanitized(*value)
@@ -263,6 +268,7 @@ impl BoneSettings {
                 spec.default
             };
         }
+        clean.opening = clean.opening.and_then(sanitized_opening);
         clean
     }
 
@@ -273,12 +279,16 @@ impl BoneSettings {
     }
 }
 
+/// The factors of flesh and of meetings.
+fn factors() -> impl Iterator<Item = &'static BoneFactor> {
+    BONE_FACTORS.iter().chain(&MEETING_FACTORS)
+}
+
 fn nearest_key(key: &str) -> Option<&'static str> {
-    BONE_FACTORS
-        .iter()
+    factors()
         .map(|factor| factor.spec.key)
         .chain(SWITCHES)
-        .chain([MEETING])
+        .chain([MEETING, OPENING])
         .map(|name| (strsim::jaro_winkler(name, &key.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness > 0.6)
         .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -302,12 +312,15 @@ mod tests {
         let mut bone = BoneSettings::default();
         bone.edit("stiffness:2.5, held").unwrap();
         bone.edit("jiggle:0,virtual,held:off").unwrap();
+        bone.edit("depth:0.5,opening:0-180").unwrap();
         assert_eq!(
             bone,
             BoneSettings {
                 stiffness: 2.5,
                 jiggle: 0.0,
                 is_virtual: true,
+                depth: 0.5,
+                opening: Some([0.0, std::f64::consts::PI]),
                 ..BoneSettings::default()
             }
         );
@@ -331,6 +344,10 @@ mod tests {
             "jiggle:inf",
             "held:maybe",
             "virtual:2",
+            "depth:2",
+            "bulge:-1",
+            "opening:120-20",
+            "opening",
             ",",
         ] {
             assert!(bone.edit(wrong).is_err(), "{wrong}");

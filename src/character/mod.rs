@@ -13,6 +13,7 @@ mod flesh;
 mod helper_rig;
 mod helpers;
 mod image;
+mod meeting;
 mod morph;
 mod paint;
 mod place;
@@ -22,9 +23,7 @@ mod scaled;
 mod up_axis;
 
 use bones::same_structure;
-pub use bones::{
-    BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE, Meeting,
-};
+pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
 pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
 pub use flesh::{
@@ -33,6 +32,7 @@ pub use flesh::{
 pub use helper_rig::{Corrective, HelperRig, SpringJoint};
 pub use helpers::common_placement;
 pub use image::Image;
+pub use meeting::{MEETING_FACTORS, Meeting};
 pub use morph::{Expression, Morph, MorphControl, MorphShape, MorphTarget};
 pub use paint::{
     Brush, BrushKind, BrushPoint, FleshPaint, PaintMap, PaintSurface, codes_of, runs_of,

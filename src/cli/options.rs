@@ -28,7 +28,8 @@ pub(super) struct CharacterOptions {
     /// Settings of the bones that a joint carries and of the flesh on them (repeatable). Factors on the body's stiffness, density,
     /// damping or jiggle: thigh.L=stiffness:0.5,density:1.2; virtual: the bone shapes the flesh but does not hold it; held: the
     /// skin there is rigid with the bone; twist: the bone twists with the joint at its end; meeting:contact, bulge, union or blend: how
-    /// the joint's part meets its parent's in implicit skinning.
+    /// the joint's part meets its parent's in implicit skinning, with opening:20-120 for the angles in degrees between which it begins and
+    /// is full, depth:0.8 for less of it and bulge:0.5 for smaller bulges.
     #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
     pub(super) bone: Vec<(String, String)>,
     /// Joint mapping for a .bvh, instead of matching by name; `info --save-mapping` writes one.

@@ -57,7 +57,7 @@ pub use device::{
     SurfaceDevice, SurfaceMut,
 };
 pub use explain::{Explanation, Influence, Term, TermValue, explain_blending};
-pub use implicit::{BodyField, FieldLine, FieldPlane, FieldRegion, FieldSlice};
+pub use implicit::{BodyField, FieldLine, FieldPlane, FieldRegion, FieldSlice, JointMeeting};
 pub use morph_offsets::{MeshOffsets, MorphOffsets};
 pub use projective::{PoseStepper, Projective, SettledState};
 pub use reach::Reach;

@@ -1,11 +1,15 @@
 //! Settings of the selected joint's bones and of the flesh on them.
 
-use egui::{ComboBox, RichText, Slider, SliderClamping, Ui};
+mod meeting;
 
+use egui::{RichText, Slider, SliderClamping, Ui};
+
+use self::meeting::meeting_ui;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::widgets::row;
 use crate::app::{spotlight, theme};
-use crate::character::{BONE_FACTORS, BoneFactor, BoneSettings, Meeting};
+use crate::character::{BONE_FACTORS, BoneFactor, BoneSettings};
+use crate::methods::JointMeeting;
 use crate::param::ParamKind;
 use crate::session::Command;
 
@@ -22,6 +26,8 @@ pub struct BoneView {
     pub simulated: bool,
     /// Whether the visible method composes fields, so that parts meet at joints.
     pub has_meetings: bool,
+    /// How the joint's part meets the one that it hangs at now, if the shown method has such parts.
+    pub meeting: Option<JointMeeting>,
 }
 
 /// Draws the panel.
@@ -81,34 +87,6 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
         actions.once(Command::SetBone {
             joint: view.joint,
             settings: plain,
-        });
-    }
-}
-
-/// How the joint's part meets the part that it hangs at.
-fn meeting_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
-    let mut edited = view.settings;
-    let hover = "The fold at this joint. Where several parts hang at one, as fingers at a palm, the choice of most of them holds.";
-    row(ui, "Meets by", hover, |ui, label| {
-        let words = |meeting: Meeting| match meeting {
-            Meeting::Usual => "As usual",
-            Meeting::Contact => "Contact",
-            Meeting::Bulge => "Contact with bulges",
-            Meeting::Union => "Crease",
-            Meeting::Blend => "Filled crease",
-        };
-        let list = ComboBox::from_id_salt("meeting").selected_text(words(edited.meeting));
-        let shown = list.show_ui(ui, |ui| {
-            for (meeting, _) in Meeting::ALL {
-                ui.selectable_value(&mut edited.meeting, meeting, words(meeting));
-            }
-        });
-        shown.response.labelled_by(label);
-    });
-    if edited != view.settings {
-        actions.once(Command::SetBone {
-            joint: view.joint,
-            settings: edited,
         });
     }
 }

@@ -321,6 +321,14 @@ fn joint(session: &Session, settings: &mut Vec<PanelSetting>) {
             settings.push(shown(JOINTS, name, sentence, "bone flesh"));
         }
     }
+    if session.active_view().method.has(Capability::Meetings) {
+        settings.push(shown(
+            JOINTS,
+            "Meets by",
+            "how its part of the skin meets its parent's: operator, angles, depth, bulges",
+            "bone implicit contact bulge crease union blend operator opening profile slice",
+        ));
+    }
     settings.push(shown(
         JOINTS,
         "Pinned",

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::composed::{Field, PosedFields};
 use super::field::PartField;
 use super::fold::Fold;
+use super::meeting::JointMeeting;
 use super::model::Model;
 use super::motions::Motions;
-use super::operators::Tables;
+use super::operators::{Meets, Operator, Tables};
 use super::slice::{FieldPlane, FieldSlice, Sampled};
-use super::tree::Tree;
+use super::tree::{Tree, most};
+use crate::character::BoneMap;
 use crate::math::Affine;
 use crate::progress::{Cancelled, Progress};
 
@@ -20,16 +22,19 @@ pub struct BodyField {
     tree: Arc<Tree>,
     tables: &'static Tables,
     motions: Motions,
+    /// The operators of joints that do not ask for one.
+    usual: Vec<Operator>,
 }
 
 impl BodyField {
-    pub(super) fn of(model: &Model, motions: &Motions) -> Self {
+    pub(super) fn of(model: &Model, motions: &Motions, usual: Vec<Operator>) -> Self {
         Self {
             fields: model.fields.clone(),
             folds: model.folds.clone(),
             tree: model.tree.clone(),
             tables: model.tables,
             motions: motions.clone(),
+            usual,
         }
     }
 
@@ -55,6 +60,39 @@ impl BodyField {
         };
         let sampled = Sampled::of(&field, &motions, plane, progress)?;
         Ok(sampled.slice())
+    }
+
+    /// How the part of a joint meets the part that it hangs at, in a pose, with settings of bones that the method may not have yet.
+    /// `None` for a joint without a part of its own, or one that hangs at none.
+    #[must_use]
+    pub fn meeting(
+        &self,
+        joint: usize,
+        bones: &BoneMap,
+        world_from_joint: &[Affine],
+    ) -> Option<JointMeeting> {
+        let is_own = |field: &PartField| field.joint as usize == joint;
+        let own = self.fields.iter().position(is_own)?;
+        let fold = self.folds.get(own).filter(|fold| **fold != Fold::NONE)?;
+        let siblings = self
+            .folds
+            .iter()
+            .filter(|other| other.parent == fold.parent);
+        let asked = |joint: usize| -> Option<Meets> {
+            let usual = *self.usual.get(joint)?;
+            let bone = bones.get(&joint).copied().unwrap_or_default();
+            let operator = Operator::asked_for(bone.meeting).unwrap_or(usual);
+            Some(Meets::asked_for(operator, &bone))
+        };
+        let asked_there: Vec<Meets> = siblings
+            .filter_map(|sibling| asked(sibling.joint as usize))
+            .collect();
+        let (meets, posed) = (most(&asked_there)?, self.posed(world_from_joint).0);
+        Some(JointMeeting::new(
+            [meets, asked(joint)?],
+            fold.bend(&posed.now_from_bind),
+            self.tables,
+        ))
     }
 
     /// The motions of the joints and the fields in a pose.

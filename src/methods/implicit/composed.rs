@@ -252,7 +252,7 @@ impl Field<'_> {
         let [first, second] = [fields[0].min(fields[1]), fields[0].max(fields[1])];
         let link = self.tree.junction(first, second);
         match self.tree.links.get(usize::from(link)) {
-            Some(junction) if junction.operator.has_contact() => {
+            Some(junction) if junction.meets.operator.has_contact() => {
                 self.depth(junction, [&self.one(first, at), &self.one(second, at)], at)
             }
             _ => 0.0,
@@ -286,10 +286,10 @@ impl Field<'_> {
             1.0
         };
         let fold = &self.posed.folds[usize::from(b.field)];
-        let operator = junction.operator;
-        let is_folded = operator.has_contact() && fold.parent == a.field;
+        let meets = &junction.meets;
+        let is_folded = meets.operator.has_contact() && fold.parent == a.field;
         let folded = if is_folded { fold.depth(at) } else { 0.0 };
-        operator.depth(cosine).max(folded)
+        meets.depth(cosine, folded)
     }
 
     fn join(
@@ -303,9 +303,8 @@ impl Field<'_> {
         let Some(junction) = self.tree.links.get(usize::from(link)) else {
             return a;
         };
-        let operator = junction.operator;
         let depth = self.depth(junction, [&a, &b], at);
-        let is_deepest = operator.has_contact() && depth > composite.depth;
+        let is_deepest = junction.meets.operator.has_contact() && depth > composite.depth;
         if is_deepest && (junction.first..junction.end).contains(&own) {
             let sign = if own < junction.middle { 1.0 } else { -1.0 };
             composite.depth = depth;
@@ -314,7 +313,7 @@ impl Field<'_> {
             composite.side_gradient =
                 std::array::from_fn(|c| sign * (a.gradient[c] - b.gradient[c]));
         }
-        let joined = self.tables.at(operator, a.value, b.value, depth);
+        let joined = self.tables.at(&junction.meets, a.value, b.value, depth);
         let [s, t] = joined.slopes;
         Group {
             field: if a.value < b.value { b.field } else { a.field },

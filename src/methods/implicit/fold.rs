@@ -61,6 +61,15 @@ impl Fold {
         radius: 0.0,
     };
 
+    /// The angle by which the bones are bent out of a straight line, rad, and the depth of the contact where it is deepest, 0 to 1.
+    pub(super) fn bend(&self, now_from_bind: &[Affine]) -> [f32; 2] {
+        let [own, parent] =
+            [self.joint, self.parent_joint].map(|joint| &now_from_bind[joint as usize]);
+        let (down, up) = (own * self.along, parent * self.parent_at - own * self.at);
+        let bend = down.angle(&-up) as f32;
+        [bend, smoothstep(BENT, bend)]
+    }
+
     /// The fold when joints have moved from the bind pose.
     pub(super) fn posed(&self, now_from_bind: &[Affine]) -> PosedFold {
         if self.parent == NO_PARENT {

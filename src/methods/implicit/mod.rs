@@ -42,6 +42,7 @@ mod composed;
 mod field;
 mod fold;
 mod hrbf;
+mod meeting;
 mod model;
 mod motions;
 mod operators;
@@ -58,6 +59,7 @@ mod tree;
 mod walk;
 
 pub use body_field::BodyField;
+pub use meeting::JointMeeting;
 pub use slice::{FieldLine, FieldPlane, FieldRegion, FieldSlice};
 
 use std::sync::Arc;
@@ -165,14 +167,15 @@ impl ImplicitSkin {
     ) -> Result<Self, BindError> {
         let (skeleton, weights) = (&subject.character.skeleton, subject.skin_weights());
         let (bulging, bones) = (fingers(skeleton), subject.settings.bones.clone());
-        let model = Model::of(subject, &options.operators(&bulging, &bones), progress)?;
+        let model = Model::of(subject, &options.meets(&bulging, &bones), progress)?;
         let motions = Motions::new(skeleton, &model.center, weights);
+        let field = BodyField::of(&model, &motions, options.usual(&bulging));
         Ok(Self {
             bulging,
             bones,
             options,
             skin: Skin::new(&model, skeleton.len()),
-            field: Arc::new(BodyField::of(&model, &motions)),
+            field: Arc::new(field),
             motions,
             before: vec![Affine::identity(); skeleton.len()],
             walk: Walk::new(skeleton, f64::from(model.size)),
@@ -189,10 +192,11 @@ impl ImplicitSkin {
 
     /// Composes as the options and the bones ask for; the next frame begins from the bind pose.
     fn follow_operators(&mut self) {
-        let operators = self.options.operators(&self.bulging, &self.bones);
+        let operators = self.options.meets(&self.bulging, &self.bones);
         self.model
             .set_operators(&self.subject.character.skeleton, &operators);
-        self.field = Arc::new(BodyField::of(&self.model, &self.motions));
+        let usual = self.options.usual(&self.bulging);
+        self.field = Arc::new(BodyField::of(&self.model, &self.motions, usual));
         (self.is_still, self.is_started) = (false, false);
     }
 
@@ -388,12 +392,8 @@ impl Skinner for ImplicitSkin {
 
     fn set_factors(&mut self, factors: &FleshFactors) -> Result<(), BindError> {
         let bones = &factors.bones;
-        let meeting = |of: &BoneMap, joint: usize| {
-            of.get(&joint)
-                .map_or_else(Default::default, |bone| bone.meeting)
-        };
-        let differs = (0..self.bulging.len())
-            .any(|joint| meeting(bones, joint) != meeting(&self.bones, joint));
+        let meets = |bones: &BoneMap| self.options.meets(&self.bulging, bones);
+        let differs = meets(bones) != meets(&self.bones);
         self.bones.clone_from(bones);
         if differs {
             self.follow_operators();

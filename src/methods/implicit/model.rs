@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::composed::{Field, PosedFields};
 use super::field::PartField;
 use super::fold::Fold;
-use super::operators::{Operator, Tables};
+use super::operators::{Meets, Tables};
 use super::parts::joints_of_vertices;
 use super::rings::Rings;
 use super::samples::{PartShape, shapes};
@@ -64,7 +64,7 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn of(
         subject: &Arc<Subject>,
-        operators: &[Operator],
+        operators: &[Meets],
         progress: &Progress,
     ) -> Result<Self, BindError> {
         let (mesh, weights) = (&subject.skin.mesh, subject.skin_weights());
@@ -133,7 +133,7 @@ impl Model {
     }
 
     /// Composes by other operators, of every joint, from now on.
-    pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Operator]) {
+    pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Meets]) {
         Arc::make_mut(&mut self.tree).set_operators(skeleton, operators);
         self.measure_rest(skeleton.len());
     }

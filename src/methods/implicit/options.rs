@@ -1,6 +1,6 @@
 //! Parameters of implicit skinning.
 
-use super::operators::Operator;
+use super::operators::{Meets, Operator};
 use crate::character::BoneMap;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
 
@@ -56,20 +56,31 @@ pub(super) struct Options {
 
 impl Options {
     /// How the part of each joint meets the part that it hangs at. `bulging`: whether it bulges by itself, by joint.
-    pub(super) fn operators(&self, bulging: &[bool], bones: &BoneMap) -> Vec<Operator> {
-        let of = |(joint, &bulges): (usize, &bool)| {
-            let asked = bones.get(&joint).map(|bone| bone.meeting);
-            let usual = if bulges {
+    pub(super) fn meets(&self, bulging: &[bool], bones: &BoneMap) -> Vec<Meets> {
+        let of = |(joint, operator): (usize, Operator)| match bones.get(&joint) {
+            Some(bone) => {
+                Meets::asked_for(Operator::asked_for(bone.meeting).unwrap_or(operator), bone)
+            }
+            None => operator.into(),
+        };
+        self.usual(bulging)
+            .into_iter()
+            .enumerate()
+            .map(of)
+            .collect()
+    }
+
+    /// The operators of joints that do not ask for one.
+    pub(super) fn usual(&self, bulging: &[bool]) -> Vec<Operator> {
+        let of = |&bulges: &bool| {
+            let own = if bulges {
                 Operator::Bulge
             } else {
                 Operator::Contact
             };
-            asked
-                .and_then(Operator::asked_for)
-                .or(self.operator)
-                .unwrap_or(usual)
+            self.operator.unwrap_or(own)
         };
-        bulging.iter().enumerate().map(of).collect()
+        bulging.iter().map(of).collect()
     }
 
     pub(super) fn of(values: &ParamValues) -> Self {

@@ -106,6 +106,78 @@ fn a_joint_meets_as_it_asks() {
     assert!(posed(&mut skin, &subject, &joints) == usual);
 }
 
+#[test]
+fn the_shape_of_a_meeting_moves_the_skin_and_its_defaults_do_not() {
+    let subject = bar(24, 41);
+    let joints = turned(&subject, bend(90.0));
+    let asking = |text: &str| {
+        let mut bone = BoneSettings::default();
+        bone.edit(text).expect("is read");
+        FleshFactors {
+            bones: BoneMap::from([(1, bone)]),
+            ..FleshFactors::default()
+        }
+    };
+    let mut skin = bound(&subject, defaults());
+    let mut with = |text: &str| {
+        skin.set_factors(&asking(text)).expect("meets");
+        posed(&mut skin, &subject, &joints)
+    };
+    let usual = with("meeting:usual");
+    assert!(with("depth:1,bulge:1,opening:usual") == usual);
+    assert!(with("bulge:0.3") == usual, "contact has no bulges");
+    // Without any depth contact is the union.
+    let union = with("meeting:union");
+    assert!(with("depth:0") == union && union != usual);
+    assert!(with("opening:150-180") != usual);
+    let bulged = with("meeting:bulge");
+    assert!(with("meeting:bulge,bulge:0") != bulged);
+}
+
+#[test]
+fn a_meeting_is_told_for_the_pose() {
+    let subject = bar(24, 41);
+    let skin = bound(&subject, defaults());
+    let at = |text: &str, degrees: f64| {
+        let mut bone = BoneSettings::default();
+        bone.edit(text).expect("is read");
+        let bones = BoneMap::from([(1, bone)]);
+        let joints = turned(&subject, bend(degrees));
+        skin.field
+            .meeting(1, &bones, &joints)
+            .expect("hangs at a part")
+    };
+    for degrees in [0.0, 50.0, 140.0] {
+        let bend = f64::from(at("held", degrees).bend()).to_degrees();
+        assert!((bend - degrees).abs() < 0.1, "{bend}");
+    }
+    let plain = at("held", 70.0);
+    assert_eq!((plain.operator(), plain.holds()), (Meeting::Contact, true));
+    assert!(plain.depth() < 0.1 && at("opening:0-60", 70.0).depth() == 1.0);
+    assert_eq!(at("depth:0.4", 140.0).depth(), 0.4);
+    let [begins, ends] = at("held", 140.0).contact_line(0.4).expect("is in contact");
+    assert!((begins - 0.5).abs() < 0.02 && (ends - 0.5 - 0.4 / 2.0_f32.sqrt()).abs() < 1e-6);
+    assert!(at("meeting:union", 140.0).contact_line(0.4).is_none());
+    assert!(
+        at("meeting:bulge", 140.0)
+            .contact_line(0.6)
+            .expect("is in contact")[0]
+            < 0.47
+    );
+    let nodes = JointMeeting::NODES;
+    let slice = plain.slice(0.0);
+    assert!(slice.len() == nodes * nodes && slice[nodes / 2] == 0.5);
+    // Joints without a parent, or that do not exist.
+    let joints = turned(&subject, bend(0.0));
+    for joint in [0, 99] {
+        assert!(
+            skin.field
+                .meeting(joint, &BoneMap::new(), &joints)
+                .is_none()
+        );
+    }
+}
+
 /// How far the vertex in the middle of the inner side of the bend is from the joint.
 fn crease(subject: &Arc<Subject>, operator: Operator, degrees: f64) -> f32 {
     let options = Options {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::operators::Operator;
+use super::operators::{Meets, Operator};
 use crate::rig::Skeleton;
 
 /// Where two groups of fields are composed. Fields are numbered in the order of the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Junction {
     /// The first field of the first group.
     pub(super) first: u16,
@@ -16,11 +16,11 @@ pub(super) struct Junction {
     pub(super) end: u16,
     /// Distance from the root: deeper junctions come first.
     pub(super) level: u16,
-    pub(super) operator: Operator,
+    pub(super) meets: Meets,
 }
 
 /// A binary tree: a part with all that hangs at its joint, of which what hangs at siblings is composed first.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tree {
     /// The joints of the parts in the order of the tree.
     pub(super) joints: Vec<u32>,
@@ -30,7 +30,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// The tree of the joints that have a part; at most 65 535. `operators`: by joint, how its part meets the part that it hangs at.
-    pub(super) fn of(skeleton: &Skeleton, has_part: &[bool], operators: &[Operator]) -> Self {
+    pub(super) fn of(skeleton: &Skeleton, has_part: &[bool], operators: &[Meets]) -> Self {
         let mut tree = Self {
             joints: Vec::new(),
             links: Vec::new(),
@@ -58,7 +58,7 @@ impl Tree {
             middle: 0,
             end: 0,
             level: 0,
-            operator: Operator::Contact,
+            meets: Operator::Contact.into(),
         };
         tree.links = vec![none; tree.joints.len().saturating_sub(1)];
         let total = tree.joints.len() as u16;
@@ -85,9 +85,9 @@ impl Tree {
 
     /// Sets how parts meet, by joint. Where several parts hang at one, as fingers at a palm, there is one operator for all of them: that
     /// of most, or of the first of as many.
-    pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Operator]) {
+    pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Meets]) {
         // The joints that hang at the same part, in the order of the tree.
-        let mut hanging: BTreeMap<Option<usize>, Vec<Operator>> = BTreeMap::new();
+        let mut hanging: BTreeMap<Option<usize>, Vec<Meets>> = BTreeMap::new();
         let mut part_above: Vec<Option<usize>> = Vec::with_capacity(self.joints.len());
         let mut has_part = vec![false; skeleton.len()];
         for &joint in &self.joints {
@@ -102,12 +102,13 @@ impl Tree {
             hanging
                 .entry(above)
                 .or_default()
-                .push(asked.unwrap_or(Operator::Contact));
+                .push(asked.unwrap_or(Operator::Contact.into()));
         }
         for link in &mut self.links {
             // The second group begins with a part that hangs where the groups meet.
             let above = part_above[usize::from(link.middle)];
-            link.operator = hanging.get(&above).map_or(Operator::Contact, |of| most(of));
+            let most = hanging.get(&above).and_then(|of| most(of));
+            link.meets = most.unwrap_or(Operator::Contact.into());
         }
     }
 
@@ -142,12 +143,10 @@ impl Tree {
 }
 
 /// The most frequent of some operators, or the first of as many.
-fn most(operators: &[Operator]) -> Operator {
-    let count = |of: Operator| operators.iter().filter(|&&other| other == of).count();
+pub(super) fn most(operators: &[Meets]) -> Option<Meets> {
+    let count = |of: Meets| operators.iter().filter(|&&other| other == of).count();
     let by_count = operators.iter().rev().copied();
-    by_count
-        .max_by_key(|&of| count(of))
-        .unwrap_or(Operator::Contact)
+    by_count.max_by_key(|&of| count(of))
 }
 
 /// Where the fields below every joint end.
@@ -207,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_joint_is_composed_with_all_that_hangs_at_it() {
-        let tree = Tree::of(&body(), &[true; 9], &[Operator::Contact; 9]);
+        let tree = Tree::of(&body(), &[true; 9], &[Operator::Contact.into(); 9]);
         assert_eq!(tree.joints, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
         let span = |a: u16, b: u16| {
             let link = tree.links[usize::from(tree.junction(a, b))];
@@ -229,7 +228,7 @@ mod tests {
         for missing in 0..9 {
             let mut has = [true; 9];
             has[missing] = false;
-            let tree = Tree::of(&skeleton, &has, &[Operator::Contact; 9]);
+            let tree = Tree::of(&skeleton, &has, &[Operator::Contact.into(); 9]);
             assert_eq!((tree.joints.len(), tree.links.len()), (8, 7));
             for (index, link) in tree.links.iter().enumerate() {
                 assert_eq!(usize::from(link.middle), index + 1);
@@ -248,11 +247,11 @@ mod tests {
 
     #[test]
     fn operators_belong_to_what_hangs_at_a_part() {
-        let mut operators = [Operator::Contact; 9];
-        operators[7] = Operator::Bulge;
-        (operators[1], operators[3]) = (Operator::Union, Operator::Union);
+        let mut operators = [Meets::from(Operator::Contact); 9];
+        operators[7] = Operator::Bulge.into();
+        (operators[1], operators[3]) = (Operator::Union.into(), Operator::Union.into());
         let tree = Tree::of(&body(), &[true; 9], &operators);
-        let of = |a: u16, b: u16| tree.links[usize::from(tree.junction(a, b))].operator;
+        let of = |a: u16, b: u16| tree.links[usize::from(tree.junction(a, b))].meets.operator;
         assert_eq!(of(6, 7), Operator::Bulge, "arm and hand");
         assert_eq!(of(5, 6), Operator::Contact);
         assert_eq!(of(1, 2), Operator::Contact, "a leg and its foot");
@@ -265,6 +264,6 @@ mod tests {
         has[6] = false;
         let tree = Tree::of(&body(), &has, &operators);
         let link = tree.links[usize::from(tree.junction(5, 6))];
-        assert_eq!(link.operator, Operator::Bulge);
+        assert_eq!(link.meets.operator, Operator::Bulge);
     }
 }

@@ -8,7 +8,7 @@ use sinew::app::panels::bone::{BoneView, bone_ui};
 use sinew::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use sinew::app::panels::joints::{JointsView, joints_ui};
 use sinew::app::panels::limits::{LimitView, limits_ui};
-use sinew::character::{BoneMap, BoneSettings, Meeting};
+use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::Params;
 use sinew::math::Point64;
 use sinew::rig::Skeleton;
@@ -189,6 +189,7 @@ fn bone_panel() {
         has_flesh: true,
         simulated: true,
         has_meetings: false,
+        meeting: None,
     };
     let mut harness = panel(move |ui, raised| bone_ui(ui, &view, &mut raised.actions));
     harness
@@ -231,39 +232,6 @@ fn bone_panel() {
         actions.last(),
         Some(Action::Session(_, Gesture::Released))
     ));
-}
-
-#[test]
-fn a_joint_chooses_how_its_part_meets_its_parent() {
-    let settings = BoneSettings {
-        held: true,
-        ..BoneSettings::default()
-    };
-    let view = BoneView {
-        joint: 2,
-        settings,
-        has_flesh: true,
-        simulated: false,
-        has_meetings: true,
-    };
-    let mut harness = panel(move |ui, raised| bone_ui(ui, &view, &mut raised.actions));
-    assert!(harness.query_by_label("Reset bone").is_none());
-    harness
-        .get_by_role_and_label(Role::ComboBox, "Meets by")
-        .click();
-    harness.run();
-    harness.get_by_label("Filled crease").click();
-    let meeting = Meeting::Blend;
-    assert_eq!(
-        raised(&mut harness),
-        once(Command::SetBone {
-            joint: 2,
-            settings: BoneSettings {
-                meeting,
-                ..settings
-            }
-        })
-    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod dynamics;
 mod joints;
+mod meetings;
 mod unit;
 
 use egui::accesskit::Role;

@@ -7,8 +7,8 @@
 //! | paper       | here                | shape          | note                                                              |
 //! |-------------|---------------------|----------------|-------------------------------------------------------------------|
 //! | g           | [`Table`]           | slices × 65²   | no unit; inside above ½                                           |
-//! | d           | [`Operator::depth`] | 1              | 0 to 1, from the angle between the gradients                      |
-//! | fig. 4a, 4b | [`Operator::depth`] | cos α → d      | smooth steps, since the paper gives only curves                   |
+//! | d           | [`Meets::depth`]    | 1              | 0 to 1, from the angle between the gradients                      |
+//! | fig. 4a, 4b | [`Meets::depth`]    | cos α → d      | smooth steps, since the paper gives only curves                   |
 //!
 //! # Departures
 //! - Contact is full from 120° on, not only at 180°: a shallower one pushes what overlaps in a fold out at its sides.
@@ -24,18 +24,21 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::character::Meeting;
+use crate::character::{BoneSettings, Meeting};
 use crate::math::smoothstep;
 use crate::numerics::FactorError;
 
 /// Cells along an axis of a table.
 pub(super) const CELLS: usize = 64;
 /// Nodes along an axis.
-const NODES: usize = CELLS + 1;
+pub(super) const NODES: usize = CELLS + 1;
 /// Slices of a table in d.
 const SLICES: usize = 16;
 /// Cells from the middle to the end of the longest contact line.
 const LONGEST: usize = CELLS / 2 - 1;
+
+/// Cosines are compared with those of angles within this.
+const ROUNDING: f32 = 1e-3;
 
 /// How two fields are composed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,20 +96,81 @@ impl Operator {
         matches!(self, Self::Contact | Self::Bulge)
     }
 
-    /// d for the cosine of the angle α between the gradients: from 80° to 120° for contact, from 20° to 120° for bulges, from 10° to 60° for
-    /// the blend (as Gourmel et al., "A Gradient-Based Implicit Blend", ACM TOG 2013), 0 for the union.
-    pub(super) fn depth(self, cosine: f32) -> f32 {
+    /// The angles α between the gradients between which d grows from 0 to 1, rad: 80° and 120° for contact, 20° and 120° for bulges, 10° and
+    /// 60° for the blend (as Gourmel et al., "A Gradient-Based Implicit Blend", ACM TOG 2013).
+    fn opening(self) -> [f32; 2] {
         use std::f32::consts::PI;
-        let angle = |cosine: f32| cosine.clamp(-1.0, 1.0).acos();
         match self {
-            Self::Union => 0.0,
-            Self::Blend if cosine >= 0.985 => 0.0,
-            Self::Blend => smoothstep([PI / 18.0, PI / 3.0], angle(cosine)),
-            Self::Contact if cosine >= 0.18 => 0.0,
-            Self::Contact => smoothstep([PI / 2.25, PI / 1.5], angle(cosine)),
-            Self::Bulge if cosine >= 0.95 => 0.0,
-            Self::Bulge => smoothstep([PI / 9.0, PI / 1.5], angle(cosine)),
+            Self::Union | Self::Contact => [PI / 2.25, PI / 1.5],
+            Self::Blend => [PI / 18.0, PI / 3.0],
+            Self::Bulge => [PI / 9.0, PI / 1.5],
         }
+    }
+
+    /// The choice that asks for it.
+    pub(super) fn meeting(self) -> Meeting {
+        match self {
+            Self::Union => Meeting::Union,
+            Self::Blend => Meeting::Blend,
+            Self::Contact => Meeting::Contact,
+            Self::Bulge => Meeting::Bulge,
+        }
+    }
+}
+
+/// How two groups of fields meet: an operator, and how far it goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Meets {
+    pub(super) operator: Operator,
+    /// The angles between which d grows to its largest value, rad.
+    pub(super) opening: [f32; 2],
+    /// That value, 0 to 1.
+    pub(super) deepest: f32,
+    /// How much of the bulges there is, 0 to 1; of the other operators 1.
+    pub(super) bulge: f32,
+    /// From this cosine on d is 0.
+    closed: f32,
+}
+
+impl From<Operator> for Meets {
+    fn from(operator: Operator) -> Self {
+        Self::new(operator, operator.opening(), 1.0, 1.0)
+    }
+}
+
+impl Meets {
+    fn new(operator: Operator, opening: [f32; 2], deepest: f32, bulge: f32) -> Self {
+        Self {
+            operator,
+            opening,
+            deepest,
+            bulge,
+            closed: opening[0].cos() + ROUNDING,
+        }
+    }
+
+    /// That of a joint with these settings, for an operator that has been chosen.
+    pub(super) fn asked_for(operator: Operator, bone: &BoneSettings) -> Self {
+        let opening = bone
+            .opening
+            .map(|opening| opening.map(|angle| angle as f32));
+        let has_bulge = operator == Operator::Bulge;
+        let bulge = if has_bulge { bone.bulge as f32 } else { 1.0 };
+        let opening = opening.unwrap_or_else(|| operator.opening());
+        Self::new(operator, opening, bone.depth as f32, bulge)
+    }
+
+    /// d for the cosine of the angle between the gradients; at least that of a fold, 0 to 1. 0 for the union.
+    pub(super) fn depth(&self, cosine: f32, folded: f32) -> f32 {
+        if self.operator == Operator::Union {
+            return 0.0;
+        }
+        let opened = if cosine >= self.closed {
+            0.0
+        } else {
+            smoothstep(self.opening, cosine.clamp(-1.0, 1.0).acos())
+        };
+        self.deepest * opened.max(folded)
     }
 }
 
@@ -128,13 +192,31 @@ impl Tables {
         })
     }
 
-    /// g(f₁, f₂, d).
-    pub(super) fn at(&self, operator: Operator, f1: f32, f2: f32, depth: f32) -> Composed {
-        match operator {
+    /// g(f₁, f₂, d). Less bulges are a mean with the contact, which has the same contact line.
+    pub(super) fn at(&self, meets: &Meets, f1: f32, f2: f32, depth: f32) -> Composed {
+        match meets.operator {
             Operator::Union => self.contact.at(f1, f2, 0.0),
             Operator::Contact => self.contact.at(f1, f2, depth),
             Operator::Blend => self.blend.at(f1, f2, depth),
+            Operator::Bulge if meets.bulge < 1.0 => {
+                let plain = self.contact.at(f1, f2, depth);
+                plain.mixed(&self.bulge.at(f1, f2, depth), meets.bulge)
+            }
             Operator::Bulge => self.bulge.at(f1, f2, depth),
+        }
+    }
+}
+
+impl Composed {
+    /// `part` of the way to another one.
+    fn mixed(&self, other: &Self, part: f32) -> Self {
+        let mixed = |a: f32, b: f32| a + part * (b - a);
+        Self {
+            value: mixed(self.value, other.value),
+            slopes: [
+                mixed(self.slopes[0], other.slopes[0]),
+                mixed(self.slopes[1], other.slopes[1]),
+            ],
         }
     }
 }
@@ -160,15 +242,7 @@ impl Table {
         if part <= 0.0 || slice == last {
             return lower;
         }
-        let upper = self.in_slice(slice + 1, f1, f2);
-        let mixed = |a: f32, b: f32| a + part * (b - a);
-        Composed {
-            value: mixed(lower.value, upper.value),
-            slopes: [
-                mixed(lower.slopes[0], upper.slopes[0]),
-                mixed(lower.slopes[1], upper.slopes[1]),
-            ],
-        }
+        lower.mixed(&self.in_slice(slice + 1, f1, f2), part)
     }
 
     fn in_slice(&self, slice: usize, f1: f32, f2: f32) -> Composed {
@@ -191,6 +265,6 @@ impl Table {
 }
 
 /// The depth of the last slice: the length of the longest contact line.
-fn deepest() -> f32 {
+pub(super) fn deepest() -> f32 {
     LONGEST as f32 / CELLS as f32 * std::f32::consts::SQRT_2
 }
