@@ -215,9 +215,10 @@ impl Session {
         self.jobs.stages.overlays.set_wanted(voxels, compared);
     }
 
-    /// Sets the cuts through composed fields that views show. They are computed in the background. Cheap to call with every frame.
-    pub fn show_fields(&mut self, cuttings: Vec<(ViewId, FieldCutting)>) {
-        self.jobs.stages.fields.set_wanted(cuttings);
+    /// Sets the cuts through composed fields that views show. They are computed in the background. Returns whether the next
+    /// [`Session::tick`] starts with one. Cheap to call with every frame.
+    pub fn show_fields(&mut self, cuttings: Vec<(ViewId, FieldCutting)>) -> bool {
+        self.jobs.stages.fields.set_wanted(cuttings)
     }
 
     /// The newest cut through the field of a view; `None` if it shows none, or until the first is computed.

@@ -269,6 +269,10 @@ impl SheetDrawing {
         look: Look,
     ) -> Result<RgbaImage, GpuError> {
         let size = self.sheet.cell(cell as usize);
+        let look = Look {
+            fields: look.fields && state.snapshot.body_field.is_some(),
+            ..look
+        };
         let picture = picture(
             &self.settings,
             &self.camera,

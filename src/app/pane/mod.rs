@@ -210,7 +210,9 @@ impl Pane {
         let edited = snapshot
             .filter(|_| editing && self.state.look.colors == SkinColors::Weights)
             .and_then(|snapshot| weighted_joint(session, snapshot));
-        let look = self.look(context, edited.is_some());
+        let mut look = self.look(context, edited.is_some());
+        // The skin of other methods need not be seen through.
+        look.fields &= own.as_ref().is_some_and(|own| own.body_field.is_some());
         let ghosts = context
             .ghosts
             .get(&id)

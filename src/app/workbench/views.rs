@@ -121,7 +121,7 @@ impl Workbench {
             .collect();
         compared.dedup();
         self.session.show_of_weights(voxels && !editing, &compared);
-        self.show_fields();
+        self.show_fields(ui.ctx());
         let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, &looks);
         if let Some(subject) = self.session.subject() {
             self.checkup.of(ui.ctx(), subject);
@@ -163,7 +163,7 @@ impl Workbench {
     }
 
     /// Tells the session which cuts through fields the views show.
-    fn show_fields(&mut self) {
+    fn show_fields(&mut self, ctx: &Context) {
         let session = &self.session;
         let joint = session.selection().active();
         let cuttings = self.layout.panes_mut().filter_map(|(id, pane)| {
@@ -173,7 +173,9 @@ impl Workbench {
             Some((id, cutting))
         });
         let cuttings = cuttings.collect();
-        self.session.show_fields(cuttings);
+        if self.session.show_fields(cuttings) {
+            ctx.request_repaint();
+        }
     }
 
     /// Makes a finished drag of a view, or of a gap between views, an undo step.

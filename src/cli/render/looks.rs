@@ -134,6 +134,11 @@ impl LookOptions {
         look
     }
 
+    /// Whether the options ask for the field of implicit skinning.
+    pub(super) fn asks_for_fields(&self) -> bool {
+        self.field_cut.is_some() || self.overlay.contains(&Extra::Fields)
+    }
+
     /// Exactly the named overlays are drawn.
     fn overlay_in(&self, look: &mut Look) {
         let has = |extra: Extra| self.overlay.contains(&extra);

@@ -25,7 +25,7 @@ use super::{CommandResult, Failure, character, print_json, stderr};
 use crate::gpu::GpuContext;
 use crate::io::{AnimationFormat, FrameNames, write_atomically};
 use crate::math::Point;
-use crate::methods::{MethodId, Subject};
+use crate::methods::{Capability, MethodId, Subject};
 use crate::progress::Progress;
 use crate::render::{Camera, Look, SkinColors};
 use crate::session::{Checkup, ProjectState};
@@ -138,6 +138,12 @@ impl Render {
         };
         check_compare(shown.compare, &shown.methods)?;
         self.weights.note_unused(&shown.methods, options);
+        let composes = |method: &MethodId| method.has(Capability::Meetings);
+        if self.look.asks_for_fields() && !shown.methods.iter().any(composes) {
+            return Err(Failure::Usage(
+                "fields are those of implicit skinning: add it, as in --method implicit".to_owned(),
+            ));
+        }
         let several = pose.frames.is_some_and(|(first, last)| last > first);
         let films = self.camera.turntable.is_some()
             || format != AnimationFormat::Png

@@ -86,8 +86,8 @@ struct Corner {
     at: GridPoint,
     /// The composed field.
     value: f32,
-    /// The field of the region minus the largest other one.
-    lead: f32,
+    /// The fields of the parts that share the cell.
+    parts: [f32; 4],
 }
 
 /// Cells of one row that are all of one region.
@@ -240,27 +240,39 @@ impl<'a> Sampled<'a> {
 
     /// Adds what each part has of a cell that is divided.
     fn add_parts(&self, cell: [usize; 2], slice: &mut FieldSlice) {
-        let nodes = Self::nodes(cell);
         let parts = self.parts_of(cell);
-        for &part in &parts {
-            let corner = |&([column, row], node): &([usize; 2], usize)| {
-                let at = [column as f32, row as f32];
-                let here = self.here(at);
-                let others = parts.iter().filter(|&&other| other != part);
-                let largest = others
-                    .map(|&other| self.field.value_of(other, here))
-                    .reduce(f32::max);
-                Corner {
-                    at,
-                    value: self.values[node],
-                    lead: largest.map_or(1.0, |largest| self.field.value_of(part, here) - largest),
-                }
+        let corner = |([column, row], node): ([usize; 2], usize)| {
+            let at = [column as f32, row as f32];
+            let here = self.here(at);
+            let of = |k: usize| {
+                parts
+                    .get(k)
+                    .map_or(0.0, |&part| self.field.value_of(part, here))
             };
-            let whole: Vec<Corner> = nodes.iter().map(corner).collect();
-            let own = clipped(&whole, |corner| corner.lead);
-            let own = clipped(&own, |corner| corner.value - OUTER);
+            Corner {
+                at,
+                value: self.values[node],
+                parts: [0, 1, 2, 3].map(of),
+            }
+        };
+        // The cell is divided among the first two parts, each piece among its own and the third, and so on.
+        let mut pieces = vec![(0, Self::nodes(cell).map(corner).to_vec())];
+        for part in 1..parts.len() {
+            let divided = pieces.into_iter().flat_map(|(own, piece)| {
+                let lead = move |corner: &Corner| corner.parts[own] - corner.parts[part];
+                let kept = clipped(&piece, lead);
+                let lost = clipped(&piece, move |corner| -lead(corner));
+                [(own, kept), (part, lost)]
+            });
+            pieces = divided.collect();
+        }
+        for (part, piece) in pieces {
+            let Some(&part) = parts.get(part) else {
+                continue;
+            };
+            let piece = clipped(&piece, |corner| corner.value - OUTER);
             for (inside, sign) in [(true, 1.0), (false, -1.0)] {
-                let piece = clipped(&own, |corner| sign * (corner.value - SKIN));
+                let piece = clipped(&piece, |corner| sign * (corner.value - SKIN));
                 let around: Vec<GridPoint> = piece.iter().map(|corner| corner.at).collect();
                 self.add_polygon(part, inside, &around, slice);
             }
@@ -337,7 +349,7 @@ fn clipped(polygon: &[Corner], of: impl Fn(&Corner) -> f32) -> Vec<Corner> {
             clipped.push(Corner {
                 at: [mix(corner.at[0], next.at[0]), mix(corner.at[1], next.at[1])],
                 value: mix(corner.value, next.value),
-                lead: mix(corner.lead, next.lead),
+                parts: std::array::from_fn(|k| mix(corner.parts[k], next.parts[k])),
             });
         }
     }

@@ -143,14 +143,6 @@ pub static OVERLAYS: [Overlay; 17] = [
         field: |look| &mut look.voxels,
     },
     Overlay {
-        name: "Field",
-        sentence: "The composed field of implicit skinning in a plane through the selected joint: iso-lines, the regions of the parts, and where parts touch",
-        words: "fields implicit iso-lines contact parts surface section",
-        column: 1,
-        needs: Needs::Fields,
-        field: |look| &mut look.fields,
-    },
-    Overlay {
         name: "Bone volumes",
         sentence: "Spheres and cones the flesh grows on",
         words: "capsules radius volumetric",
@@ -197,6 +189,14 @@ pub static OVERLAYS: [Overlay; 17] = [
         column: 1,
         needs: Needs::Tissue,
         field: |look| &mut look.velocities,
+    },
+    Overlay {
+        name: "Field",
+        sentence: "The composed field of implicit skinning in a plane through the selected joint: iso-lines, the regions of the parts, and where parts touch",
+        words: "fields implicit iso-lines contact parts surface section",
+        column: 1,
+        needs: Needs::Fields,
+        field: |look| &mut look.fields,
     },
     Overlay {
         name: "Ground",

@@ -43,6 +43,14 @@ fn a_straight_bar_has_a_surface_two_regions_and_no_contact() {
     let inside = slice.regions.iter().filter(|region| region.inside);
     let total: f32 = inside.clone().map(area).sum();
     assert!((total - 12.0).abs() < 0.4, "{total}");
+    // Without gaps or overlaps: as large as what the iso-line encloses.
+    let surface = slice.lines.iter().filter(|line| line.is_surface());
+    let wide = surface.flat_map(|line| line.ends).filter(|end| end.x > 0.0);
+    let (sum, count) = wide.fold((0.0, 0.0), |(sum, count), end| (sum + end.x, count + 1.0));
+    assert!(
+        (total - 12.0 * sum / count).abs() < 0.05,
+        "{total} {sum} {count}"
+    );
     for region in inside {
         let middle = region.corners.iter().map(|corner| corner.y).sum::<f32>() / 3.0;
         assert!(

@@ -25,17 +25,27 @@ pub(in crate::session) struct FieldJob {
 }
 
 impl FieldJob {
-    /// Sets what views show; slices of other views are dropped.
-    pub(in crate::session) fn set_wanted(&mut self, wanted: Vec<(ViewId, FieldCutting)>) {
+    /// Sets what views show; slices of other views are dropped. Returns whether one is missing that nothing computes yet.
+    pub(in crate::session) fn set_wanted(&mut self, wanted: Vec<(ViewId, FieldCutting)>) -> bool {
         let is_shown = |view: ViewId| wanted.iter().any(|(shown, _)| *shown == view);
         self.done.retain(|(view, ..)| is_shown(*view));
         self.wanted = wanted;
+        self.running.is_none() && self.missing().next().is_some()
     }
 
     /// The last slice of a view.
     pub(in crate::session) fn of(&self, view: ViewId) -> Option<&Arc<FieldSlice>> {
         let done = self.done.iter().find(|(of, ..)| *of == view);
         done.map(|(.., slice)| slice)
+    }
+
+    /// What is shown and not computed.
+    fn missing(&self) -> impl Iterator<Item = &(ViewId, FieldCutting)> {
+        let is_done = |(view, cutting): &(ViewId, FieldCutting)| {
+            let done = self.done.iter().find(|(of, ..)| of == view);
+            done.is_some_and(|(_, of, _)| of == cutting)
+        };
+        self.wanted.iter().filter(move |wanted| !is_done(wanted))
     }
 
     /// Takes over a slice that has been computed and starts the next. Returns whether there is a new one.
@@ -55,14 +65,9 @@ impl FieldJob {
             }
             self.running = None;
         }
-        let is_done = |(view, cutting): &&(ViewId, FieldCutting)| {
-            let done = self.done.iter().find(|(of, ..)| of == view);
-            done.is_some_and(|(_, of, _)| of == cutting)
-        };
-        let mut missing = self.wanted.iter().filter(|wanted| !is_done(wanted));
-        let first = missing.clone().next();
-        let others_turn = missing.find(|(view, _)| Some(*view) != self.last);
-        let Some((view, cutting)) = others_turn.or(first).cloned() else {
+        let others_turn = self.missing().find(|(view, _)| Some(*view) != self.last);
+        let next = others_turn.or_else(|| self.missing().next());
+        let Some((view, cutting)) = next.cloned() else {
             return changed;
         };
         self.last = Some(view);
