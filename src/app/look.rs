@@ -58,6 +58,10 @@ pub fn colors_words(colors: SkinColors) -> (&'static str, &'static str) {
             "Painted thickness",
             "How much thinner the flesh was painted",
         ),
+        SkinColors::Relaxation => (
+            "Painted relaxation",
+            "How far implicit skinning was painted to relax the skin",
+        ),
         SkinColors::Held => ("Painted hold", "How far the flesh was painted to be held"),
         SkinColors::Strain => (
             "Stretch",

@@ -99,9 +99,14 @@ pub(super) fn paint_view<'a>(
     subject: &Subject,
     brush: BrushSettings,
 ) -> PaintView<'a> {
-    let idle = if subject.flesh_if_made().is_some_and(|flesh| flesh.is_err()) {
+    let method = session.active_view().method;
+    let idle = if !brush.map.is_of_flesh() {
+        let relaxes = method.has(Capability::Meetings);
+        (!relaxes)
+            .then_some("Only implicit skinning relaxes the skin: choose it to see what paint does.")
+    } else if subject.flesh_if_made().is_some_and(|flesh| flesh.is_err()) {
         Some("This character has no flesh that is simulated.")
-    } else if session.active_view().method.has(Capability::Physics) {
+    } else if method.has(Capability::Physics) {
         None
     } else {
         Some(

@@ -111,11 +111,13 @@ pub enum SkinColors {
     Held,
     /// Painted thickness.
     Thickness,
+    /// Painted relaxation.
+    Relaxation,
 }
 
 impl SkinColors {
     /// All values.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Material,
         Self::Weights,
         Self::WeightDifference,
@@ -123,6 +125,7 @@ impl SkinColors {
         Self::Stiffness,
         Self::Held,
         Self::Thickness,
+        Self::Relaxation,
     ];
 
     /// The colours of a painted map.
@@ -132,6 +135,7 @@ impl SkinColors {
             PaintMap::Stiffness => Self::Stiffness,
             PaintMap::Held => Self::Held,
             PaintMap::Thickness => Self::Thickness,
+            PaintMap::Relaxation => Self::Relaxation,
         }
     }
 

@@ -159,6 +159,18 @@ pub enum SkinQuantity<'a> {
     },
 }
 
+/// Title, range and colours of a painted map; `amounts` are those of amounts.
+fn painted_scale(painted: PaintMap, amounts: ColorMap) -> (&'static str, [f32; 2], ColorMap) {
+    let doublings = ([-4.0, 4.0], ColorMap::Diverging);
+    let ((range, map), title) = match painted {
+        PaintMap::Stiffness => (doublings, "Painted stiffness, doublings"),
+        PaintMap::Thickness => (doublings, "Painted thickness, doublings"),
+        PaintMap::Held => (([0.0, 1.0], amounts), "Painted hold"),
+        PaintMap::Relaxation => (([0.0, 1.0], amounts), "Painted relaxation"),
+    };
+    (title, range, map)
+}
+
 /// Colours of one view's skin; reused between frames to avoid allocation.
 #[derive(Default)]
 pub struct SkinPaint {
@@ -239,22 +251,13 @@ impl SkinPaint {
             } => {
                 self.numbers.clear();
                 let codes = codes.unwrap_or_default().iter();
+                // Codes of relaxation count down from 1.
+                let is_part = painted == PaintMap::Relaxation;
+                let offset = f32::from(u8::from(is_part));
                 self.numbers
-                    .extend(codes.map(|&code| f32::from(code) / 1000.0));
-                self.numbers.resize(subject.bind_positions.len(), 0.0);
-                let (title, range, map) = match painted {
-                    PaintMap::Stiffness => (
-                        "Painted stiffness, doublings",
-                        [-4.0, 4.0],
-                        ColorMap::Diverging,
-                    ),
-                    PaintMap::Held => ("Painted hold", [0.0, 1.0], map),
-                    PaintMap::Thickness => (
-                        "Painted thickness, doublings",
-                        [-4.0, 4.0],
-                        ColorMap::Diverging,
-                    ),
-                };
+                    .extend(codes.map(|&code| f32::from(code) / 1000.0 + offset));
+                self.numbers.resize(subject.bind_positions.len(), offset);
+                let (title, range, map) = painted_scale(painted, map);
                 Legend {
                     title: title.to_owned(),
                     unit: "",

@@ -32,6 +32,8 @@ pub struct BrushSettings {
     pub held: f32,
     /// Factor on the thickness.
     pub thickness: f32,
+    /// How far implicit skinning relaxes the skin.
+    pub relaxation: f32,
     /// Radius, relative to the character's size.
     pub radius: f32,
     /// How far one touch goes.
@@ -48,6 +50,7 @@ impl Default for BrushSettings {
             stiffness: 4.0,
             held: 1.0,
             thickness: 0.4,
+            relaxation: 0.0,
             radius: 0.04,
             strength: 0.5,
             mirrored: false,
@@ -63,6 +66,7 @@ impl BrushSettings {
             PaintMap::Stiffness => self.stiffness,
             PaintMap::Held => self.held,
             PaintMap::Thickness => self.thickness,
+            PaintMap::Relaxation => self.relaxation,
         }
     }
 }

@@ -56,6 +56,7 @@ pub fn paint_ui(ui: &mut Ui, view: &PaintView<'_>, actions: &mut Actions) {
                 .prefix("× "),
             PaintMap::Held => Slider::new(&mut edited.held, 0.0..=1.0),
             PaintMap::Thickness => Slider::new(&mut edited.thickness, 0.1..=1.0).prefix("× "),
+            PaintMap::Relaxation => Slider::new(&mut edited.relaxation, 0.0..=1.0),
         };
         ui.add(slider.clamping(SliderClamping::Edits).max_decimals(2))
             .labelled_by(label);

@@ -118,6 +118,9 @@ impl Viewport {
             (BrushKind::Paint, PaintMap::Thickness) => {
                 format!("paint thickness × {:.2}", brush.thickness)
             }
+            (BrushKind::Paint, PaintMap::Relaxation) => {
+                format!("paint relaxation {:.2}", brush.relaxation)
+            }
         };
         if self.stroke.is_some() {
             return Some("The flesh follows when the stroke ends – Esc takes it back".to_owned());

@@ -5,6 +5,7 @@
 //! | `stiffness` | factor on the stiffness of the flesh under the skin                 | 1/16 … 16 | 1000 log₂     |
 //! | `held`      | how far the flesh is held where skinning alone would place it       | 0 … 1     | 1000 × value  |
 //! | `thickness` | factor on the thickness of the flesh: the distance to its base      | 1/10 … 1  | 1000 log₂     |
+//! | `relaxation` | how far implicit skinning relaxes the skin in its surface          | 0 … 1     | 1000 (value − 1) |
 //!
 //! Stiffness and hold are factors of the equations. Thickness is geometry: the flesh is built again for it.
 //!
@@ -29,11 +30,24 @@ pub enum PaintMap {
     Held,
     /// Factor on the thickness.
     Thickness,
+    /// How far implicit skinning relaxes the skin.
+    Relaxation,
 }
 
 impl PaintMap {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Stiffness, Self::Held, Self::Thickness];
+    pub const ALL: [Self; 4] = [
+        Self::Stiffness,
+        Self::Held,
+        Self::Thickness,
+        Self::Relaxation,
+    ];
+
+    /// Whether it is a material of flesh that is simulated; otherwise it is for implicit skinning.
+    #[must_use]
+    pub fn is_of_flesh(self) -> bool {
+        self != Self::Relaxation
+    }
 
     /// Key in files.
     #[must_use]
@@ -42,6 +56,7 @@ impl PaintMap {
             Self::Stiffness => "stiffness",
             Self::Held => "held",
             Self::Thickness => "thickness",
+            Self::Relaxation => "relaxation",
         }
     }
 
@@ -58,6 +73,7 @@ impl PaintMap {
             Self::Stiffness => "Stiffness",
             Self::Held => "Held",
             Self::Thickness => "Thickness",
+            Self::Relaxation => "Relaxation",
         }
     }
 
@@ -70,6 +86,9 @@ impl PaintMap {
             Self::Thickness => {
                 "How thick the flesh is here, against its depth down to the bones: thin flesh swings less"
             }
+            Self::Relaxation => {
+                "How far implicit skinning relaxes the skin here: 0 leaves it where the joints carry it, 1 lets it slide and even out"
+            }
         }
     }
 
@@ -79,6 +98,7 @@ impl PaintMap {
         match self {
             Self::Stiffness => [-4000, 4000],
             Self::Held => [0, 1000],
+            Self::Relaxation => [-1000, 0],
             // log₂ of a tenth.
             Self::Thickness => [-3322, 0],
         }
@@ -91,6 +111,7 @@ impl PaintMap {
         match self {
             Self::Stiffness | Self::Thickness => number.exp2(),
             Self::Held => number,
+            Self::Relaxation => 1.0 + number,
         }
     }
 
@@ -100,6 +121,7 @@ impl PaintMap {
         let number = match self {
             Self::Stiffness | Self::Thickness => value.log2(),
             Self::Held => value,
+            Self::Relaxation => value - 1.0,
         };
         self.clamped(number * CODES)
     }
@@ -118,6 +140,7 @@ impl PaintMap {
             Self::Stiffness => 0,
             Self::Held => 1,
             Self::Thickness => 2,
+            Self::Relaxation => 3,
         }
     }
 }
@@ -229,9 +252,11 @@ mod tests {
             (PaintMap::Held, 1.0),
             (PaintMap::Thickness, 0.1),
             (PaintMap::Thickness, 0.5),
+            (PaintMap::Relaxation, 0.25),
+            (PaintMap::Relaxation, 0.0),
         ] {
             let code = map.code(value);
-            assert!((map.value(code) - value).abs() < 1e-3 * value, "{value}");
+            assert!((map.value(code) - value).abs() <= 1e-3 * value, "{value}");
             assert_eq!(map.code(map.value(code)), code);
         }
         for map in PaintMap::ALL {
@@ -248,6 +273,7 @@ mod tests {
             1.0,
             "no paint is the factor 1 exactly"
         );
+        assert_eq!(PaintMap::Relaxation.value(0), 1.0);
         assert_eq!(PaintMap::Stiffness.code(0.0), -4000);
     }
 

@@ -76,7 +76,7 @@ use super::smoothing::Sources;
 use super::{
     BindError, Frame, MethodState, SkinError, Skinner, StateError, Subject, Term, TermValue,
 };
-use crate::character::{BoneMap, FleshFactors};
+use crate::character::{BoneMap, FleshFactors, FleshPaint, PaintMap};
 use crate::math::{Affine, Point, origin_of};
 use crate::param::ParamValues;
 use crate::progress::Progress;
@@ -107,7 +107,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Contact is full from 120° between the gradients on, not only at 180°, and in the fold of a bent joint at any angle.",
         "A part ends in half a ball about its joint, not in one point beyond it.",
         "Fields are relative to the radius of the limb at each place, so that thick parts do not win over thin ones.",
-        "No muscle primitives, no painted relaxation, no halving of steps where a triangle inverts.",
+        "No muscle primitives, no halving of steps where a triangle inverts.",
     ],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::State, Capability::Meetings],
@@ -130,6 +130,7 @@ struct ImplicitSkin {
     /// Whether the part of a joint bulges where it meets its parent's, by joint.
     bulging: Vec<bool>,
     bones: BoneMap,
+    paint: FleshPaint,
     model: Model,
     /// The composed field, for those who show it.
     field: Arc<BodyField>,
@@ -167,12 +168,15 @@ impl ImplicitSkin {
     ) -> Result<Self, BindError> {
         let (skeleton, weights) = (&subject.character.skeleton, subject.skin_weights());
         let (bulging, bones) = (fingers(skeleton), subject.settings.bones.clone());
-        let model = Model::of(subject, &options.meets(&bulging, &bones), progress)?;
+        let mut model = Model::of(subject, &options.meets(&bulging, &bones), progress)?;
         let motions = Motions::new(skeleton, &model.center, weights);
+        let paint = subject.settings.paint.clone();
+        model.set_relaxation(relaxation_of(subject, &paint));
         let field = BodyField::of(&model, &motions, options.usual(&bulging));
         Ok(Self {
             bulging,
             bones,
+            paint,
             options,
             skin: Skin::new(&model, skeleton.len()),
             field: Arc::new(field),
@@ -282,6 +286,11 @@ impl ImplicitSkin {
         let mut finite = self.positions.iter().flat_map(|p| p.iter());
         finite.all(|c| c.is_finite())
     }
+}
+
+/// Painted relaxation of the vertices of the skin; `None` if none is painted.
+fn relaxation_of(subject: &Subject, paint: &FleshPaint) -> Option<Vec<f32>> {
+    paint.values_at(PaintMap::Relaxation, &subject.skin.source_from_skin())
 }
 
 /// The joints of fingers.
@@ -398,6 +407,13 @@ impl Skinner for ImplicitSkin {
         if differs {
             self.follow_operators();
         }
+        let map = PaintMap::Relaxation;
+        if !factors.paint.has_same(&self.paint, map) {
+            self.model
+                .set_relaxation(relaxation_of(&self.subject, &factors.paint));
+            (self.is_still, self.is_started) = (false, false);
+        }
+        self.paint.clone_from(&factors.paint);
         Ok(())
     }
 }

@@ -43,6 +43,8 @@ pub(super) struct Held {
     pub(super) margin: f32,
     /// Gradients below this are weak; infinite for a vertex that no field holds.
     pub(super) weak: f32,
+    /// How much of its relaxation in the surface is taken, 0 to 1.
+    pub(super) relaxation: f32,
 }
 
 /// A character bound to fields.
@@ -106,6 +108,7 @@ impl Model {
             iso: 0.0,
             margin: MARGIN,
             weak: f32::INFINITY,
+            relaxation: 1.0,
         });
         let mut model = Self {
             held: held.collect(),
@@ -136,6 +139,15 @@ impl Model {
     pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Meets]) {
         Arc::make_mut(&mut self.tree).set_operators(skeleton, operators);
         self.measure_rest(skeleton.len());
+    }
+
+    /// Sets how much of its relaxation each vertex of the skin takes; `None`: all of it.
+    pub(super) fn set_relaxation(&mut self, painted: Option<Vec<f32>>) {
+        let painted = painted.unwrap_or_default().into_iter();
+        let all = painted.chain(std::iter::repeat(1.0));
+        for (held, relaxation) in self.held.iter_mut().zip(all) {
+            held.relaxation = relaxation;
+        }
     }
 
     /// What vertices are held to is the composed field at rest.

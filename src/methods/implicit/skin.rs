@@ -323,7 +323,8 @@ impl Skin {
             });
             let across = dot(shift, own.normal);
             shift = std::array::from_fn(|c| shift[c] - across * own.normal[c]);
-            shift = limited(shift, reach).map(|c| own.calm * c);
+            let taken = own.calm * held.relaxation;
+            shift = limited(shift, reach).map(|c| taken * c);
             place(next, std::array::from_fn(|c| own.at[c] + shift[c]));
             newton(next, &field, &aim.near, held, reach);
             let total: [f32; 3] = std::array::from_fn(|c| next.at[c] - own.at[c]);

@@ -178,6 +178,53 @@ fn a_meeting_is_told_for_the_pose() {
     }
 }
 
+#[test]
+fn painted_relaxation_keeps_the_skin_from_sliding() {
+    let subject = bar(24, 41);
+    let joints = turned(&subject, bend(80.0));
+    let painted = |value: f32| {
+        let mut factors = FleshFactors::default();
+        let code = PaintMap::Relaxation.code(value);
+        let codes = vec![code; subject.bind_positions.len()];
+        factors.paint.set(PaintMap::Relaxation, codes);
+        factors
+    };
+    let mut skin = bound(&subject, defaults());
+    let usual = posed(&mut skin, &subject, &joints);
+    let mut with = |factors: &FleshFactors| {
+        skin.set_factors(factors).expect("relaxes");
+        posed(&mut skin, &subject, &joints)
+    };
+    let none = with(&painted(0.0));
+    let half = with(&painted(0.5));
+    assert!(none != usual && half != usual && half != none);
+    // Unpainted skin and skin that is painted with 1 relax as ever.
+    assert!(with(&painted(1.0)) == usual && with(&FleshFactors::default()) == usual);
+    // Outside of the bend carried skin is spread unevenly; relaxation evens it out.
+    let spread = |positions: &[Point]| {
+        let lengths = subject.skin.mesh.triangles.iter().flat_map(|&[a, b, c]| {
+            [[a, b], [b, c], [c, a]].map(|edge| {
+                let length = |of: &[Point]| (of[edge[0] as usize] - of[edge[1] as usize]).norm();
+                length(positions) / length(&subject.bind_positions)
+            })
+        });
+        lengths.fold(0.0, f32::max)
+    };
+    assert!(
+        spread(&none) > 1.1 * spread(&usual),
+        "{} {}",
+        spread(&none),
+        spread(&usual)
+    );
+    assert!(spread(&half) <= spread(&none));
+    // What is painted before binding holds, too.
+    let mut character = (*subject.character).clone();
+    character.flesh.paint = painted(0.0).paint;
+    let again = Subject::build(Arc::new(character), &Progress::new()).expect("is built");
+    let mut other = bound(&Arc::new(again), defaults());
+    assert!(posed(&mut other, &subject, &joints) == none);
+}
+
 /// How far the vertex in the middle of the inner side of the bend is from the joint.
 fn crease(subject: &Arc<Subject>, operator: Operator, degrees: f64) -> f32 {
     let options = Options {

@@ -38,6 +38,16 @@ pub enum PaintCommand {
 }
 
 impl PaintCommand {
+    /// What is painted.
+    fn map(&self) -> PaintMap {
+        match self {
+            Self::Touch { map, .. }
+            | Self::Lift(map)
+            | Self::Fill { map, .. }
+            | Self::Clear(map) => *map,
+        }
+    }
+
     /// Label of the command.
     #[must_use]
     pub fn label(&self) -> &'static str {
@@ -46,6 +56,7 @@ impl PaintCommand {
                 PaintMap::Stiffness => "Paint stiffness",
                 PaintMap::Held => "Paint held",
                 PaintMap::Thickness => "Paint thickness",
+                PaintMap::Relaxation => "Paint relaxation",
             },
             Self::Fill { .. } => "Fill with paint",
             Self::Clear(_) => "Clear paint",
@@ -82,7 +93,8 @@ impl Editor {
         let Some(subject) = self.document.subject.clone() else {
             return;
         };
-        if subject.flesh_if_made().is_some_and(|flesh| flesh.is_err()) {
+        let lacks_flesh = subject.flesh_if_made().is_some_and(|flesh| flesh.is_err());
+        if command.map().is_of_flesh() && lacks_flesh {
             return with.add_message(Level::Info, NO_FLESH);
         }
         let (map, edit): (PaintMap, PaintEdit) = match command {

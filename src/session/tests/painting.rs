@@ -29,6 +29,7 @@ fn touch(session: &Session, map: PaintMap, vertex: usize, mirrored: bool) -> Com
             PaintMap::Stiffness => map.code(4.0),
             PaintMap::Held => map.code(1.0),
             PaintMap::Thickness => map.code(0.3),
+            PaintMap::Relaxation => map.code(0.0),
         },
         radius: 0.05 * subject.size,
         strength: 1.0,
@@ -128,6 +129,29 @@ fn paint_changes_how_flesh_hangs_and_undo_brings_it_back() {
     session.apply_once(PaintCommand::Clear(PaintMap::Stiffness).into());
     assert_eq!(session.undo_label(), Some("Clear paint"));
     assert!(session.document().flesh.paint.is_empty());
+}
+
+#[test]
+fn relaxation_is_painted_for_implicit_skinning_and_undone() {
+    let mut session = shown("arm", MethodId::IMPLICIT);
+    session.apply_once(Command::SetJointAngles {
+        joint: 1,
+        degrees: [70.0, 0.0, 70.0],
+    });
+    let settled = |session: &mut Session| {
+        session.apply_once(Command::ResetSimulation);
+        run_until_idle(session);
+        session.snapshot().unwrap().positions().to_vec()
+    };
+    let plain = settled(&mut session);
+    let fill = PaintCommand::Fill {
+        map: PaintMap::Relaxation,
+        value: 0.0,
+    };
+    session.apply_once(fill.into());
+    assert!(settled(&mut session) != plain);
+    session.apply_once(Command::Undo);
+    assert!(settled(&mut session) == plain);
 }
 
 #[test]

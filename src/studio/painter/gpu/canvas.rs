@@ -285,7 +285,10 @@ pub(super) fn quantity_of<'a>(
         SkinColors::Strain => Some(SkinQuantity::Strain {
             positions: snapshot.positions(),
         }),
-        SkinColors::Stiffness | SkinColors::Held | SkinColors::Thickness => {
+        SkinColors::Stiffness
+        | SkinColors::Held
+        | SkinColors::Thickness
+        | SkinColors::Relaxation => {
             let map = picture.look.colors.paint()?;
             let paint = picture.paint.unwrap_or(&snapshot.subject.settings.paint);
             let codes = paint.codes(map);
