@@ -73,7 +73,7 @@
 //! | base surface    | the simulation mesh shrunken onto the bones: the inner boundary of the tissue                        |
 //! | foot point      | the point of a bone line that a vertex of the base surface belongs to                                |
 //! | tissue          | the volume between base surface and simulation mesh, in tets                                         |
-//! | paint           | materials of the flesh that the user paints onto the skin: stiffness, hold, thickness                |
+//! | paint           | materials of the flesh that the user paints onto the skin: stiffness, hold, thickness, relaxation    |
 //! | joint mapping   | which joints of a motion of another skeleton drive the character's                                   |
 //! | method          | a way of skinning (`lbs`, `dqs`, `pd`, …); *weight method*: a way of computing skin weights          |
 //! | Character       | what was read: meshes, skeleton, clips, materials                                                    |

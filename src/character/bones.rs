@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::meeting::{MEETING_FACTORS, Meeting, parsed_opening, sanitized_opening};
+use super::bone_edit_error::BoneEditError;
+use super::meeting::{Meeting, parsed_opening, sanitized_opening};
 use crate::param::{ParamKind, ParamSpec};
 
 /// Settings of all bones that a joint carries, and of the flesh whose foot points lie on them.
@@ -63,57 +64,6 @@ impl Default for BoneSettings {
     }
 }
 
-/// Why a change of [`BoneSettings`] was rejected.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BoneEditError {
-    /// The setting does not exist.
-    #[error("there is no bone setting \"{key}\"{}. Settings are stiffness, density, damping and jiggle with a factor, as in stiffness:2, virtual, held and twist, and meeting, opening, depth and bulge, as in meeting:bulge,opening:20-120,depth:0.8",
-        nearest.map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
-    UnknownKey {
-        /// The requested key.
-        key: String,
-        /// The most similar setting, if any.
-        nearest: Option<&'static str>,
-    },
-    /// An invalid factor.
-    #[error("{key} needs a factor from {least} to {most}, as in {key}:2, but got \"{value}\"")]
-    BadFactor {
-        /// The setting.
-        key: &'static str,
-        /// The given value.
-        value: String,
-        /// Smallest factor.
-        least: f64,
-        /// Largest factor.
-        most: f64,
-    },
-    /// No way of meeting.
-    #[error(
-        "meeting is usual, contact, bulge, union or blend, as in meeting:bulge, but got \"{value}\""
-    )]
-    BadMeeting {
-        /// The given value.
-        value: String,
-    },
-    /// No angles.
-    #[error(
-        "opening is usual, or two angles from 0 to 180 degrees, the smaller one first, as in opening:20-120, but got \"{value}\""
-    )]
-    BadOpening {
-        /// The given value.
-        value: String,
-    },
-    /// A switch with a value other than on or off.
-    #[error("{key} is on or off, as in {key} or {key}:off, but got \"{value}\"")]
-    BadSwitch {
-        /// The setting.
-        key: &'static str,
-        /// The given value.
-        value: String,
-    },
-}
-
 const SWITCHES: [&str; 3] = ["virtual", "held", "twist"];
 const MEETING: &str = "meeting";
 const OPENING: &str = "opening";
@@ -169,7 +119,27 @@ pub const BONE_FACTORS: [BoneFactor; 4] = [
     },
 ];
 
-pub(super) const fn factor(key: &'static str, label: &'static str, range: [f64; 2]) -> ParamSpec {
+/// How far parts meet in that way, in the order of the panel. With 1 nothing is changed.
+pub const MEETING_FACTORS: [BoneFactor; 2] = [
+    BoneFactor {
+        spec: ParamSpec {
+            doc: "How far the parts press each other, or how far the crease is filled: 1 is all of it",
+            ..factor("depth", "Depth ×", [0.0, 1.0])
+        },
+        field: |bone| &mut bone.depth,
+        slider: [0.0, 1.0],
+    },
+    BoneFactor {
+        spec: ParamSpec {
+            doc: "How much of the bulges beside the fold there is: 0 is plain contact",
+            ..factor("bulge", "Bulge ×", [0.0, 1.0])
+        },
+        field: |bone| &mut bone.bulge,
+        slider: [0.0, 1.0],
+    },
+];
+
+const fn factor(key: &'static str, label: &'static str, range: [f64; 2]) -> ParamSpec {
     ParamSpec {
         key,
         label,
@@ -353,6 +323,17 @@ mod tests {
             assert!(bone.edit(wrong).is_err(), "{wrong}");
         }
         assert_eq!(bone, BoneSettings::default());
+    }
+
+    #[test]
+    fn meetings_of_files_are_moved_into_the_declared_ranges() {
+        let wild = BoneSettings {
+            depth: 7.0,
+            bulge: f64::NAN,
+            opening: Some([f64::INFINITY, 0.0]),
+            ..BoneSettings::default()
+        };
+        assert_eq!(wild.sanitized(), BoneSettings::default());
     }
 
     #[test]

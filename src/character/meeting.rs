@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bones::{BoneFactor, factor};
-use crate::param::ParamSpec;
-
 /// How the part of a joint meets the part that it hangs at, in implicit skinning (Vaillant et al. 2014, section 4.2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -36,26 +33,6 @@ impl Meeting {
 /// Least difference between the angles of an opening, rad.
 const LEAST_OPENING: f64 = std::f64::consts::PI / 360.0;
 
-/// How far parts meet in that way, in the order of the panel. With 1 nothing is changed.
-pub const MEETING_FACTORS: [BoneFactor; 2] = [
-    BoneFactor {
-        spec: ParamSpec {
-            doc: "How far the parts press each other, or how far the crease is filled: 1 is all of it",
-            ..factor("depth", "Depth ×", [0.0, 1.0])
-        },
-        field: |bone| &mut bone.depth,
-        slider: [0.0, 1.0],
-    },
-    BoneFactor {
-        spec: ParamSpec {
-            doc: "How much of the bulges beside the fold there is: 0 is plain contact",
-            ..factor("bulge", "Bulge ×", [0.0, 1.0])
-        },
-        field: |bone| &mut bone.bulge,
-        slider: [0.0, 1.0],
-    },
-];
-
 /// The angles of an opening, rad, from degrees as in `20-120`; `None` for other text.
 pub(super) fn parsed_opening(text: &str) -> Option<[f64; 2]> {
     let (from, full) = text.split_once('-')?;
@@ -76,7 +53,6 @@ pub(super) fn sanitized_opening([from, full]: [f64; 2]) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::character::BoneSettings;
 
     #[test]
     fn openings_are_read_in_degrees() {
@@ -97,16 +73,5 @@ mod tests {
         assert_eq!(sanitized_opening([f64::NAN, 1.0]), None);
         let [from, full] = sanitized_opening([2.0, 1.0]).expect("is finite");
         assert!(from == 2.0 && full > from);
-    }
-
-    #[test]
-    fn meetings_of_files_are_moved_into_the_declared_ranges() {
-        let wild = BoneSettings {
-            depth: 7.0,
-            bulge: f64::NAN,
-            opening: Some([f64::INFINITY, 0.0]),
-            ..BoneSettings::default()
-        };
-        assert_eq!(wild.sanitized(), BoneSettings::default());
     }
 }

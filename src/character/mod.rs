@@ -5,6 +5,7 @@
 //! file has several texture coordinates or normals at a vertex, copies of it follow ([`SourceFaces`]);
 //! exports per vertex leave the copies out.
 
+mod bone_edit_error;
 mod bones;
 mod bytes;
 mod document;
@@ -22,8 +23,9 @@ mod retargeted;
 mod scaled;
 mod up_axis;
 
+pub use bone_edit_error::BoneEditError;
 use bones::same_structure;
-pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
+pub use bones::{BONE_FACTORS, BoneFactor, BoneMap, BoneSettings, MEETING_FACTORS, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
 pub use faces::{MaterialSection, PolygonGroup, Polygons, SourceFaces};
 pub use flesh::{
@@ -32,7 +34,7 @@ pub use flesh::{
 pub use helper_rig::{Corrective, HelperRig, SpringJoint};
 pub use helpers::common_placement;
 pub use image::Image;
-pub use meeting::{MEETING_FACTORS, Meeting};
+pub use meeting::Meeting;
 pub use morph::{Expression, Morph, MorphControl, MorphShape, MorphTarget};
 pub use paint::{
     Brush, BrushKind, BrushPoint, FleshPaint, PaintMap, PaintSurface, codes_of, runs_of,

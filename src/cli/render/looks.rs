@@ -2,11 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
+use super::field_cut::{NamedFieldCut, parse_field_cut};
 use crate::cli::Failure;
 use crate::methods::Subject;
 use crate::render::{
-    Backdrop, ColorMap, CutPlane, FieldCut, FieldDirection, Look, Matcap, OnionSkins, Shading,
-    SkinColors,
+    Backdrop, ColorMap, CutPlane, FieldDirection, Look, Matcap, OnionSkins, Shading, SkinColors,
 };
 use crate::studio::Compare;
 use crate::weights::WeightMethod;
@@ -241,45 +241,6 @@ fn parse_cut(text: &str) -> Result<CutPlane, String> {
     })
 }
 
-/// Value of `--field-cut`.
-#[derive(Debug, Clone, PartialEq)]
-struct NamedFieldCut {
-    /// `None` for the middle of the body.
-    joint: Option<String>,
-    cut: FieldCut,
-}
-
-/// Names of joints may have colons: the end is parsed first.
-fn parse_field_cut(text: &str) -> Result<NamedFieldCut, String> {
-    let expected = || {
-        format!(
-            "expected {}, perhaps after a joint and before an offset from -1 to 1, as in forearm.L:along:0.2",
-            ids(FieldDirection::ALL.map(FieldDirection::id))
-        )
-    };
-    let last = text.rsplit_once(':');
-    let offset = last.and_then(|(_, number)| number.trim().parse::<f32>().ok());
-    let (rest, offset) = match (last, offset) {
-        (Some((rest, _)), Some(offset)) => (rest, offset),
-        _ => (text, 0.0),
-    };
-    let (joint, direction) = match rest.rsplit_once(':') {
-        Some((joint, direction)) => (Some(joint), direction),
-        None => (None, rest),
-    };
-    let mut known = FieldDirection::ALL.into_iter();
-    let direction = known
-        .find(|known| known.id() == direction)
-        .ok_or_else(expected)?;
-    if !(-1.0..=1.0).contains(&offset) || joint.is_some_and(str::is_empty) {
-        return Err(expected());
-    }
-    Ok(NamedFieldCut {
-        joint: joint.map(str::to_owned),
-        cut: FieldCut { direction, offset },
-    })
-}
-
 fn parse_ghosts(text: &str) -> Result<OnionSkins, String> {
     let expected = || {
         format!(
@@ -358,31 +319,6 @@ fn ids<const N: usize>(ids: [&str; N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cuts_through_fields_are_read() {
-        use FieldDirection::{Across, Along, Camera};
-        let named = |joint: Option<&str>, direction, offset| {
-            Ok(NamedFieldCut {
-                joint: joint.map(str::to_owned),
-                cut: FieldCut { direction, offset },
-            })
-        };
-        for (text, expected) in [
-            ("camera", named(None, Camera, 0.0)),
-            ("across:-0.5", named(None, Across, -0.5)),
-            ("forearm.L:along", named(Some("forearm.L"), Along, 0.0)),
-            (
-                "mixamorig:Hips:across:1",
-                named(Some("mixamorig:Hips"), Across, 1.0),
-            ),
-        ] {
-            assert_eq!(parse_field_cut(text), expected, "{text}");
-        }
-        for wrong in ["", "sideways", "along:2", "along:nan", ":along", "hips"] {
-            assert!(parse_field_cut(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn comparisons_cuts_and_shadings_are_read() {

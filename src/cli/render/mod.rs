@@ -2,6 +2,7 @@
 
 mod camera;
 mod crowd;
+mod field_cut;
 mod film;
 mod looks;
 mod saved;

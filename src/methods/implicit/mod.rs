@@ -66,7 +66,7 @@ use std::sync::Arc;
 
 use model::Model;
 use motions::{Motions, columns, image};
-use options::{Mode, Options, PARAMS};
+use options::{Mode, Options, PARAMS, fingers};
 use skin::{Skin, Step};
 use spot::Spot;
 use walk::Walk;
@@ -80,8 +80,7 @@ use crate::character::{BoneMap, FleshFactors, FleshPaint, PaintMap};
 use crate::math::{Affine, Point, origin_of};
 use crate::param::ParamValues;
 use crate::progress::Progress;
-use crate::rig::retarget::{Digit, JointRoles, Role, Side};
-use crate::rig::{Skeleton, Trs};
+use crate::rig::Trs;
 
 /// Rounds of the last step of a walk, in rounds of the others.
 const LAST: usize = 4;
@@ -291,21 +290,6 @@ impl ImplicitSkin {
 /// Painted relaxation of the vertices of the skin; `None` if none is painted.
 fn relaxation_of(subject: &Subject, paint: &FleshPaint) -> Option<Vec<f32>> {
     paint.values_at(PaintMap::Relaxation, &subject.skin.source_from_skin())
-}
-
-/// The joints of fingers.
-fn fingers(skeleton: &Skeleton) -> Vec<bool> {
-    let roles = JointRoles::of(skeleton);
-    let mut is_finger = vec![false; skeleton.len()];
-    for (side, digit) in Side::BOTH
-        .into_iter()
-        .flat_map(|side| Digit::ALL.map(|digit| (side, digit)))
-    {
-        for &joint in roles.joints(Role::Finger(side, digit)) {
-            is_finger[joint] = true;
-        }
-    }
-    is_finger
 }
 
 impl Skinner for ImplicitSkin {

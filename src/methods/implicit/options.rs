@@ -3,6 +3,8 @@
 use super::operators::{Meets, Operator};
 use crate::character::BoneMap;
 use crate::param::{ParamKind, ParamSpec, ParamValues};
+use crate::rig::Skeleton;
+use crate::rig::retarget::{Digit, JointRoles, Role, Side};
 
 const MODE: ParamSpec = ParamSpec {
     key: "mode",
@@ -95,4 +97,19 @@ impl Options {
             rounds: values.get(&ITERATIONS) as usize,
         }
     }
+}
+
+/// The joints of fingers, at which parts bulge by themselves.
+pub(super) fn fingers(skeleton: &Skeleton) -> Vec<bool> {
+    let roles = JointRoles::of(skeleton);
+    let mut is_finger = vec![false; skeleton.len()];
+    for (side, digit) in Side::BOTH
+        .into_iter()
+        .flat_map(|side| Digit::ALL.map(|digit| (side, digit)))
+    {
+        for &joint in roles.joints(Role::Finger(side, digit)) {
+            is_finger[joint] = true;
+        }
+    }
+    is_finger
 }

@@ -3,6 +3,7 @@
 
 mod amounts;
 mod extras;
+mod fields;
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,7 +1,7 @@
 //! How the part of a joint meets its parent's: the choice, its shape, and the plot of it.
 
 use egui::accesskit::Role;
-use egui::{Event, Key};
+use egui::vec2;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use sinew::app::actions::Action;
@@ -10,9 +10,9 @@ use sinew::character::{BoneSettings, Meeting};
 use sinew::dynamics::Params;
 use sinew::methods::{Actor, JointMeeting, MethodId};
 use sinew::progress::Progress;
-use sinew::session::{Command, Source, open};
+use sinew::session::{Command, Gesture, Source, open};
 
-use super::{Raised, once, panel, raised};
+use super::{Raised, drag_across, once, panel, raised};
 
 #[test]
 fn a_joint_chooses_how_its_part_meets_its_parent() {
@@ -83,24 +83,31 @@ fn shape_panel(text: &str) -> Harness<'static, Raised> {
 fn the_shape_of_a_meeting_is_plotted_and_set() {
     let mut harness = shape_panel("meeting:bulge,opening:20-120");
     assert_eq!(raised(&mut harness), [], "untouched");
-    assert!(
-        harness
-            .query_by_label("Operator at 0°: depth 0.00")
-            .is_some()
-    );
-    assert!(harness.query_by_label("Depth by the angle").is_some());
-    harness.get_by_label("Fully at").click();
-    harness.run();
-    harness.event(Event::Text("10".into()));
-    harness.run();
-    harness.key_press(Key::Enter);
+    for label in ["Operator at 0°: depth 0.00", "Depth by the angle"] {
+        assert!(
+            harness
+                .query_by_role_and_label(Role::Image, label)
+                .is_some()
+        );
+    }
+    let slider = harness
+        .get_by_role_and_label(Role::Slider, "Fully at")
+        .rect();
+    let left = slider.left_center();
+    drag_across(&mut harness, left + vec2(70.0, 0.0), left + vec2(4.0, 0.0));
     // Not before it begins.
     let actions = raised(&mut harness);
-    let Some(Action::Session(Command::SetBone { joint: 1, settings }, _)) = actions.last() else {
-        panic!("{actions:?}")
-    };
-    let [from, full] = settings.opening.expect("is set").map(f64::to_degrees);
-    assert!((from - 20.0).abs() < 1e-4 && (full - 21.0).abs() < 1e-4);
+    let dragged = actions.iter().rev().find_map(|action| match action {
+        Action::Session(Command::SetBone { joint: 1, settings }, Gesture::Dragging) => {
+            settings.opening
+        }
+        _ => None,
+    });
+    let [from, full] = dragged.expect("is dragged").map(f64::to_degrees);
+    assert!(
+        (from - 20.0).abs() < 1e-4 && (full - 21.0).abs() < 1e-4,
+        "{from} {full}"
+    );
     harness
         .get_by_role_and_label(Role::Button, "Reset shape")
         .click();

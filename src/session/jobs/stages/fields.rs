@@ -10,18 +10,22 @@ use crate::session::job::{Job, JobState};
 use crate::session::jobs::JobContext;
 use crate::studio::FieldCutting;
 
-/// What is computed: the view, what it shows, and the result.
-type Cut = (ViewId, FieldCutting, FieldSlice);
-
 /// The slices of all views.
 #[derive(Default)]
 pub(in crate::session) struct FieldJob {
     /// What views show now.
     wanted: Vec<(ViewId, FieldCutting)>,
     done: Vec<(ViewId, FieldCutting, Arc<FieldSlice>)>,
-    running: Option<Job<Result<Cut, Cancelled>>>,
+    running: Option<Running>,
     /// The view that the last job was for: the next one is another's turn.
     last: Option<ViewId>,
+}
+
+/// What is being computed.
+struct Running {
+    view: ViewId,
+    cutting: FieldCutting,
+    job: Job<Result<FieldSlice, Cancelled>>,
 }
 
 impl FieldJob {
@@ -51,19 +55,14 @@ impl FieldJob {
     /// Takes over a slice that has been computed and starts the next. Returns whether there is a new one.
     pub(super) fn follow(&mut self, context: &JobContext<'_>) -> bool {
         let mut changed = false;
-        if let Some(job) = &self.running {
-            match job.poll() {
+        if let Some(running) = &self.running {
+            let slice = match running.job.poll() {
                 JobState::Running => return false,
-                JobState::Done(Ok((view, cutting, slice))) => {
-                    self.done.retain(|(of, ..)| *of != view);
-                    if self.wanted.iter().any(|(of, _)| *of == view) {
-                        self.done.push((view, cutting, Arc::new(slice)));
-                        changed = true;
-                    }
-                }
-                JobState::Done(Err(Cancelled)) | JobState::Lost => {}
-            }
-            self.running = None;
+                JobState::Done(slice) => slice.unwrap_or_default(),
+                // It would be lost again.
+                JobState::Lost => FieldSlice::default(),
+            };
+            changed = self.finish(slice);
         }
         let others_turn = self.missing().find(|(view, _)| Some(*view) != self.last);
         let next = others_turn.or_else(|| self.missing().next());
@@ -71,15 +70,29 @@ impl FieldJob {
             return changed;
         };
         self.last = Some(view);
-        let work = move |progress: &Progress| {
-            let slice = cutting.slice(progress)?;
-            Ok((view, cutting, slice))
-        };
-        let title = "Cutting the field".to_owned();
-        match Job::start(title, context.waker.cloned(), work) {
-            Ok(job) => self.running = Some(job),
-            Err(error) => log::warn!("the field of a view is not shown: {error}"),
+        let asked = cutting.clone();
+        let work = move |progress: &Progress| asked.slice(progress);
+        match Job::start("Cutting the field".to_owned(), context.waker.cloned(), work) {
+            Ok(job) => self.running = Some(Running { view, cutting, job }),
+            Err(error) => {
+                log::warn!("the field of a view is not shown: {error}");
+                self.done.retain(|(of, ..)| *of != view);
+                self.done.push((view, cutting, Arc::default()));
+            }
         }
         changed
+    }
+
+    /// Keeps a slice that has been computed. Returns whether a view shows it.
+    fn finish(&mut self, slice: FieldSlice) -> bool {
+        let Some(Running { view, cutting, .. }) = self.running.take() else {
+            return false;
+        };
+        self.done.retain(|(of, ..)| *of != view);
+        let is_shown = self.wanted.iter().any(|(of, _)| *of == view);
+        if is_shown {
+            self.done.push((view, cutting, Arc::new(slice)));
+        }
+        is_shown
     }
 }
