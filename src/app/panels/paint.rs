@@ -36,10 +36,12 @@ pub fn paint_ui(ui: &mut Ui, view: &PaintView<'_>, actions: &mut Actions) {
     let mut edited = view.brush;
     let map = view.brush.map;
     row(ui, "Material", "What is painted", |ui, _| {
-        for map in PaintMap::ALL {
-            ui.selectable_value(&mut edited.map, map, map.label())
-                .on_hover_text(map.doc());
-        }
+        ui.horizontal_wrapped(|ui| {
+            for map in PaintMap::ALL {
+                ui.selectable_value(&mut edited.map, map, map.label())
+                    .on_hover_text(map.doc());
+            }
+        });
     });
     row(ui, "Brush", "What a stroke does", |ui, _| {
         for kind in [BrushKind::Paint, BrushKind::Erase, BrushKind::Smooth] {
