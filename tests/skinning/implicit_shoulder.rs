@@ -10,10 +10,10 @@ use sinew::metrics::{Meter, MeterFrame, RestSkin, roughness};
 use sinew::progress::Progress;
 use sinew::rig::Pose;
 
-/// An arm that hangs, turned about the world's X, then Z: the collar bone and the upper arm lay creases over the chest when their fields
-/// ended in a single point (40 edges).
+/// Arms that hang, turned about the world's X, then Z: the collar bones and the upper arms lay creases over the chest when their fields
+/// ended in a single point (53 edges).
 #[test]
-fn a_hanging_arm_leaves_the_chest_smooth() {
+fn hanging_arms_leave_the_chest_smooth() {
     let progress = Progress::new();
     let character = sinew::io::builtin::load_builtin("mannequin").expect("built in");
     let subject = Arc::new(Subject::build(Arc::new(character), &progress).expect("builds"));
@@ -46,5 +46,5 @@ fn a_hanging_arm_leaves_the_chest_smooth() {
     };
     let (ours, lbs) = (creases(MethodId::IMPLICIT), creases(MethodId::LBS));
     println!("new creases: implicit {ours}, lbs {lbs}");
-    assert!(ours <= 40, "{ours}");
+    assert!(ours <= 24, "{ours}");
 }
