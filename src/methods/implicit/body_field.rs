@@ -81,8 +81,7 @@ impl BodyField {
         let asked = |joint: usize| -> Option<Meets> {
             let usual = *self.usual.get(joint)?;
             let bone = bones.get(&joint).copied().unwrap_or_default();
-            let operator = Operator::asked_for(bone.meeting).unwrap_or(usual);
-            Some(Meets::asked_for(operator, &bone))
+            Some(Meets::asked_for(usual, &bone))
         };
         let asked_there: Vec<Meets> = siblings
             .filter_map(|sibling| asked(sibling.joint as usize))

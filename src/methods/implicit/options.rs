@@ -60,9 +60,7 @@ impl Options {
     /// How the part of each joint meets the part that it hangs at. `bulging`: whether it bulges by itself, by joint.
     pub(super) fn meets(&self, bulging: &[bool], bones: &BoneMap) -> Vec<Meets> {
         let of = |(joint, operator): (usize, Operator)| match bones.get(&joint) {
-            Some(bone) => {
-                Meets::asked_for(Operator::asked_for(bone.meeting).unwrap_or(operator), bone)
-            }
+            Some(bone) => Meets::asked_for(operator, bone),
             None => operator.into(),
         };
         self.usual(bulging)

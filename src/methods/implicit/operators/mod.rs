@@ -78,7 +78,7 @@ pub(super) struct Tables {
 
 impl Operator {
     /// That of a joint which asks for one.
-    pub(super) fn asked_for(meeting: Meeting) -> Option<Self> {
+    fn asked_for(meeting: Meeting) -> Option<Self> {
         match meeting {
             Meeting::Usual => None,
             Meeting::Contact => Some(Self::Contact),
@@ -149,8 +149,9 @@ impl Meets {
         }
     }
 
-    /// That of a joint with these settings, for an operator that has been chosen.
-    pub(super) fn asked_for(operator: Operator, bone: &BoneSettings) -> Self {
+    /// That of a joint with these settings. `usual`: its operator if it does not ask for one.
+    pub(super) fn asked_for(usual: Operator, bone: &BoneSettings) -> Self {
+        let operator = Operator::asked_for(bone.meeting).unwrap_or(usual);
         let opening = bone
             .opening
             .map(|opening| opening.map(|angle| angle as f32));
