@@ -17,8 +17,9 @@ struct KernelContact {
     stiffness: f32,
     // Number of contacts of the instance; set in its first contact only.
     count: u32,
-    unused_a: u32,
-    unused_b: u32,
+    // Where the device keeps the contact between steps, if it found it.
+    slot: u32,
+    unused: u32,
 }
 
 // Maximum number of contacts per instance; equal to the constant in gpu/flesh/press.

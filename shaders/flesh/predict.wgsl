@@ -62,4 +62,7 @@ fn begin(instance: u32) {
     atomicStore(&statistics[instance].farthest, 0u);
     atomicStore(&statistics[instance].last_change, 0u);
     atomicStore(&statistics[instance].rejected, 0u);
+    atomicStore(&statistics[instance].watched, 0u);
+    atomicStore(&statistics[instance].pressing, 0u);
+    atomicStore(&statistics[instance].deepest, 0u);
 }

@@ -9,6 +9,11 @@ struct StepStatistics {
     broken: atomic<u32>,
     // Accelerated iterates that were rejected.
     rejected: atomic<u32>,
+    // Contacts that the device found, also those beyond what it solves for; those with a load; and the largest depth.
+    watched: atomic<u32>,
+    pressing: atomic<u32>,
+    deepest: atomic<u32>,
+    unused: u32,
 }
 
 @group(0) @binding(16) var<storage, read_write> statistics: array<StepStatistics>;

@@ -4,6 +4,8 @@
 //! Base vertices are therefore kept on their bone's side of the joint's bisecting plane, at a distance that leaves space for the
 //! flesh.
 
+use nalgebra::Matrix3x4;
+
 use super::{CollisionBody, PosedFootPoints};
 use crate::math::{Point, Point64, Vec3};
 use crate::mesh::TriMesh;
@@ -50,6 +52,17 @@ struct SeparatedVertex {
     side: f32,
     /// Distance that its flesh needs if it faces the plane, world units.
     clearance: f32,
+}
+
+/// A base point at one of the planes of [`CollisionBody::posed_planes`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlaneSide {
+    /// Index of the plane.
+    pub plane: u32,
+    /// Signed distance from the plane at rest, positive on its own side, world units.
+    pub side: f32,
+    /// Distance that the flesh over the point needs if it faces the plane, world units.
+    pub clearance: f32,
 }
 
 /// The planes of all pairs of adjacent bones.
@@ -176,52 +189,111 @@ impl CollisionBody {
     /// allocate.
     pub(crate) fn separate_base(&self, foot_points: &PosedFootPoints, base: &mut [Point]) {
         for plane in &self.joint_planes.0 {
-            let [own, other] = plane.bones;
-            let (Some(of_own), Some(of_other), Some(of_joint_bone)) = (
-                foot_points.bone(own),
-                foot_points.bone(other),
-                foot_points.bone(plane.joint_bone),
-            ) else {
+            let Some(posed) = plane.posed(|bone| foot_points.bone(bone)) else {
                 continue;
             };
-            let turned = |transform: &nalgebra::Matrix3x4<f32>, direction: &Vec3| -> Vec3 {
-                transform.fixed_view::<3, 3>(0, 0) * direction
-            };
-            let along = turned(of_own, &plane.directions[0]).try_normalize(1e-30);
-            let across = turned(of_other, &plane.directions[1]).try_normalize(1e-30);
-            let (Some(along), Some(across)) = (along, across) else {
-                continue;
-            };
-            let Some(normal) = (along - across).try_normalize(1e-3) else {
-                continue;
-            };
-            let bend_fraction = bend_fraction(
-                plane.directions[0].angle(&plane.directions[1]),
-                along.angle(&across),
-            );
-            if bend_fraction <= 0.0 {
-                continue;
-            }
-            let joint = Point::from(
-                turned(of_joint_bone, &plane.joint.coords.cast::<f32>()) + of_joint_bone.column(3),
-            );
-            // Flesh parallel to the plane needs space, too, unless a short bone lies between the two bones.
-            let facing_bias = if plane.across_short_bone { 0.0 } else { 1.0 };
             for separated in &plane.vertices {
-                let position = &mut base[separated.vertex as usize];
-                let away = foot_points.outward[separated.vertex as usize].dot(&normal);
-                let facing = (facing_bias - away).clamp(0.0, 1.0);
-                let least = separated.side.min(separated.clearance * facing);
-                let side = normal.dot(&(*position - joint));
-                if side < least {
-                    // Scale by how deep the vertex lies in the other bone's flesh.
-                    let offset = *position - joint;
-                    let distance = (offset - across * across.dot(&offset).max(0.0)).norm();
-                    let fraction =
-                        bend_fraction * (4.0 * (1.0 - distance / plane.reach)).clamp(0.0, 1.0);
-                    *position += normal * ((least - side) * fraction);
-                }
+                let vertex = separated.vertex as usize;
+                posed.separate(separated, &foot_points.outward[vertex], &mut base[vertex]);
             }
         }
+    }
+
+    /// The planes that separate the base of adjacent bones, in a pose; `None` for those that separate nothing there. `bones`: the
+    /// transform of every bone from bind to pose.
+    pub fn posed_planes(
+        &self,
+        bones: &[Matrix3x4<f32>],
+    ) -> impl Iterator<Item = Option<PosedPlane>> {
+        let bone = |bone: u32| bones.get(bone as usize);
+        self.joint_planes
+            .0
+            .iter()
+            .map(move |plane| plane.posed(bone))
+    }
+}
+
+impl JointPlanes {
+    /// The vertices of all planes, plane by plane.
+    pub(super) fn sides(&self) -> impl Iterator<Item = (u32, PlaneSide)> {
+        self.0.iter().zip(0..).flat_map(|(joint_plane, plane)| {
+            joint_plane.vertices.iter().map(move |separated| {
+                let SeparatedVertex {
+                    vertex,
+                    side,
+                    clearance,
+                } = *separated;
+                let side = PlaneSide {
+                    plane,
+                    side,
+                    clearance,
+                };
+                (vertex, side)
+            })
+        })
+    }
+}
+
+/// A plane in a pose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PosedPlane {
+    /// Unit normal, towards the bone whose base vertices are moved.
+    pub normal: Vec3,
+    /// Fraction of the full separation that applies.
+    pub fraction: f32,
+    /// The joint, a point of the plane.
+    pub joint: Point,
+    /// Largest distance of the other bone's flesh from its line, world units.
+    pub reach: f32,
+    /// Unit vector along the other bone, away from the joint.
+    pub across: Vec3,
+    /// 1 if flesh that is parallel to the plane needs space, too, otherwise 0.
+    pub facing_bias: f32,
+}
+
+impl PosedPlane {
+    /// Moves a base vertex that is too close to the plane. `outward`: the direction to its skin.
+    fn separate(&self, separated: &SeparatedVertex, outward: &Vec3, position: &mut Point) {
+        let facing = (self.facing_bias - outward.dot(&self.normal)).clamp(0.0, 1.0);
+        let least = separated.side.min(separated.clearance * facing);
+        let offset = *position - self.joint;
+        let side = self.normal.dot(&offset);
+        if side < least {
+            // Scale by how deep the vertex lies in the other bone's flesh.
+            let distance = (offset - self.across * self.across.dot(&offset).max(0.0)).norm();
+            let fraction = self.fraction * (4.0 * (1.0 - distance / self.reach)).clamp(0.0, 1.0);
+            *position += self.normal * ((least - side) * fraction);
+        }
+    }
+}
+
+impl JointPlane {
+    /// The plane in a pose, if it separates anything there. `bone`: the transform of a bone from bind to pose.
+    fn posed<'a>(&self, bone: impl Fn(u32) -> Option<&'a Matrix3x4<f32>>) -> Option<PosedPlane> {
+        let [of_own, of_other] = [bone(self.bones[0])?, bone(self.bones[1])?];
+        let of_joint_bone = bone(self.joint_bone)?;
+        let turned = |transform: &Matrix3x4<f32>, direction: &Vec3| -> Vec3 {
+            transform.fixed_view::<3, 3>(0, 0) * direction
+        };
+        let along = turned(of_own, &self.directions[0]).try_normalize(1e-30)?;
+        let across = turned(of_other, &self.directions[1]).try_normalize(1e-30)?;
+        let normal = (along - across).try_normalize(1e-3)?;
+        let fraction = bend_fraction(
+            self.directions[0].angle(&self.directions[1]),
+            along.angle(&across),
+        );
+        let joint = Point::from(
+            turned(of_joint_bone, &self.joint.coords.cast::<f32>()) + of_joint_bone.column(3),
+        );
+        // Flesh parallel to the plane needs space, too, unless a short bone lies between the two bones.
+        let facing_bias = if self.across_short_bone { 0.0 } else { 1.0 };
+        (fraction > 0.0).then_some(PosedPlane {
+            normal,
+            fraction,
+            joint,
+            reach: self.reach,
+            across,
+            facing_bias,
+        })
     }
 }

@@ -10,7 +10,7 @@ use crate::tissue::Tissue;
 /// Largest number of vertices per patch.
 const MAX_PATCH_VERTICES: usize = 40;
 /// Pairs within this many local edge lengths along the surface are neighbours and do not collide.
-const NEIGHBOR_EDGES: f32 = 1.5;
+pub(super) const NEIGHBOR_EDGES: f32 = 1.5;
 /// A pair that intersects at rest excludes all pairs within this many local edge lengths, too.
 const REST_PAIR_EDGES: f32 = 5.0;
 /// Largest number of vertices visited when [`NEIGHBOR_EDGES`] is tested.
@@ -54,7 +54,7 @@ pub struct CollisionBody {
     pub(super) joint_planes: JointPlanes,
     /// Per bone, whether its skin may touch itself: true if the bone is shorter than its flesh is thick.
     pub(super) may_fold: Vec<bool>,
-    topology: Topology,
+    pub(super) topology: Topology,
     mean_edge: f32,
 }
 
@@ -188,7 +188,7 @@ impl CollisionBody {
             ..self.fan_offsets[vertex as usize + 1] as usize]
     }
 
-    fn ignored_of(&self, vertex: u32) -> &[u32] {
+    pub(super) fn ignored_of(&self, vertex: u32) -> &[u32] {
         &self.ignored[self.ignored_offsets[vertex as usize] as usize
             ..self.ignored_offsets[vertex as usize + 1] as usize]
     }
@@ -238,7 +238,7 @@ impl CollisionBody {
             && offset.dot(&self.outward[vertex as usize]) >= least
     }
 
-    fn are_neighbors(&self, vertex: u32, triangle: u32) -> bool {
+    pub(super) fn are_neighbors(&self, vertex: u32, triangle: u32) -> bool {
         let corners = self.triangle(triangle);
         let own = self.edge_at[vertex as usize].max(self.local_edge(triangle));
         let reach = NEIGHBOR_EDGES * own;
@@ -292,7 +292,7 @@ impl CollisionBody {
                 .any(|&v| near(v))
     }
 
-    fn rest_center(&self, triangle: u32) -> Point {
+    pub(super) fn rest_center(&self, triangle: u32) -> Point {
         let [a, b, c] = self
             .triangle(triangle)
             .map(|v| self.rest[v as usize].coords);

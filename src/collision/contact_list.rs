@@ -70,6 +70,12 @@ impl ContactList {
         }
     }
 
+    /// Whether pairs are detected anywhere on the skin.
+    #[must_use]
+    pub fn is_global(&self) -> bool {
+        self.joint_contacts.is_none()
+    }
+
     /// The contacts, sorted by vertex, then by triangle.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {

@@ -37,8 +37,10 @@ mod foot_points;
 mod joint_pairs;
 mod measure;
 mod sweep;
+mod tables;
 mod wedge;
 
+pub use base_separation::{PlaneSide, PosedPlane};
 pub use body::CollisionBody;
 pub use closest_point::ClosestPoint;
 pub use contact::{Contact, Release};
@@ -47,3 +49,4 @@ pub use detect::{Detector, Hit};
 pub use foot_points::PosedFootPoints;
 pub use joint_pairs::JointPairs;
 pub use measure::{Penetration, deepest_penetration};
+pub use tables::{TriangleTable, VertexTable};

@@ -32,6 +32,7 @@ pub(crate) use layout;
 pub fn struct_layouts() -> Vec<StructLayout> {
     let mut layouts = super::flesh::struct_layouts();
     layouts.extend(super::flesh::solve::layouts());
+    layouts.extend(super::collision::struct_layouts());
     layouts.extend(super::surface::struct_layouts());
     layouts
 }

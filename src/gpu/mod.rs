@@ -24,10 +24,11 @@
 //! - **Rounding** is not specified: products and sums may be fused or reordered, denormals may become zero, quotients and
 //!   roots may be off by 3 ulp, sines and cosines by 5e-4. Iterations correct their own errors and converge to the same
 //!   result; positions agree with the CPU's up to that. The same device gives bit-equal results: sums are taken in a fixed
-//!   order, and the only atomics are maxima.
+//!   order, and the only atomics of numbers are minima and maxima; counts are integers.
 
 pub mod actor;
 mod buffer;
+pub mod collision;
 pub mod compute;
 pub mod flesh;
 mod layout;

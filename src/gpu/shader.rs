@@ -95,6 +95,37 @@ pub(crate) const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dim
 pub const FLESH_POLAR_TEST: ShaderSource =
     source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
 
+/// Contacts: the base of adjacent bones is separated.
+pub(crate) const COLLISION_SEPARATE: ShaderSource = source!("collision_separate": "collision/tables.wgsl", "collision/bones.wgsl",
+    "collision/separate.wgsl");
+/// Contacts: foot points and normals.
+pub(crate) const COLLISION_POSE: ShaderSource = source!("collision_pose": "collision/tables.wgsl", "collision/bones.wgsl",
+    "collision/posed.wgsl", "collision/pose.wgsl");
+/// Contacts: bounding boxes of patches.
+pub(crate) const COLLISION_BOXES: ShaderSource =
+    source!("collision_boxes": "collision/tables.wgsl", "collision/boxes.wgsl");
+/// Contacts: vertices inside wedges.
+pub(crate) const COLLISION_HITS: ShaderSource = source!("collision_hits": "collision/tables.wgsl", "collision/excluded.wgsl",
+    "collision/posed.wgsl", "collision/hits.wgsl");
+/// Contacts: those of every vertex.
+pub(crate) const COLLISION_REFRESH: ShaderSource = source!("collision_refresh": "collision/tables.wgsl", "collision/excluded.wgsl",
+    "collision/posed.wgsl", "collision/slots.wgsl", "collision/closest.wgsl", "collision/refresh.wgsl");
+/// Contacts: one list of them.
+pub(crate) const COLLISION_LIST: ShaderSource = source!("collision_list": "collision/tables.wgsl", "collision/slots.wgsl",
+    "flesh/contacts.wgsl", "flesh/statistics.wgsl", "collision/list.wgsl");
+/// Contacts: matrix of their loads.
+pub(crate) const COLLISION_MATRIX: ShaderSource = source!("collision_matrix": "collision/tables.wgsl", "flesh/contacts.wgsl",
+    "collision/matrix.wgsl");
+/// Contacts: what their forces move.
+pub(crate) const COLLISION_PUSH: ShaderSource = source!("collision_push": "collision/tables.wgsl", "flesh/contacts.wgsl",
+    "collision/push.wgsl");
+/// Contacts: end of a step.
+pub(crate) const COLLISION_END: ShaderSource = source!("collision_end": "collision/tables.wgsl", "collision/slots.wgsl",
+    "flesh/contacts.wgsl", "flesh/statistics.wgsl", "collision/end.wgsl");
+/// Contacts: inverse of the system's matrix.
+pub(crate) const COLLISION_INVERSE: ShaderSource =
+    source!("collision_inverse": "collision/inverse.wgsl");
+
 /// Surfaces: positions of source vertices.
 pub(crate) const SURFACE_PLACE: ShaderSource = source!(
     "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/linear.wgsl",
@@ -183,6 +214,16 @@ pub const ALL: &[ShaderSource] = &[
     FLESH_RECORD,
     FLESH_FINISH,
     FLESH_POLAR_TEST,
+    COLLISION_SEPARATE,
+    COLLISION_POSE,
+    COLLISION_BOXES,
+    COLLISION_HITS,
+    COLLISION_REFRESH,
+    COLLISION_LIST,
+    COLLISION_MATRIX,
+    COLLISION_PUSH,
+    COLLISION_END,
+    COLLISION_INVERSE,
     SOLVE_BEGIN,
     SOLVE_ITERATE,
     SOLVE_ROWS,

@@ -13,6 +13,7 @@
 
 use super::times::DeviceTimes;
 use super::{Recipe, Subject};
+use crate::collision::Contact;
 use crate::dynamics::{Simulation, State};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
@@ -44,8 +45,18 @@ pub enum DeviceError {
 pub struct DeviceStep<'a> {
     /// Bones and joint spheres at the end of the step.
     pub frame: &'a BaseFrame,
-    /// Contact data while parts collide; only for devices that take contacts.
-    pub colliding: Option<Colliding<'a>>,
+    /// Whether parts collide, and who finds the contacts.
+    pub collision: StepCollision<'a>,
+}
+
+/// How a step treats contacts.
+pub enum StepCollision<'a> {
+    /// Nothing collides.
+    Off,
+    /// The device finds them ([`Device::finds_contacts`]).
+    Own,
+    /// The CPU finds them; only for devices that take contacts.
+    Given(Colliding<'a>),
 }
 
 /// Contact data of a step.
@@ -65,10 +76,25 @@ pub struct DeviceFrameReport {
     pub farthest: f32,
     /// Whether all values were finite.
     pub finite: bool,
+    /// The contacts of the last step, if the device found them itself.
+    pub contacts: Option<FoundContacts>,
     /// Device time, ms; 0 if it cannot be measured.
     pub work_ms: DeviceTimes,
     /// CPU time to prepare the frame, ms: uploads, encoding, submission; without contact detection and waiting.
     pub host_ms: f64,
+}
+
+/// Contacts that a device found in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FoundContacts {
+    /// Number of pairs with a load.
+    pub pressing: usize,
+    /// Number of all pairs.
+    pub watched: usize,
+    /// Largest depth, world units.
+    pub deepest: f32,
+    /// Whether there were more than the device solves for.
+    pub crowded: bool,
 }
 
 /// Output arrays of a surface.
@@ -116,7 +142,18 @@ pub trait Device: SurfaceDevice {
     /// [`DeviceError::Lost`].
     fn set_state(&mut self, state: &State) -> Result<(), DeviceError>;
 
-    /// Computes one step. Does not wait for it; while parts collide, it waits for the previous one.
+    /// Sets the contacts to continue from, after [`Device::set_state`]; only for devices that find contacts.
+    fn set_contacts(&mut self, _contacts: &[Contact]) {}
+
+    /// The current contacts of a device that finds them, sorted by vertex, then by triangle. Waits.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    fn contacts(&mut self) -> Result<Vec<Contact>, DeviceError> {
+        Ok(Vec::new())
+    }
+
+    /// Computes one step. Does not wait for it; with contacts from the CPU it waits for the previous one.
     ///
     /// # Errors
     /// [`DeviceError::Lost`], [`DeviceError::Crowded`].
@@ -131,7 +168,13 @@ pub trait Device: SurfaceDevice {
     /// The latest state that was read back, for recovery after a device loss: a few frames old.
     fn last_state(&mut self) -> Option<State>;
 
-    /// Whether steps take contacts; otherwise the CPU computes them while parts collide.
+    /// Whether the device finds contacts itself ([`StepCollision::Own`]).
+    fn finds_contacts(&self) -> bool {
+        false
+    }
+
+    /// Whether steps take contacts from the CPU ([`StepCollision::Given`]); otherwise the CPU computes them while parts collide, unless
+    /// the device finds contacts itself.
     fn takes_contacts(&self) -> bool {
         false
     }

@@ -53,8 +53,8 @@ mod values;
 
 pub use actor::Actor;
 pub use device::{
-    AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, Fetched, OnDevice,
-    SurfaceDevice, SurfaceMut,
+    AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, Fetched,
+    FoundContacts, OnDevice, StepCollision, SurfaceDevice, SurfaceMut,
 };
 pub use explain::{Explanation, Influence, Term, TermValue, explain_blending};
 pub use implicit::{BodyField, FieldLine, FieldPlane, FieldRegion, FieldSlice, JointMeeting};

@@ -11,6 +11,8 @@ pub struct DeviceTimes {
     pub local_ms: f64,
     /// Of these: global steps.
     pub global_ms: f64,
+    /// Contacts: detection, loads, and what their forces move.
+    pub contacts_ms: f64,
     /// From the simulated mesh to the source vertices, and their normals.
     pub surface_ms: f64,
     /// The total.

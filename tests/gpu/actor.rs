@@ -284,6 +284,7 @@ impl SurfaceDevice for Broken {
             steps: self.0,
             farthest: f32::NAN,
             finite: self.0 == 0,
+            contacts: None,
             work_ms: times,
             host_ms: 0.0,
         });

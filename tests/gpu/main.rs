@@ -8,6 +8,7 @@ mod base;
 mod characters;
 mod crowd;
 mod deformed;
+mod detection;
 mod elements;
 mod flesh;
 mod pictures;

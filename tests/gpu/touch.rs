@@ -25,14 +25,15 @@ const STEP_TOLERANCE: f32 = 1e-5;
 const BEND_TOLERANCE: f32 = 1e-3;
 const FRAMES: usize = 40;
 
-struct Case {
-    subject: Subject,
-    frame: BaseFrame,
-    base: Vec<Point>,
+/// A built-in character whose parts collide.
+pub struct Case {
+    pub subject: Subject,
+    pub frame: BaseFrame,
+    pub base: Vec<Point>,
 }
 
 impl Case {
-    fn new(name: &str, sim_vertices: usize) -> Self {
+    pub fn new(name: &str, sim_vertices: usize) -> Self {
         let character = sinew::io::builtin::load_builtin(name).expect("built in");
         let subject =
             Subject::build(Arc::new(on_bones(character)), &Progress::new()).expect("builds");
@@ -50,7 +51,7 @@ impl Case {
         }
     }
 
-    fn simulation(&self, params: &Params) -> Simulation {
+    pub fn simulation(&self, params: &Params) -> Simulation {
         let Ok(flesh) = self.subject.flesh() else {
             panic!("has no flesh")
         };
@@ -74,7 +75,7 @@ impl Case {
     }
 
     /// Every joint but the first bent about z, so far.
-    fn bent(&self, angle: f64) -> Vec<Affine> {
+    pub fn bent(&self, angle: f64) -> Vec<Affine> {
         let skeleton = &self.subject.character.skeleton;
         let mut pose = skeleton.rest_pose();
         for local in pose.locals.iter_mut().skip(1) {

@@ -25,7 +25,7 @@ const KNOWN: &[(&str, &str)] = &[
     ),
     ("dynamics", "declared params"),
     ("dynamics/virtual_bones", "parts tree"),
-    ("gpu", "flesh layout surface"),
+    ("gpu", "collision flesh layout surface"),
     ("gpu/flesh", "contact_kernel kernels layout model state"),
     ("io/glb_write", "draft sweep"),
     ("methods", "actor device direct lbs projective reach recipe"),

@@ -150,6 +150,7 @@ fn medians(times: &[DeviceTimes]) -> Option<DeviceTimes> {
         step_ms: median(|t| t.step_ms),
         local_ms: median(|t| t.local_ms),
         global_ms: median(|t| t.global_ms),
+        contacts_ms: median(|t| t.contacts_ms),
         surface_ms: median(|t| t.surface_ms),
         total_ms: median(|t| t.total_ms),
     })

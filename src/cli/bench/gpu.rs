@@ -112,6 +112,7 @@ impl DeviceReport {
             step_ms: median(|t| t.step_ms),
             local_ms: median(|t| t.local_ms),
             global_ms: median(|t| t.global_ms),
+            contacts_ms: median(|t| t.contacts_ms),
             surface_ms: median(|t| t.surface_ms),
             total_ms: median(|t| t.total_ms),
         };
@@ -144,12 +145,13 @@ impl DeviceReport {
 }
 
 /// The stages of a frame as text.
-pub(super) fn stage_lines(times: &DeviceTimes) -> [String; 6] {
+pub(super) fn stage_lines(times: &DeviceTimes) -> [String; 7] {
     let stage = |name: &str, ms: f64| format!("  {name:9}{ms:9.3} ms (on the device)");
     [
         stage("anchors", times.anchors_ms),
         stage("local", times.local_ms),
         stage("global", times.global_ms),
+        stage("contacts", times.contacts_ms),
         stage("step", times.step_ms),
         stage("surface", times.surface_ms),
         stage("all", times.total_ms),

@@ -61,7 +61,7 @@ impl SurfaceDevice for GpuSkin {
         self.skins.encode_readback(&mut encoder, None);
         self.gpu.queue.submit([encoder.finish()]);
         self.skins.add_host_time(start.elapsed());
-        self.skins.submitted(0);
+        self.skins.submitted(0, false);
         self.skins.end(skin)
     }
 

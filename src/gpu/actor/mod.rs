@@ -16,6 +16,7 @@
 //! only.
 
 mod choice;
+mod contacts;
 mod crowd;
 mod device;
 mod direct;
@@ -36,17 +37,21 @@ pub use skin::{DeviceSkin, LatestSkin};
 use std::sync::Arc;
 use std::time::Instant;
 
+use self::contacts::OwnContacts;
 use self::skin::Followed;
 use self::skins::Skins;
 use self::touch::ContactSteps;
 use super::GpuContext;
+use super::collision::CollisionModel;
 use super::flesh::solve::{BoundSolver, GlobalSolver, Limits};
 use super::flesh::{FleshModel, FleshState, FleshStep};
 use super::surface::{Base, BaseModel, SurfaceModel};
+use crate::collision::Contact;
 use crate::dynamics::State;
 use crate::math::Affine;
 use crate::methods::{
-    Actor, Device, DeviceError, DeviceFrameReport, DeviceStep, Recipe, SurfaceDevice, SurfaceMut,
+    Actor, Device, DeviceError, DeviceFrameReport, DeviceStep, Recipe, StepCollision,
+    SurfaceDevice, SurfaceMut,
 };
 
 /// Steps per submission; a frame with more makes more submissions.
@@ -62,6 +67,8 @@ pub struct GpuModel {
     solver: GlobalSolver,
     base: BaseModel,
     surface: Arc<SurfaceModel>,
+    /// `None` if nothing collides, or the CPU finds the contacts.
+    collision: Option<Arc<CollisionModel>>,
     why: String,
 }
 
@@ -92,6 +99,11 @@ impl GpuModel {
         let flesh_model = FleshModel::new(gpu, equations).map_err(|error| unfit_error(&error))?;
         let base =
             BaseModel::new(gpu, &flesh.tissue.anchors).map_err(|error| unfit_error(&error))?;
+        let contacts = projective.simulation().contacts();
+        let collision = contacts
+            .filter(|contacts| contacts.are_global())
+            .and_then(|contacts| CollisionModel::new(gpu, contacts, &flesh_model, &solver))
+            .map(Arc::new);
         let surface = SurfaceModel::new(
             gpu,
             Arc::new(recipe_of(actor)?),
@@ -104,6 +116,7 @@ impl GpuModel {
             solver,
             base,
             surface: Arc::new(surface),
+            collision,
             why: choice.reason,
         })
     }
@@ -114,10 +127,11 @@ impl GpuModel {
         &self.why
     }
 
-    /// Bytes of the constants of global steps and of the surface.
+    /// Bytes of the constants of global steps, of the surface and of contacts.
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {
-        self.solver.bytes() as u64 + self.surface.constant_bytes()
+        let collision = self.collision.as_ref().map_or(0, |model| model.bytes());
+        self.solver.bytes() as u64 + self.surface.constant_bytes() + collision
     }
 }
 
@@ -130,7 +144,10 @@ pub struct GpuFlesh {
     base: Base,
     /// Prepared steps whose base the device computes.
     queued: usize,
-    /// Created when parts first collide.
+    /// The contacts that the device finds, if it does; whether the queued step has them.
+    own: Option<OwnContacts>,
+    own_queued: bool,
+    /// Contacts that the CPU finds; created when parts first collide.
     touch: Option<ContactSteps>,
     /// Whether a step over a base from the CPU (because parts collide) is prepared but not submitted.
     touching: bool,
@@ -162,12 +179,18 @@ impl GpuFlesh {
             .on(gpu, state.base(), 1, STEPS)
             .map_err(|error| unfit_error(&error))?;
         let skins = Skins::new(gpu, &model.surface, Some(&state));
+        let own = model.collision.as_ref().map(|collision| {
+            let solve = solver.dispatches();
+            OwnContacts::new(gpu, collision, &model.flesh, &state, solve, &base)
+        });
         Ok(Self {
             state,
             solver,
             step,
             base,
             queued: 0,
+            own,
+            own_queued: false,
             touch: None,
             touching: false,
             steps: 0,
@@ -179,10 +202,8 @@ impl GpuFlesh {
     /// Compute passes of a step (including the base) and of the surface after it.
     #[must_use]
     pub fn passes(&self) -> (usize, usize) {
-        (
-            self.step.dispatches().len() + 1,
-            self.model.surface.passes(),
-        )
+        let step = self.own.as_ref().map_or(&self.step, OwnContacts::step);
+        (step.dispatches().len() + 1, self.model.surface.passes())
     }
 
     /// Submits the queued steps and, with a skin, the surface.
@@ -198,7 +219,9 @@ impl GpuFlesh {
         let touch = self.touch.as_mut().filter(|_| self.touching);
         {
             let bases = (0..self.queued).map(|step| self.base.step(step));
-            let steps = bases.flat_map(|base| base.into_iter().chain(self.step.dispatches()));
+            let own = self.own.as_ref().filter(|_| self.own_queued);
+            let step = own.map_or(&self.step, OwnContacts::step);
+            let steps = bases.flat_map(|base| base.into_iter().chain(step.dispatches()));
             let touching = touch.iter().flat_map(|touch| touch.dispatches(&self.step));
             self.skins.encode(&mut encoder, steps.chain(touching), skin);
         }
@@ -217,10 +240,11 @@ impl GpuFlesh {
         if let Some(touch) = touch {
             touch.submitted();
         }
-        (self.queued, self.touching) = (0, false);
+        let finds_contacts = self.own_queued;
+        (self.queued, self.touching, self.own_queued) = (0, false, false);
         self.skins.add_host_time(start.elapsed());
         if skin.is_some() {
-            self.skins.submitted(self.steps);
+            self.skins.submitted(self.steps, finds_contacts);
         }
     }
 }
@@ -250,10 +274,13 @@ impl SurfaceDevice for GpuFlesh {
 impl Device for GpuFlesh {
     fn set_state(&mut self, state: &State) -> Result<(), DeviceError> {
         self.skins.check()?;
-        (self.queued, self.touching) = (0, false);
+        (self.queued, self.touching, self.own_queued) = (0, false, false);
         self.skins.forget_kept();
         if let Some(touch) = &mut self.touch {
             touch.set_state(Some(state));
+        }
+        if let Some(own) = &mut self.own {
+            own.set_contacts(&self.model.gpu, &[]);
         }
         self.state
             .upload(&self.model.gpu, 0, state)
@@ -262,10 +289,16 @@ impl Device for GpuFlesh {
 
     fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError> {
         self.skins.check()?;
-        if self.queued == STEPS || self.touching || (self.queued > 0 && step.colliding.is_some()) {
+        // Several plain steps go into one submission.
+        let is_plain = matches!(step.collision, StepCollision::Off);
+        if self.queued == STEPS
+            || self.touching
+            || self.own_queued
+            || (self.queued > 0 && !is_plain)
+        {
             self.submit(None);
         }
-        if let Some(colliding) = step.colliding {
+        if let StepCollision::Given(colliding) = step.collision {
             let Self {
                 model,
                 state,
@@ -282,6 +315,14 @@ impl Device for GpuFlesh {
                 touch.set_state(None);
             }
             let start = Instant::now();
+            if let Some(own) = &mut self.own {
+                if is_plain {
+                    own.set_contacts(&self.model.gpu, &[]);
+                } else {
+                    own.prepare(&self.model.gpu, step.frame);
+                    self.own_queued = true;
+                }
+            }
             self.base.set(self.queued, 0, step.frame);
             self.queued += 1;
             self.skins.add_host_time(start.elapsed());
@@ -305,6 +346,24 @@ impl Device for GpuFlesh {
         let mut state = State::default();
         self.state.decode(kept, &mut state);
         Some(state)
+    }
+
+    fn set_contacts(&mut self, contacts: &[Contact]) {
+        if let Some(own) = &mut self.own {
+            own.set_contacts(&self.model.gpu, contacts);
+        }
+    }
+
+    fn contacts(&mut self) -> Result<Vec<Contact>, DeviceError> {
+        let contacts = self.own.as_ref().map(|own| own.contacts(&self.model.gpu));
+        contacts
+            .transpose()
+            .map(Option::unwrap_or_default)
+            .map_err(|error| lost_error(&error))
+    }
+
+    fn finds_contacts(&self) -> bool {
+        self.own.is_some()
     }
 
     fn takes_contacts(&self) -> bool {

@@ -15,6 +15,7 @@ pub(super) enum Mark {
     Anchors,
     Local,
     Global,
+    Contacts,
     OtherStep,
     Surface,
 }
@@ -70,6 +71,8 @@ impl Profile {
             "place_base" => Mark::Anchors,
             _ if label.starts_with("local") || label.starts_with("gather") => Mark::Local,
             "predict" | "record" | "finish" => Mark::OtherStep,
+            "separate" | "pose" | "boxes_of_patches" | "find_hits" | "refresh"
+            | "list_contacts" | "assemble" | "press" | "push" | "end_contacts" => Mark::Contacts,
             _ => Mark::Global,
         };
         self.stamp(pass, mark);
@@ -112,12 +115,13 @@ impl Profile {
                 Mark::Surface => &mut times.surface_ms,
                 Mark::Local => &mut times.local_ms,
                 Mark::Global => &mut times.global_ms,
+                Mark::Contacts => &mut times.contacts_ms,
                 Mark::Begin | Mark::OtherStep => &mut times.step_ms,
             };
             *slot += ms;
             times.total_ms += ms;
         }
-        times.step_ms += times.local_ms + times.global_ms;
+        times.step_ms += times.local_ms + times.global_ms + times.contacts_ms;
         times
     }
 }

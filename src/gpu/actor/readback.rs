@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use super::FRAMES_BEHIND;
 use super::profile::Profile;
-use crate::gpu::flesh::{FleshState, StepStatistics};
+use crate::gpu::flesh::{FleshState, MOST_CONTACTS, StepStatistics};
 use crate::gpu::waiting::{PendingMap, is_there, lost_error, request_map, wait_a_little};
 use crate::gpu::{GpuContext, GpuError};
-use crate::methods::{DeviceFrameReport, DeviceTimes};
+use crate::methods::{DeviceFrameReport, DeviceTimes, FoundContacts};
 
 /// Interval in frames between readbacks of the whole state, which is needed after a device loss.
 const KEEP_EVERY: u64 = 4;
@@ -22,6 +22,7 @@ struct FrameReadback {
     steps: u64,
     host_ms: f64,
     has_state: bool,
+    finds_contacts: bool,
     labels: Vec<super::profile::Mark>,
 }
 
@@ -109,8 +110,8 @@ impl FrameReadbacks {
     }
 
     /// Must be called after the encoded commands were submitted. `steps` counts the steps so far, `host_ms` is the CPU time
-    /// of this frame.
-    pub(super) fn submitted(&mut self, steps: u64, host_ms: f64) {
+    /// of this frame, and `finds_contacts` says whether the device found the contacts of its last step.
+    pub(super) fn submitted(&mut self, steps: u64, host_ms: f64, finds_contacts: bool) {
         let Some((buffer, has_state, labels)) = self.encoded.take() else {
             return;
         };
@@ -121,6 +122,7 @@ impl FrameReadbacks {
             steps,
             host_ms,
             has_state,
+            finds_contacts,
             labels,
         });
     }
@@ -158,6 +160,7 @@ impl FrameReadbacks {
             steps,
             host_ms,
             has_state,
+            finds_contacts,
             labels,
         }) = self.under_way.pop_front()
         else {
@@ -170,6 +173,7 @@ impl FrameReadbacks {
                 steps,
                 host_ms,
                 has_state,
+                finds_contacts,
                 labels,
             });
             return Ok(false);
@@ -197,9 +201,19 @@ impl FrameReadbacks {
             steps,
             farthest: statistics.farthest,
             finite: statistics.broken == 0,
+            contacts: finds_contacts.then(|| found(&statistics)),
             work_ms,
             host_ms,
         });
         Ok(true)
+    }
+}
+
+fn found(statistics: &StepStatistics) -> FoundContacts {
+    FoundContacts {
+        pressing: statistics.pressing as usize,
+        watched: statistics.watched as usize,
+        deepest: statistics.deepest,
+        crowded: statistics.watched as usize > MOST_CONTACTS,
     }
 }

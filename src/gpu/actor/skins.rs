@@ -146,10 +146,11 @@ impl Skins {
         self.readbacks.copy(encoder, state, self.profile.as_mut());
     }
 
-    /// Must be called after the frame's submission; `steps` counts the steps so far.
-    pub fn submitted(&mut self, steps: u64) {
+    /// Must be called after the frame's submission; `steps` counts the steps so far. `finds_contacts`: whether the device found the
+    /// contacts of the last of them.
+    pub fn submitted(&mut self, steps: u64, finds_contacts: bool) {
         self.readbacks
-            .submitted(steps, self.host.as_secs_f64() * 1e3);
+            .submitted(steps, self.host.as_secs_f64() * 1e3, finds_contacts);
         self.host = Duration::ZERO;
     }
 

@@ -103,6 +103,13 @@ pub struct StepStatistics {
     pub broken: u32,
     /// Accelerated iterates that were rejected because their energy increased.
     pub rejected: u32,
+    /// Contacts that the device found, also those beyond [`super::MOST_CONTACTS`]; 0 if it did not search.
+    pub watched: u32,
+    /// Those with a load.
+    pub pressing: u32,
+    /// Their largest depth, world units.
+    pub deepest: f32,
+    pub(super) unused: u32,
 }
 
 /// Layouts for the test that compares them with the shaders'.
@@ -112,8 +119,8 @@ pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
         layout!("Motion", MotionUniform: gravity, step_secs, fastest, volume, energy_floor, unused),
         layout!("Turn", IterationUniform: iteration, unused_a, unused_b, unused_c),
         layout!("Anderson", AndersonState: count, slot, started, rejected, rejected_so_far, unused, norm, energy, gamma, gram),
-        layout!("StepStatistics", StepStatistics: farthest, last_change, broken, rejected),
+        layout!("StepStatistics", StepStatistics: farthest, last_change, broken, rejected, watched, pressing, deepest, unused),
         layout!(ContactKernelDims: row_stride, contact_stride, matrix_stride, spread_stride),
-        layout!(KernelContact: rows, weights, normal_target, stiffness, count, unused_a, unused_b),
+        layout!(KernelContact: rows, weights, normal_target, stiffness, count, slot, unused),
     ]
 }

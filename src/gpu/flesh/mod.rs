@@ -6,7 +6,7 @@
 //!         local          32 chains per workgroup, one tet per thread: closest rotations, forces on the skin points of every chain;
 //!                        all energies for the acceleration
 //!         gather         one row per thread: b = M/h² (y − x) + forces; if the energy rose, with forces recomputed at the last plain iterate
-//!         S passes       P Δ = b (`solve`, or any other); with contacts: press, and S passes again
+//!         S passes       P Δ = b (`solve`, or any other); with contacts: press, and S passes again or a product with P⁻¹
 //!         record         history of the Anderson acceleration and its scalar products; not in the last iteration
 //!     finish         x ← x + Δ, velocities; maximum displacement, and a check for finite values
 //! ```
@@ -71,4 +71,5 @@ pub use layout::{Dims, StepStatistics};
 pub use model::FleshModel;
 pub use state::FleshState;
 pub use statistics::StatisticsReader;
+pub(in crate::gpu) use step::ContactPasses;
 pub use step::FleshStep;

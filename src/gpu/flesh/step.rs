@@ -8,6 +8,20 @@ use super::state::FleshState;
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Dispatch, uniform_of};
 
+/// Passes of a step that handle its contacts.
+pub(in crate::gpu) struct ContactPasses<'a> {
+    /// The contacts, for the energy of accelerated iterations.
+    pub(in crate::gpu) buffers: &'a ContactKernelBuffers,
+    /// Before the prediction: they change the base.
+    pub(in crate::gpu) place: Vec<Dispatch>,
+    /// After it: they find the contacts.
+    pub(in crate::gpu) find: Vec<Dispatch>,
+    /// After every global step: they add the contact forces.
+    pub(in crate::gpu) correct: Vec<Dispatch>,
+    /// At the end of the step.
+    pub(in crate::gpu) end: Vec<Dispatch>,
+}
+
 /// A time step of all instances of a state: created once, encoded every step.
 #[derive(Debug)]
 pub struct FleshStep {
@@ -27,7 +41,7 @@ impl FleshStep {
         Self::build(gpu, model, state, solve, None)
     }
 
-    /// A step with contacts: every global step is solved without contact forces, then again with them.
+    /// A step with contacts from the CPU: every global step is solved without contact forces, then again with them.
     #[must_use]
     pub fn with_contacts(
         gpu: &GpuContext,
@@ -37,7 +51,27 @@ impl FleshStep {
         press: &ContactKernel,
         contacts: &ContactKernelBuffers,
     ) -> Self {
-        Self::build(gpu, model, state, solve, Some((press, contacts)))
+        let pressing = press.on(gpu, contacts, state);
+        let passes = ContactPasses {
+            buffers: contacts,
+            place: Vec::new(),
+            find: Vec::new(),
+            correct: [&[pressing], solve].concat(),
+            end: Vec::new(),
+        };
+        Self::build(gpu, model, state, solve, Some(passes))
+    }
+
+    /// A step with these passes for its contacts.
+    #[must_use]
+    pub(in crate::gpu) fn with_passes(
+        gpu: &GpuContext,
+        model: &FleshModel,
+        state: &FleshState,
+        solve: &[Dispatch],
+        contacts: ContactPasses<'_>,
+    ) -> Self {
+        Self::build(gpu, model, state, solve, Some(contacts))
     }
 
     fn build(
@@ -45,7 +79,7 @@ impl FleshStep {
         model: &FleshModel,
         state: &FleshState,
         solve: &[Dispatch],
-        contacts: Option<(&ContactKernel, &ContactKernelBuffers)>,
+        contacts: Option<ContactPasses<'_>>,
     ) -> Self {
         let Kernels {
             predict,
@@ -67,7 +101,7 @@ impl FleshStep {
                 },
             )
         };
-        let of_contacts = contacts.map(|(_, buffers)| buffers);
+        let of_contacts = contacts.as_ref().map(|contacts| contacts.buffers);
         let on = |passes: &[&Pass], turn: &wgpu::Buffer| -> Vec<Dispatch> {
             passes
                 .iter()
@@ -84,19 +118,24 @@ impl FleshStep {
                 })
                 .collect()
         };
-        // Solved without contact forces, then again with them.
-        let pressing = contacts.map(|(press, buffers)| press.on(gpu, buffers, state));
-        let mut global = solve.to_vec();
-        if let Some(pressing) = pressing {
-            global.push(pressing);
-            global.extend_from_slice(solve);
-        }
-        let mut dispatches = on(&[predict], &turn(0));
+        let is_touching = contacts.is_some();
+        let (place, find, correct, end) = contacts.map_or_else(Default::default, |contacts| {
+            (
+                contacts.place,
+                contacts.find,
+                contacts.correct,
+                contacts.end,
+            )
+        });
+        let global = [solve, &correct].concat();
+        let mut dispatches = place;
+        dispatches.extend(on(&[predict], &turn(0)));
+        dispatches.extend(find);
         for iteration in 0..iterations {
             let turn = turn(iteration);
             dispatches.extend(match accelerated {
                 Some(kernels) if iteration > 0 => {
-                    let local = if contacts.is_some() {
+                    let local = if is_touching {
                         &kernels.touching
                     } else {
                         &kernels.local
@@ -112,6 +151,7 @@ impl FleshStep {
                 dispatches.extend(on(&[&kernels.record], &turn));
             }
         }
+        dispatches.extend(end);
         Self { dispatches }
     }
 

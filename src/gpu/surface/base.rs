@@ -1,6 +1,7 @@
 //! The base under the flesh: only transforms of bones and nodes are uploaded.
 
 use nalgebra::Matrix3x4;
+use rayon::prelude::*;
 
 use super::layout::{BaseAnchor, BaseDims, HELD, RIGID};
 use super::{SurfaceError, check_groups, check_size};
@@ -151,30 +152,31 @@ impl Base {
 
     /// As [`Base::set`], for an instance with this offset from the frame's position.
     pub fn set_moved(&mut self, step: usize, instance: usize, frame: &BaseFrame, offset: &Vec3) {
-        let rows = |matrix: &Matrix3x4<f32>| {
-            let mut rows = rows(matrix);
-            for (row, offset) in rows.iter_mut().zip(offset.iter()) {
-                row[3] += offset;
-            }
-            rows
-        };
-        let with = |point: &Point, w: f32| with(&(point + offset), w);
         if step >= self.steps.len() || instance >= self.instances {
             return;
         }
         let first = (step * self.instances + instance) * self.stride;
-        let (bones, nodes) =
-            self.values[first..first + self.stride].split_at_mut(self.bones * BONE);
-        for (slots, bone) in bones.chunks_mut(BONE).zip(frame.plain_bones()) {
-            slots[..3].copy_from_slice(&rows(&bone.stretched));
-            slots[3..6].copy_from_slice(&rows(&bone.rigid));
-            slots[6] = with(&bone.cylinder[0], bone.scale);
-            slots[7] = with(&bone.cylinder[1], bone.twist);
+        let values = &mut self.values[first..first + self.stride];
+        write_frame(values, self.bones, frame, offset);
+    }
+
+    /// As [`Base::set_moved`] for all instances, in parallel.
+    pub fn set_all<'a>(
+        &mut self,
+        step: usize,
+        frame: impl Fn(usize) -> (&'a BaseFrame, Vec3) + Sync,
+    ) {
+        let bones = self.bones;
+        let of_step = self.instances * self.stride;
+        if step >= self.steps.len() || of_step == 0 {
+            return;
         }
-        for (slots, node) in nodes.chunks_mut(NODE).zip(frame.plain_nodes()) {
-            slots[..3].copy_from_slice(&rows(&node.transform));
-            slots[3] = with(&node.center, node.scale);
-        }
+        let values = &mut self.values[step * of_step..(step + 1) * of_step];
+        let instances = values.par_chunks_mut(self.stride).enumerate();
+        instances.for_each(|(instance, values)| {
+            let (frame, offset) = frame(instance);
+            write_frame(values, bones, frame, &offset);
+        });
     }
 
     /// Uploads the data of the first steps. They apply to everything submitted later.
@@ -184,6 +186,13 @@ impl Base {
             gpu.queue
                 .write_buffer(&self.frames, 0, bytemuck::cast_slice(&self.values[..count]));
         }
+    }
+
+    /// The uploaded frames; those of the first step and instance come first: eight vectors a bone, of which the first three are the
+    /// rows of its transform.
+    #[must_use]
+    pub(in crate::gpu) fn frames(&self) -> &wgpu::Buffer {
+        &self.frames
     }
 
     /// The pass that computes the points of a step of the submission.
@@ -196,6 +205,29 @@ impl Base {
     #[must_use]
     pub fn bytes_per_step(&self) -> usize {
         self.instances * self.stride * 16
+    }
+}
+
+/// Writes the elements of an instance at a step.
+fn write_frame(values: &mut [[f32; 4]], bones: usize, frame: &BaseFrame, offset: &Vec3) {
+    let rows = |matrix: &Matrix3x4<f32>| {
+        let mut rows = rows(matrix);
+        for (row, offset) in rows.iter_mut().zip(offset.iter()) {
+            row[3] += offset;
+        }
+        rows
+    };
+    let with = |point: &Point, w: f32| with(&(point + offset), w);
+    let (bones, nodes) = values.split_at_mut(bones * BONE);
+    for (slots, bone) in bones.chunks_mut(BONE).zip(frame.plain_bones()) {
+        slots[..3].copy_from_slice(&rows(&bone.stretched));
+        slots[3..6].copy_from_slice(&rows(&bone.rigid));
+        slots[6] = with(&bone.cylinder[0], bone.scale);
+        slots[7] = with(&bone.cylinder[1], bone.twist);
+    }
+    for (slots, node) in nodes.chunks_mut(NODE).zip(frame.plain_nodes()) {
+        slots[..3].copy_from_slice(&rows(&node.transform));
+        slots[3] = with(&node.center, node.scale);
     }
 }
 

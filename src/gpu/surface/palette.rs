@@ -3,6 +3,7 @@
 //! An instance has either dual quaternions with stretches, or first the rows of all matrices, then what else the blending needs.
 
 use nalgebra::Matrix3;
+use rayon::prelude::*;
 
 use crate::math::{Affine, Point64, SplitTransform, origin_of};
 use crate::methods::Recipe;
@@ -71,49 +72,63 @@ impl Palette {
     /// Sets an instance's pose; missing joints keep their transform.
     pub fn set(&mut self, recipe: &Recipe, instance: usize, world_from_joint: &[Affine]) {
         let first = instance * self.stride;
-        let Some(own) = self.values.get_mut(first..first + self.stride) else {
-            return;
-        };
-        let (rows, more) = own.split_at_mut(extras(recipe));
-        let moved = |entry: &PaletteEntry| {
-            let world = world_from_joint.get(entry.joint)?;
-            Some(world * entry.joint_from_rest)
-        };
-        if let Blending::DualQuaternions = recipe.blending {
-            set_each::<DUAL>(more, &recipe.palette, moved, |_, transform| dual(transform));
-            return;
+        if let Some(own) = self.values.get_mut(first..first + self.stride) {
+            write(own, recipe, world_from_joint);
         }
-        let relative = match &recipe.blending {
-            Blending::Smoothed(tables) => tables.first_relative,
-            _ => usize::MAX,
+    }
+
+    /// Sets all instances, in parallel.
+    pub fn set_all(
+        &mut self,
+        recipe: &Recipe,
+        world_from_joint: impl Fn(usize) -> Vec<Affine> + Sync,
+    ) {
+        let instances = self.values.par_chunks_mut(self.stride.max(1)).enumerate();
+        instances.for_each(|(instance, own)| write(own, recipe, &world_from_joint(instance)));
+    }
+}
+
+/// Writes the elements of an instance.
+fn write(own: &mut [[f32; 4]], recipe: &Recipe, world_from_joint: &[Affine]) {
+    let (rows, more) = own.split_at_mut(extras(recipe));
+    let moved = |entry: &PaletteEntry| {
+        let world = world_from_joint.get(entry.joint)?;
+        Some(world * entry.joint_from_rest)
+    };
+    if let Blending::DualQuaternions = recipe.blending {
+        set_each::<DUAL>(more, &recipe.palette, moved, |_, transform| dual(transform));
+        return;
+    }
+    let relative = match &recipe.blending {
+        Blending::Smoothed(tables) => tables.first_relative,
+        _ => usize::MAX,
+    };
+    let origin = recipe.palette.first().and_then(moved);
+    let origin = origin.map_or_else(Point64::origin, |transform| origin_of(&transform));
+    set_each::<ROWS>(rows, &recipe.palette, moved, |index, transform| {
+        let origin = if index < relative {
+            Point64::origin()
+        } else {
+            origin
         };
-        let origin = recipe.palette.first().and_then(moved);
-        let origin = origin.map_or_else(Point64::origin, |transform| origin_of(&transform));
-        set_each::<ROWS>(rows, &recipe.palette, moved, |index, transform| {
-            let origin = if index < relative {
-                Point64::origin()
-            } else {
-                origin
-            };
-            rows_of(transform, &origin)
-        });
-        match &recipe.blending {
-            Blending::Linear | Blending::DualQuaternions => {}
-            Blending::Centers(_) => {
-                set_each::<TURN>(more, &recipe.palette, moved, |_, transform| turn(transform));
-            }
-            Blending::Smoothed(_) => {
-                set_each::<STRETCH>(more, &recipe.palette, moved, |_, transform| {
-                    stretch(&SplitTransform::of(transform).stretch)
-                });
-            }
-            Blending::Deformers(tables) => {
-                let of = |joint: u32| recipe.palette.get(joint as usize).and_then(moved);
-                let (slots, _) = more.as_chunks_mut::<{ Deformers::MOTION }>();
-                for (slot, deformer) in slots.iter_mut().zip(&tables.deformers) {
-                    if let (Some(parent), Some(joint)) = (of(deformer.parent), of(deformer.joint)) {
-                        *slot = deformer.motion(&parent, &joint);
-                    }
+        rows_of(transform, &origin)
+    });
+    match &recipe.blending {
+        Blending::Linear | Blending::DualQuaternions => {}
+        Blending::Centers(_) => {
+            set_each::<TURN>(more, &recipe.palette, moved, |_, transform| turn(transform));
+        }
+        Blending::Smoothed(_) => {
+            set_each::<STRETCH>(more, &recipe.palette, moved, |_, transform| {
+                stretch(&SplitTransform::of(transform).stretch)
+            });
+        }
+        Blending::Deformers(tables) => {
+            let of = |joint: u32| recipe.palette.get(joint as usize).and_then(moved);
+            let (slots, _) = more.as_chunks_mut::<{ Deformers::MOTION }>();
+            for (slot, deformer) in slots.iter_mut().zip(&tables.deformers) {
+                if let (Some(parent), Some(joint)) = (of(deformer.parent), of(deformer.joint)) {
+                    *slot = deformer.motion(&parent, &joint);
                 }
             }
         }

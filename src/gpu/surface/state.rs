@@ -146,6 +146,12 @@ impl Surface {
         }
     }
 
+    /// As [`Surface::set_pose`] for all instances, in parallel.
+    pub fn set_poses(&mut self, world_from_joint: impl Fn(usize) -> Vec<Affine> + Sync) {
+        self.palette.set_all(&self.model.recipe, world_from_joint);
+        self.palette_changed = true;
+    }
+
     /// Sets how long after its last step an instance is shown, s of simulated time. It is extrapolated linearly, if there are velocities.
     pub fn set_ahead(&mut self, instance: usize, secs: f32) {
         if let Some(slot) = self.ahead.get_mut(instance) {

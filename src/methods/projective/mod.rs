@@ -260,7 +260,7 @@ impl Projective {
         // A device places its base itself, unless the contacts of the CPU modify it.
         let there = matches!(motion, FollowMode::Step)
             && self.is_on_device()
-            && self.simulation.contacts().is_none();
+            && (self.simulation.contacts().is_none() || self.does_device_find_contacts());
         let world = match between {
             None => {
                 self.base_pose.clone_from(&self.target_pose);
@@ -309,7 +309,7 @@ impl Projective {
         } else {
             anchors.place(world, &mut self.frame, &mut self.base);
         }
-        if let Some(contacts) = self.simulation.contacts_mut() {
+        if let Some(contacts) = self.simulation.contacts_mut().filter(|_| !there) {
             contacts.move_foot_points(self.frame.bones());
             if self.guided.is_none() {
                 contacts.separate_base(&mut self.base);

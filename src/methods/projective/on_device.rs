@@ -7,7 +7,7 @@
 use super::poses::compose;
 use super::{Projective, STEPS_TO_SLEEP};
 use crate::math::{Affine, Point, Vec3};
-use crate::methods::device::{Colliding, DeviceStep};
+use crate::methods::device::{Colliding, DeviceStep, StepCollision};
 use crate::methods::{Device, DeviceError, SurfaceMut};
 
 /// A device, and what the CPU knows of the state on it.
@@ -70,9 +70,20 @@ impl Projective {
     #[must_use]
     pub fn is_on_device(&self) -> bool {
         let able = |device_link: &DeviceLink| {
-            self.simulation.contacts().is_none() || device_link.device.takes_contacts()
+            self.simulation.contacts().is_none()
+                || device_link.device.takes_contacts()
+                || self.does_device_find_contacts()
         };
         self.device_link.as_ref().is_some_and(able)
+    }
+
+    /// Whether there are contacts, and the device finds them.
+    pub(super) fn does_device_find_contacts(&self) -> bool {
+        let finds = |device_link: &DeviceLink| device_link.device.finds_contacts();
+        self.simulation
+            .contacts()
+            .is_some_and(crate::dynamics::Contacts::are_global)
+            && self.device_link.as_ref().is_some_and(finds)
     }
 
     /// Whether a device is set, even if it cannot make steps at present.
@@ -101,8 +112,17 @@ impl Projective {
             return;
         };
         device_link.has_state = false;
-        match device_link.device.state() {
-            Ok(state) => self.simulation.set_state(&state),
+        let device = &mut device_link.device;
+        match device
+            .state()
+            .and_then(|state| Ok((state, device.contacts()?)))
+        {
+            Ok((state, found)) => {
+                self.simulation.set_state(&state);
+                if let Some(contacts) = self.simulation.contacts_mut() {
+                    contacts.set_contacts(&found);
+                }
+            }
             Err(error) => {
                 device_link.has_state = true;
                 self.fall_back_to_cpu(error);
@@ -160,6 +180,9 @@ impl Projective {
             return Ok(());
         };
         device_link.device.set_state(&self.simulation.state())?;
+        if let Some(contacts) = self.simulation.contacts() {
+            device_link.device.set_contacts(contacts.contacts());
+        }
         (device_link.has_state, device_link.presented_ahead_secs) = (true, None);
         (device_link.steps_at_upload, device_link.last_moved_step) =
             (device_link.steps, device_link.steps);
@@ -171,6 +194,7 @@ impl Projective {
     /// moved.
     pub(super) fn step_on_device(&mut self, tolerance: f32) -> Result<(), DeviceError> {
         self.upload_state()?;
+        let finds = self.does_device_find_contacts();
         let Self {
             device_link: Some(device_link),
             simulation,
@@ -188,12 +212,17 @@ impl Projective {
             return Ok(());
         }
         let start = std::time::Instant::now();
-        let collides = simulation.contacts().is_some();
-        let colliding = collides.then_some(Colliding {
-            base,
-            finder: simulation,
-        });
-        device_link.device.step(DeviceStep { frame, colliding })?;
+        let collision = if finds {
+            StepCollision::Own
+        } else if simulation.contacts().is_some() {
+            StepCollision::Given(Colliding {
+                base,
+                finder: simulation,
+            })
+        } else {
+            StepCollision::Off
+        };
+        device_link.device.step(DeviceStep { frame, collision })?;
         device_link.steps += 1;
         device_link.presented_ahead_secs = None;
         if moved {
@@ -210,7 +239,7 @@ impl Projective {
         let Some(device_link) = &mut self.device_link else {
             return true;
         };
-        let mut sound = true;
+        let (mut sound, mut is_crowded) = (true, false);
         while let Some(watched) = device_link.device.watched() {
             let before = std::mem::replace(&mut device_link.steps_reported, watched.steps);
             (self.times.device, self.times.host_ms) = (watched.work_ms, watched.host_ms);
@@ -218,6 +247,12 @@ impl Projective {
                 continue;
             }
             sound &= watched.finite;
+            if let (Some(found), Some(contacts)) =
+                (watched.contacts, self.simulation.contacts_mut())
+            {
+                contacts.report_step(found.pressing, found.watched, found.deepest);
+                is_crowded |= found.crowded;
+            }
             if before >= device_link.last_moved_step && watched.steps > before {
                 let steps = (watched.steps - before) as u32;
                 self.still_steps = if watched.farthest > tolerance {
@@ -226,6 +261,11 @@ impl Projective {
                     self.still_steps.saturating_add(steps)
                 };
             }
+        }
+        if sound && is_crowded {
+            // The device solved for a part of the contacts only.
+            self.keep_on_cpu();
+            self.fault.get_or_insert(DeviceError::Crowded);
         }
         sound
     }

@@ -1,5 +1,7 @@
 //! Positions and motion phases of the instances of a crowd.
 
+use rayon::prelude::*;
+
 use crate::character::Character;
 use crate::math::{Affine, Vec3, Vec64, origin_of};
 use crate::methods::Subject;
@@ -90,7 +92,7 @@ impl CrowdMotion {
                 .skeleton
                 .world_from_joint(&self.motion.pose_at(character, time_secs + phase))
         };
-        self.phases_secs.iter().map(pose).collect()
+        self.phases_secs.par_iter().map(pose).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Boxes around the instances of a crowd.
 
+use rayon::prelude::*;
+
 use super::GpuCrowd;
 use crate::math::{Affine, Vec3};
 use crate::mesh::Bounds;
@@ -23,7 +25,8 @@ impl GpuCrowd {
                 }
             }
         };
-        poses.iter().zip(&self.places).map(boxed).collect()
+        let all = poses.par_iter().zip(&self.places);
+        all.map(boxed).collect()
     }
 
     /// A box around all of them.

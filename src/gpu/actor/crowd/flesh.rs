@@ -192,10 +192,14 @@ impl CrowdFlesh {
         dt_secs: f64,
         mut submit: impl FnMut(&mut Self),
     ) -> Result<f32, CrowdError> {
-        for (instance, (stepper, pose)) in self.steppers.iter_mut().zip(poses).enumerate() {
-            stepper
-                .set_target(pose)
-                .map_err(|source| CrowdError::Pose { instance, source })?;
+        let set: Vec<_> = self
+            .steppers
+            .par_iter_mut()
+            .zip(poses)
+            .map(|(stepper, pose)| stepper.set_target(pose))
+            .collect();
+        for (instance, set) in set.into_iter().enumerate() {
+            set.map_err(|source| CrowdError::Pose { instance, source })?;
         }
         for instance in self.broken(gpu)? {
             self.recover(gpu, instance, &poses[instance], &places[instance])?;
@@ -223,13 +227,11 @@ impl CrowdFlesh {
                 if !stepped {
                     self.recover(gpu, instance, &poses[instance], &places[instance])?;
                 }
-                self.base.set_moved(
-                    self.queued,
-                    instance,
-                    self.steppers[instance].frame(),
-                    &places[instance],
-                );
             }
+            let Self { base, steppers, .. } = self;
+            base.set_all(self.queued, |instance| {
+                (steppers[instance].frame(), places[instance])
+            });
             self.queued += 1;
         }
         self.pending_secs -= f64::from(steps) * step_secs;

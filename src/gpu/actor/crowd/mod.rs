@@ -211,12 +211,11 @@ impl GpuCrowd {
                 })?;
             }
         }
-        let mut world = Vec::new();
-        for (instance, (pose, place)) in poses.iter().zip(places).enumerate() {
-            let offset = nalgebra::Translation3::from(place.cast::<f64>());
-            world.clear();
-            world.extend(pose.iter().map(|joint| offset * joint));
-            surface.set_pose(instance, &world);
+        surface.set_poses(|instance| {
+            let offset = nalgebra::Translation3::from(places[instance].cast::<f64>());
+            poses[instance].iter().map(|joint| offset * joint).collect()
+        });
+        for instance in 0..poses.len() {
             surface.set_ahead(instance, ahead_secs);
         }
         self.boxes = boxes;

@@ -1,7 +1,8 @@
 //! Contact forces on the device: one workgroup per instance solves for its contact loads.
 //!
-//! Contacts are detected on the CPU from the state at the start of the step; the matrix of the complementarity problem (a
-//! few hundred rows) is uploaded with them. One iteration is then: solve, *press*, solve again with the contact forces.
+//! The contacts come from the device itself ([`crate::gpu::collision`]), or are detected on the CPU from the state at the start of
+//! the step and uploaded with the matrix of the complementarity problem (a few hundred rows). One iteration is then: solve,
+//! *press*, and the solve again with the contact forces, or a product of these with the inverse.
 //!
 //! | lifetime      | what                                                                      |
 //! |---------------|---------------------------------------------------------------------------|
@@ -46,8 +47,9 @@ pub(crate) struct KernelContact {
     pub(crate) stiffness: f32,
     /// Number of contacts of the instance; set in its first contact only.
     pub(crate) count: u32,
-    pub(crate) unused_a: u32,
-    pub(crate) unused_b: u32,
+    /// Where the device keeps the contact between steps, if it found it.
+    pub(crate) slot: u32,
+    pub(crate) unused: u32,
 }
 
 /// The compiled kernel.
@@ -159,6 +161,23 @@ impl ContactKernelBuffers {
             loads: storage::<f32>(gpu, "contact loads", room(dims.contact_stride)),
             staging,
         }
+    }
+
+    /// Buffers with room for this number of contacts of one instance, which the device finds itself.
+    #[must_use]
+    pub(in crate::gpu) fn with_room(gpu: &GpuContext, row_stride: u32, contacts: usize) -> Self {
+        let dims = ContactKernelDims {
+            row_stride,
+            contact_stride: contacts as u32,
+            matrix_stride: (contacts * contacts) as u32,
+            spread_stride: HEADER as u32,
+        };
+        Self::with(gpu, dims, 1, Staging::default())
+    }
+
+    /// The contacts, the header in front of the touched rows, and the matrix.
+    pub(in crate::gpu) fn found(&self) -> [&wgpu::Buffer; 3] {
+        [&self.contacts, &self.spread, &self.matrix]
     }
 
     /// Contact loads after a step, [`ContactKernelBuffers::contact_stride`] per instance.
