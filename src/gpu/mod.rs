@@ -29,6 +29,7 @@
 pub mod actor;
 mod buffer;
 pub mod compute;
+mod facts;
 pub mod flesh;
 mod layout;
 mod readback;
@@ -37,6 +38,7 @@ pub mod surface;
 mod waiting;
 
 pub use buffer::GrowBuffer;
+pub use facts::{AdapterFacts, ComputeLimits, CopyRate};
 pub use layout::{StructLayout, struct_layouts};
 pub use readback::read_rgba;
 

@@ -24,6 +24,7 @@ mod readback;
 mod skin;
 mod skins;
 mod touch;
+mod work;
 
 pub use choice::{
     DeviceChoice, DeviceDecision, Measured, because, decide_device, without_measuring,
@@ -32,6 +33,7 @@ pub use crowd::{CrowdError, CrowdSize, CrowdSkin, GpuCrowd};
 pub use device::GpuDevice;
 pub use direct::GpuSkin;
 pub use skin::{DeviceSkin, LatestSkin};
+pub use work::{ModelSize, StepBytes};
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,7 +42,7 @@ use self::skin::Followed;
 use self::skins::Skins;
 use self::touch::ContactSteps;
 use super::GpuContext;
-use super::flesh::solve::{BoundSolver, GlobalSolver, Limits};
+use super::flesh::solve::{BoundSolver, GlobalSolver, Kind, Limits};
 use super::flesh::{FleshModel, FleshState, FleshStep};
 use super::surface::{Base, BaseModel, SurfaceModel};
 use crate::dynamics::State;
@@ -71,12 +73,24 @@ impl GpuModel {
     /// # Errors
     /// [`DeviceError::Unfit`] if the actor's method does not simulate, or the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
+        Self::with_solver(gpu, actor, None)
+    }
+
+    /// As [`GpuModel::new`], with this kind of global solver instead of the one that suits the character.
+    ///
+    /// # Errors
+    /// As [`GpuModel::new`]; also if there is no solver of this kind for the character.
+    pub fn with_solver(
+        gpu: &GpuContext,
+        actor: &Actor,
+        kind: Option<Kind>,
+    ) -> Result<Self, DeviceError> {
         gpu.check_compute().map_err(|error| unfit_error(&error))?;
-        gpu.attempt(|| Self::build(gpu, actor))
+        gpu.attempt(|| Self::build(gpu, actor, kind))
             .map_err(|error| unfit_error(&error))?
     }
 
-    fn build(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
+    fn build(gpu: &GpuContext, actor: &Actor, kind: Option<Kind>) -> Result<Self, DeviceError> {
         let (Some(projective), Ok(flesh)) = (actor.projective(), actor.subject().flesh()) else {
             return Err(unfit_error(&"its method simulates nothing"));
         };
@@ -87,8 +101,8 @@ impl GpuModel {
         }
         let equations = Arc::new(projective.simulation().equations());
         let choice = GlobalSolver::choose(&equations, Limits::of(gpu));
-        let solver =
-            GlobalSolver::new(gpu, &equations, choice.kind).map_err(|error| unfit_error(&error))?;
+        let solver = GlobalSolver::new(gpu, &equations, kind.unwrap_or(choice.kind))
+            .map_err(|error| unfit_error(&error))?;
         let flesh_model = FleshModel::new(gpu, equations).map_err(|error| unfit_error(&error))?;
         let base =
             BaseModel::new(gpu, &flesh.tissue.anchors).map_err(|error| unfit_error(&error))?;
