@@ -49,11 +49,11 @@ pub(super) struct Bench {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     crowd: Option<u32>,
     /// Measure everything about the graphics card (with --device gpu): agreement with the CPU, flesh in several sizes, crowds, the other
-    /// methods. At most eight minutes; with --json a line of JSON for every measurement as soon as it is made. --suite=tiny tries this on
-    /// tiny characters in seconds.
+    /// methods. At most eight minutes; with --json a line of JSON for every measurement as soon as it is made. --suite=large measures
+    /// only the large sizes of flesh; --suite=tiny tries all of it on tiny characters in seconds.
     #[arg(
         long,
-        value_name = "full|tiny",
+        value_name = "full|large|tiny",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "full",

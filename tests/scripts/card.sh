@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Measures a graphics card: builds, runs `sinew bench --device gpu --suite`, runs the tests that need a card, and prints a table.
 #
-#   tests/scripts/card.sh [-o FOLDER] [--only suite|tests] [--tiny] [BUILT]
+#   tests/scripts/card.sh [-o FOLDER] [--only suite|tests] [--tiny | --large] [BUILT]
 #
 # BUILT: a folder with executables made elsewhere: sinew, and for the tests gpu and render (or gpu-HASH, as in target/release/deps). Without
 # it everything is built here, offline if there is a folder vendor/ (made by `cargo vendor`) or CARGO_NET_OFFLINE is set.
 # -o FOLDER: where card.jsonl and the logs go [here]. Results are written as they are made: what there is stays if the machine is taken away.
-# --tiny: tiny characters and no tests, to try this script on software Vulkan.
+# --large: of the suite only the large sizes of flesh, in case the time ran out. --tiny: tiny characters and no tests, to try this script
+# on software Vulkan.
 # Exits with 1 if anything failed.
 set -uo pipefail
 root="$(cd "$(dirname "$0")/../.." && pwd)"
@@ -17,6 +18,7 @@ while [ $# -gt 0 ]; do
         -o) out="${2:?-o takes a folder}"; shift ;;
         --only) only="${2:?--only takes suite or tests}"; shift ;;
         --tiny) size=tiny ;;
+        --large) size=large ;;
         -*) echo "there is no option $1; see the head of $0" >&2; exit 2 ;;
         *) built="$1" ;;
     esac
@@ -59,7 +61,7 @@ if [ -n "$built" ]; then
         test="$(executable "$name")"
         if [ -n "$test" ]; then
             tests+=("$test")
-        elif [ "$only" != suite ] && [ "$size" = full ]; then
+        elif [ "$only" != suite ] && [ "$size" != tiny ]; then
             echo "SKIPPED: the tests of $name: there is no executable of this name in $built"
         fi
     done
@@ -87,7 +89,7 @@ if [ "$only" != tests ]; then
     echo "the suite took $((SECONDS - start)) s; it is in $out/card.jsonl"
 fi
 
-if [ "$only" != suite ] && [ "$size" = full ]; then
+if [ "$only" != suite ] && [ "$size" != tiny ]; then
     export SINEW_REQUIRE_GPU=1
     start=$SECONDS
     if [ -n "$built" ]; then

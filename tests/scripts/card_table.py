@@ -107,7 +107,7 @@ def main():
                 print(f"{why}: {row['what']}: {row[why]}")
     ends = [row for row in good if row["kind"] == "end"]
     for end in ends:
-        print(f"{end['measured']} measured, {end['failed']} failed, {end['skipped']} skipped in {end['seconds']:.0f} s; "
+        print(f"{end['measured']} measured, {end['failed']} failed, {end['left_out']} left out in {end['seconds']:.0f} s; "
               f"{end['memory_mb']:.0f} MB of memory at most")
     if not ends:
         print("the suite did not come to its end")

@@ -234,7 +234,7 @@ fn compare(
     };
     let step_secs = step_secs(&cpu);
     for frame in 0..agreement.frames {
-        let world_from_joint = joints(subject, frame, step_secs, run.scale.ramp());
+        let world_from_joint = joints(subject, frame, step_secs, run.scale);
         let dt_secs = if frame == 0 { 0.0 } else { step_secs };
         for actor in [&mut cpu, &mut device] {
             actor.advance(&Frame {

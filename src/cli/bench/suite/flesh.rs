@@ -174,17 +174,14 @@ impl Bound {
         };
         let passes_surface = device.passes().1;
         GpuDevice::Flesh(Box::new(device)).give_to(&mut self.actor);
-        let mut player = Player::new(&mut self.actor, run.scale.ramp());
-        let longest = run.scale.longest();
-        player.play(run.gpu, run.scale.ramp() + 1, longest)?;
-        let played = player.play(run.gpu, run.scale.frames(), longest)?;
+        let mut player = Player::new(&mut self.actor, run.scale);
+        player.play(run.gpu, run.scale.ramp() + 1)?;
+        let played = player.play(run.gpu, run.scale.frames())?;
         // Passes that are measured one by one can't overlap: separately.
         let mut profiled = GpuDevice::Flesh(Box::new(GpuFlesh::new(model.clone())?));
         profiled.set_profiled(true);
         profiled.give_to(player.actor);
-        let stages_ms = player
-            .play(run.gpu, run.scale.profiled_frames(), longest)?
-            .stages_ms;
+        let stages_ms = player.play(run.gpu, run.scale.profiled_frames())?.stages_ms;
         let bytes = model.step_bytes();
         let chosen = self.chosen.clone();
         let rates =

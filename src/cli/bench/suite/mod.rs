@@ -41,7 +41,9 @@ use crate::session::DeviceChoice;
 pub(super) enum Scale {
     /// What a graphics card is measured by: up to eight minutes.
     Full,
-    /// The same on tiny characters, to try the suite itself: seconds, with software, too.
+    /// Of these only the adapter and the large sizes of flesh, for which time may have run out.
+    Large,
+    /// The same as all on tiny characters, to try the suite itself: seconds, with software, too.
     Tiny,
 }
 
@@ -50,14 +52,15 @@ impl Scale {
     pub(super) fn parse(name: &str) -> Result<Self, String> {
         match name {
             "full" => Ok(Self::Full),
+            "large" => Ok(Self::Large),
             "tiny" => Ok(Self::Tiny),
-            _ => Err("there are full and tiny".to_owned()),
+            _ => Err("there are full, large and tiny".to_owned()),
         }
     }
 
     fn of<T>(self, full: T, tiny: T) -> T {
         match self {
-            Self::Full => full,
+            Self::Full | Self::Large => full,
             Self::Tiny => tiny,
         }
     }
@@ -74,7 +77,12 @@ impl Scale {
 
     /// Frames that are compared.
     fn compared_frames(self) -> u32 {
-        self.of(300, 10)
+        self.of(300, 20)
+    }
+
+    /// How fast motions are played.
+    fn pace(self) -> f64 {
+        self.of(1.0, 6.0)
     }
 
     /// Frames from rest into the motion; they are not measured.
@@ -118,21 +126,28 @@ impl Bench {
             if let Some(text) = flesh::guided_note(&gpu) {
                 run.tell("note", Ok(Note { text }))?;
             }
-            agreement::measure(&mut run)?;
-            agreement_crowd::measure(&mut run)?;
-            // The most telling first: time may run out.
             let mut bodies = Bodies::new(scale, options);
-            for size in sizes::small(scale) {
-                flesh::measure(&mut run, &mut bodies, size)?;
+            // The most telling first: time may run out.
+            if scale != Scale::Large {
+                measure_small(&mut run, &mut bodies)?;
             }
-            for size in sizes::small(scale) {
-                crowd::measure(&mut run, &mut bodies, size)?;
-            }
-            surface::measure(&mut run, &mut bodies)?;
             for size in sizes::large(scale) {
                 flesh::measure(&mut run, &mut bodies, size)?;
             }
             run.end()
         })
     }
+}
+
+/// Agreement, and all but the large sizes of flesh.
+fn measure_small(run: &mut Run<'_>, bodies: &mut Bodies) -> CommandResult {
+    agreement::measure(run)?;
+    agreement_crowd::measure(run)?;
+    for size in sizes::small(run.scale) {
+        flesh::measure(run, bodies, size)?;
+    }
+    for size in sizes::small(run.scale) {
+        crowd::measure(run, bodies, size)?;
+    }
+    surface::measure(run, bodies)
 }

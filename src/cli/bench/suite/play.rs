@@ -1,7 +1,8 @@
 //! An actor in motion, frame by frame on the device.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use super::Scale;
 use super::record::Missed;
 use crate::cli::bench::crowd::medians;
 use crate::cli::bench::moving_pose;
@@ -12,12 +13,15 @@ use crate::methods::{Actor, DeviceTimes, Frame, Projective, Subject};
 /// Interval of frames of methods that do not simulate, s.
 const FRAME_SECS: f64 = 1.0 / 60.0;
 
-/// World transforms of the joints in a frame: from rest in the first `ramp` frames into the first clip, played there and back, so that no
-/// frame is a jump; without clips all joints sway.
-pub(super) fn joints(subject: &Subject, frame: u32, step_secs: f64, ramp: u32) -> Vec<Affine> {
+/// Frames that are played at least: the first ones report nothing yet.
+const LEAST: u32 = 6;
+
+/// World transforms of the joints in a frame: from rest in the first frames into the first clip, played there and back, so that no frame
+/// is a jump; without clips all joints sway.
+pub(super) fn joints(subject: &Subject, frame: u32, step_secs: f64, scale: Scale) -> Vec<Affine> {
     let character = &subject.character;
     let skeleton = &character.skeleton;
-    let time_secs = f64::from(frame) * step_secs;
+    let time_secs = f64::from(frame) * step_secs * scale.pace();
     let clip = character.clips.iter().find(|clip| clip.duration_secs > 0.0);
     let pose = clip.map_or_else(
         || moving_pose(subject, time_secs),
@@ -27,7 +31,7 @@ pub(super) fn joints(subject: &Subject, frame: u32, step_secs: f64, ramp: u32) -
             clip.sample(skeleton, there.min(back))
         },
     );
-    let part = f64::from(frame.min(ramp)) / f64::from(ramp.max(1));
+    let part = f64::from(frame.min(scale.ramp())) / f64::from(scale.ramp());
     skeleton.world_from_joint(&skeleton.rest_pose().lerp(&pose, part))
 }
 
@@ -51,7 +55,7 @@ pub(super) struct Player<'a> {
     pub(super) actor: &'a mut Actor,
     /// The next frame.
     frame: u32,
-    ramp: u32,
+    scale: Scale,
 }
 
 /// How frames went.
@@ -72,20 +76,20 @@ pub(super) struct Played {
 
 impl<'a> Player<'a> {
     /// The next frame settles at rest.
-    pub(super) fn new(actor: &'a mut Actor, ramp: u32) -> Self {
+    pub(super) fn new(actor: &'a mut Actor, scale: Scale) -> Self {
         actor.set_reads_back(false);
         actor.reset();
         Self {
             actor,
             frame: 0,
-            ramp,
+            scale,
         }
     }
 
     fn advance(&mut self) -> Result<(), Missed> {
         let step_secs = step_secs(self.actor);
         let subject = self.actor.subject().clone();
-        let world_from_joint = joints(&subject, self.frame, step_secs, self.ramp);
+        let world_from_joint = joints(&subject, self.frame, step_secs, self.scale);
         let dt_secs = if self.frame == 0 { 0.0 } else { step_secs };
         self.actor.advance(&Frame {
             world_from_joint: &world_from_joint,
@@ -95,25 +99,21 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Plays at most so many frames in at most so much time, at least one; then waits for the last one.
-    pub(super) fn play(
-        &mut self,
-        gpu: &GpuContext,
-        frames: u32,
-        longest: Duration,
-    ) -> Result<Played, Missed> {
+    /// Plays at most so many frames, fewer if that takes long; then waits for the last one.
+    pub(super) fn play(&mut self, gpu: &GpuContext, frames: u32) -> Result<Played, Missed> {
+        let longest = self.scale.longest();
         gpu.finish()?;
         let (mut hosts, mut stages) = (Vec::new(), Vec::new());
         let mut played = Played::default();
         let (mut contacts, mut detection_ms) = (0, 0.0);
         let start = Instant::now();
-        while played.frames == 0 || (played.frames < frames && start.elapsed() < longest) {
+        while played.frames < LEAST || (played.frames < frames && start.elapsed() < longest) {
             self.advance()?;
             played.frames += 1;
             let times = self.actor.times();
             hosts.push(times.host_ms);
             // The first reports may be those of another device.
-            if times.device.total_ms > 0.0 && played.frames > 4 {
+            if times.device.total_ms > 0.0 && played.frames >= LEAST - 1 {
                 stages.push(times.device);
             }
             let now = pressing(self.actor);

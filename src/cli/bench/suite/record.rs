@@ -88,7 +88,8 @@ struct End {
     seconds: f64,
     measured: usize,
     failed: usize,
-    skipped: usize,
+    /// Of these nothing is known.
+    left_out: usize,
     /// Peak memory of the process.
     memory_mb: f64,
 }
@@ -98,8 +99,8 @@ impl Record for End {
 
     fn line(&self) -> String {
         format!(
-            "{} measured, {} failed, {} skipped in {:.0} s; {:.0} MB of memory at most",
-            self.measured, self.failed, self.skipped, self.seconds, self.memory_mb
+            "{} measured, {} failed, {} left out in {:.0} s; {:.0} MB of memory at most",
+            self.measured, self.failed, self.left_out, self.seconds, self.memory_mb
         )
     }
 }
@@ -221,7 +222,7 @@ impl<'a> Run<'a> {
             seconds: self.start.elapsed().as_secs_f64(),
             measured: self.measured,
             failed: self.failed,
-            skipped: self.skipped,
+            left_out: self.skipped,
             memory_mb: crate::cli::bench::report::peak_memory_mb(),
         };
         self.line(End::KIND, &end, || end.line())?;

@@ -78,14 +78,11 @@ fn of_method(
     profiled.set_profiled(true);
     let (passes, constant_bytes) = (device.passes().1, device.constant_bytes());
     device.give_to(&mut actor);
-    let mut player = Player::new(&mut actor, run.scale.ramp());
-    let longest = run.scale.longest();
-    player.play(run.gpu, run.scale.ramp(), longest)?;
-    let played = player.play(run.gpu, run.scale.frames(), longest)?;
+    let mut player = Player::new(&mut actor, run.scale);
+    player.play(run.gpu, run.scale.ramp())?;
+    let played = player.play(run.gpu, run.scale.frames())?;
     profiled.give_to(player.actor);
-    let stages = player
-        .play(run.gpu, run.scale.profiled_frames(), longest)?
-        .stages_ms;
+    let stages = player.play(run.gpu, run.scale.profiled_frames())?.stages_ms;
     Ok(SurfaceRecord {
         character: subject.character.name.clone(),
         method,
