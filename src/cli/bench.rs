@@ -4,6 +4,7 @@ mod crowd;
 mod gpu;
 mod limits;
 mod report;
+mod suite;
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use self::limits::IterationReport;
 use self::report::{
     BenchReport, CharacterSize, FrameReport, Machine, Setup, StepCost, peak_memory_mb,
 };
+use self::suite::Scale;
 use super::calibration::Calibration;
 use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::weights::WeightsOption;
@@ -46,6 +48,19 @@ pub(super) struct Bench {
     /// Measure N instances of the character at once on the graphics device. A crowd has no collisions.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     crowd: Option<u32>,
+    /// Measure everything about the graphics card (with --device gpu): agreement with the CPU, flesh in several sizes, crowds, the other
+    /// methods. At most eight minutes; with --json a line of JSON for every measurement as soon as it is made. --suite=large measures
+    /// only the large sizes of flesh; --suite=tiny tries all of it on tiny characters in seconds.
+    #[arg(
+        long,
+        value_name = "full|large|tiny",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "full",
+        value_parser = Scale::parse,
+        conflicts_with_all = ["files", "method", "crowd", "steps"]
+    )]
+    suite: Option<Scale>,
     /// Print a JSON report.
     #[arg(long)]
     json: bool,
@@ -62,6 +77,9 @@ struct FrameSample {
 
 impl Bench {
     pub(super) fn run(&self, options: &Options) -> CommandResult {
+        if let Some(scale) = self.suite {
+            return self.run_suite(scale, options);
+        }
         if let Some(count) = self.crowd {
             return self.run_crowd(count as usize, options);
         }

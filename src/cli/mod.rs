@@ -107,7 +107,9 @@ enum Verb {
     )]
     Explain(explain::Explain),
     /// Measure the time of every stage on this machine.
-    #[command(after_help = "Examples:\n  sinew bench hero.glb --method pd --json")]
+    #[command(
+        after_help = "Examples:\n  sinew bench hero.glb --method pd --json\n  sinew bench --device gpu --suite --json"
+    )]
     Bench(bench::Bench),
     /// Write a job for a render farm: characters × methods × clips, or parts of clips, as tasks of Open Job Description.
     #[command(

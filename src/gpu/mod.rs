@@ -30,6 +30,7 @@ pub mod actor;
 mod buffer;
 pub mod collision;
 pub mod compute;
+mod facts;
 pub mod flesh;
 mod layout;
 mod readback;
@@ -38,6 +39,7 @@ pub mod surface;
 mod waiting;
 
 pub use buffer::GrowBuffer;
+pub use facts::{AdapterFacts, ComputeLimits, CopyRate};
 pub use layout::{StructLayout, struct_layouts};
 pub use readback::read_rgba;
 

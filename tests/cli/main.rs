@@ -6,6 +6,7 @@ mod common;
 mod bake;
 mod bench;
 mod browser;
+mod card;
 mod closeup;
 mod commands;
 mod compare;

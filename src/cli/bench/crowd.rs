@@ -1,6 +1,6 @@
 //! `sinew bench --crowd`: many instances of one character.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -9,6 +9,8 @@ use super::gpu::stage_lines;
 use super::report::CharacterSize;
 use crate::cli::options::Options;
 use crate::cli::{CommandResult, Failure, crowd, print_json, print_lines, stderr};
+use crate::dynamics::Params;
+use crate::gpu::GpuContext;
 use crate::gpu::actor::{CrowdSize, GpuCrowd};
 use crate::methods::{Actor, DeviceTimes, MethodId};
 use crate::progress::Progress;
@@ -21,7 +23,7 @@ const PROFILED: u32 = 9;
 
 /// Resources and speed of a crowd.
 #[derive(Debug, Serialize)]
-struct CrowdReport {
+pub(super) struct CrowdReport {
     adapter: String,
     character: CharacterSize,
     method: MethodId,
@@ -75,71 +77,104 @@ impl Bench {
         let params = options.with_saved(saved.as_ref()).params_for(&subject);
         let actor = Actor::bind(&subject, self.method, &params, progress)
             .map_err(|error| Failure::Undone(format!("{source}: {error}")))?;
-        let motion = CrowdMotion::new(&subject, Motion::Rest, count);
-        let mut crowd = GpuCrowd::new(&gpu, actor, motion.places())
-            .map_err(|error| Failure::Undone(format!("--crowd {count}: {error}")))?;
-        let setup_ms = since(start);
-        let start = Instant::now();
-        let poses = |frame: u32| {
-            motion.poses_at(&subject.character, f64::from(frame) * params.time_step_secs)
-        };
-        crowd.advance(&poses(0), 0.0)?;
-        let settle_ms = since(start);
-        let mut frame = 0;
-        let mut next = |crowd: &mut GpuCrowd| {
-            frame += 1;
-            crowd.advance(&poses(frame), params.time_step_secs)
-        };
-        for _ in 0..WARM_UP {
-            next(&mut crowd)?;
-            crowd.present()?;
-        }
-        crowd.wait()?;
-        let start = Instant::now();
-        let mut processor_ms = 0.0;
-        for step in 0..self.steps {
-            progress.report(step as f32 / self.steps as f32, "Stepping");
-            let begin = Instant::now();
-            next(&mut crowd)?;
-            processor_ms += since(begin);
-            crowd.present()?;
-        }
-        crowd.wait()?;
-        let frame_ms = since(start) / f64::from(self.steps);
-        let mut profiled = Vec::new();
-        for _ in 0..PROFILED {
-            next(&mut crowd)?;
-            let Some(times) = crowd.present_measured()? else {
-                break;
-            };
-            profiled.push(times);
-        }
-        let size = crowd.size();
-        Ok(CrowdReport {
-            adapter: gpu.description(),
-            character: CharacterSize::of(&subject, self.method),
-            method: self.method,
-            state_bytes: size.instance_bytes * count as u64,
-            crowd: size,
-            solver: crowd.solver_reason().map(str::to_owned),
-            collisions: false,
-            setup_ms,
-            settle_ms,
+        let amount = Amount {
             frames: self.steps,
-            frames_per_s: 1e3 / frame_ms.max(1e-6),
-            frame_ms,
-            processor_ms: processor_ms / f64::from(self.steps),
-            stages_ms: medians(&profiled),
-            recovered: crowd.recovered(),
-        })
+            longest: None,
+        };
+        measured(&gpu, actor, count, amount, start, progress)
     }
+}
+
+/// How much to measure: so many frames, or fewer in so much time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Amount {
+    pub(super) frames: u32,
+    pub(super) longest: Option<Duration>,
+}
+
+/// Measures a crowd of what an actor is bound to, whose setting up began at that time.
+pub(super) fn measured(
+    gpu: &GpuContext,
+    actor: Actor,
+    count: usize,
+    amount: Amount,
+    start: Instant,
+    progress: &Progress,
+) -> Result<CrowdReport, Failure> {
+    let (subject, method) = (actor.subject().clone(), actor.method());
+    let step_secs = actor.projective().map_or_else(
+        || Params::default().time_step_secs,
+        |flesh| flesh.simulation().params().time_step_secs,
+    );
+    let motion = CrowdMotion::new(&subject, Motion::Rest, count);
+    let mut crowd = GpuCrowd::new(gpu, actor, motion.places())
+        .map_err(|error| Failure::Undone(format!("--crowd {count}: {error}")))?;
+    let setup_ms = since(start);
+    let start = Instant::now();
+    let poses = |frame: u32| motion.poses_at(&subject.character, f64::from(frame) * step_secs);
+    crowd.advance(&poses(0), 0.0)?;
+    let settle_ms = since(start);
+    let mut frame = 0;
+    let mut next = |crowd: &mut GpuCrowd| {
+        frame += 1;
+        crowd.advance(&poses(frame), step_secs)
+    };
+    for _ in 0..WARM_UP {
+        next(&mut crowd)?;
+        crowd.present()?;
+    }
+    crowd.wait()?;
+    let start = Instant::now();
+    let (mut frames, mut processor_ms) = (0, 0.0);
+    let is_late = || {
+        amount
+            .longest
+            .is_some_and(|longest| start.elapsed() > longest)
+    };
+    while frames < amount.frames && (frames == 0 || !is_late()) {
+        progress.report(frames as f32 / amount.frames as f32, "Stepping");
+        let begin = Instant::now();
+        next(&mut crowd)?;
+        processor_ms += since(begin);
+        crowd.present()?;
+        frames += 1;
+    }
+    crowd.wait()?;
+    let frame_ms = since(start) / f64::from(frames);
+    let mut profiled = Vec::new();
+    for _ in 0..PROFILED {
+        next(&mut crowd)?;
+        let Some(times) = crowd.present_measured()? else {
+            break;
+        };
+        profiled.push(times);
+    }
+    let size = crowd.size();
+    Ok(CrowdReport {
+        adapter: gpu.description(),
+        character: CharacterSize::of(&subject, method),
+        method,
+        state_bytes: size.instance_bytes * count as u64,
+        crowd: size,
+        solver: crowd.solver_reason().map(str::to_owned),
+        collisions: false,
+        setup_ms,
+        settle_ms,
+        frames,
+        frames_per_s: 1e3 / frame_ms.max(1e-6),
+        frame_ms,
+        processor_ms: processor_ms / f64::from(frames),
+        stages_ms: medians(&profiled),
+        recovered: crowd.recovered(),
+    })
 }
 
 fn since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-fn medians(times: &[DeviceTimes]) -> Option<DeviceTimes> {
+/// The median of every stage; `None` if nothing was measured.
+pub(super) fn medians(times: &[DeviceTimes]) -> Option<DeviceTimes> {
     let median = |of: fn(&DeviceTimes) -> f64| {
         let mut values: Vec<f64> = times.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
@@ -157,6 +192,25 @@ fn medians(times: &[DeviceTimes]) -> Option<DeviceTimes> {
 }
 
 impl CrowdReport {
+    /// The report in one line.
+    pub(super) fn line(&self) -> String {
+        let stages = self.stages_ms.map_or_else(String::new, |ms| {
+            format!(
+                "; device {:.3} ms: base {:.3}, local {:.3}, global {:.3}, surface {:.3}",
+                ms.total_ms, ms.anchors_ms, ms.local_ms, ms.global_ms, ms.surface_ms
+            )
+        });
+        format!(
+            "{:4} characters {:8.1} frames/s, {:.3} ms a frame, processor {:.3} ms, {} passes a step{stages}; {:.1} MB of state",
+            self.crowd.instances,
+            self.frames_per_s,
+            self.frame_ms,
+            self.processor_ms,
+            self.crowd.passes_step,
+            self.state_bytes as f64 / 1e6
+        )
+    }
+
     fn lines(&self) -> Vec<String> {
         let Self {
             crowd, character, ..

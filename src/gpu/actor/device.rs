@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::skins::Skins;
 use super::{GpuFlesh, GpuModel, GpuSkin, LatestSkin};
 use crate::gpu::GpuContext;
-use crate::methods::{Actor, AnyDevice, DeviceError};
+use crate::methods::{Actor, AnyDevice, Device, DeviceError};
 
 /// Flesh with its skin, or the skin only.
 pub enum GpuDevice {
@@ -85,6 +85,9 @@ impl GpuDevice {
     #[must_use]
     pub fn passes(&self) -> (usize, usize) {
         match self {
+            Self::Flesh(flesh) if flesh.finds_contacts() => {
+                (flesh.passes_with_contacts(), flesh.passes().1)
+            }
             Self::Flesh(flesh) => flesh.passes(),
             Self::Skin(skin) => (0, skin.skins.model().passes()),
         }

@@ -25,6 +25,7 @@ mod readback;
 mod skin;
 mod skins;
 mod touch;
+mod work;
 
 pub use choice::{
     DeviceChoice, DeviceDecision, Measured, because, decide_device, without_measuring,
@@ -33,6 +34,7 @@ pub use crowd::{CrowdError, CrowdSize, CrowdSkin, GpuCrowd};
 pub use device::GpuDevice;
 pub use direct::GpuSkin;
 pub use skin::{DeviceSkin, LatestSkin};
+pub use work::{ModelSize, StepBytes};
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,7 +45,7 @@ use self::skins::Skins;
 use self::touch::ContactSteps;
 use super::GpuContext;
 use super::collision::CollisionModel;
-use super::flesh::solve::{BoundSolver, GlobalSolver, Limits};
+use super::flesh::solve::{BoundSolver, GlobalSolver, Kind, Limits};
 use super::flesh::{FleshModel, FleshState, FleshStep};
 use super::surface::{Base, BaseModel, SurfaceModel};
 use crate::collision::Contact;
@@ -78,12 +80,24 @@ impl GpuModel {
     /// # Errors
     /// [`DeviceError::Unfit`] if the actor's method does not simulate, or the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
+        Self::with_solver(gpu, actor, None)
+    }
+
+    /// As [`GpuModel::new`], with this kind of global solver instead of the one that suits the character.
+    ///
+    /// # Errors
+    /// As [`GpuModel::new`]; also if there is no solver of this kind for the character.
+    pub fn with_solver(
+        gpu: &GpuContext,
+        actor: &Actor,
+        kind: Option<Kind>,
+    ) -> Result<Self, DeviceError> {
         gpu.check_compute().map_err(|error| unfit_error(&error))?;
-        gpu.attempt(|| Self::build(gpu, actor))
+        gpu.attempt(|| Self::build(gpu, actor, kind))
             .map_err(|error| unfit_error(&error))?
     }
 
-    fn build(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
+    fn build(gpu: &GpuContext, actor: &Actor, kind: Option<Kind>) -> Result<Self, DeviceError> {
         let (Some(projective), Ok(flesh)) = (actor.projective(), actor.subject().flesh()) else {
             return Err(unfit_error(&"its method simulates nothing"));
         };
@@ -94,8 +108,8 @@ impl GpuModel {
         }
         let equations = Arc::new(projective.simulation().equations());
         let choice = GlobalSolver::choose(&equations, Limits::of(gpu));
-        let solver =
-            GlobalSolver::new(gpu, &equations, choice.kind).map_err(|error| unfit_error(&error))?;
+        let solver = GlobalSolver::new(gpu, &equations, kind.unwrap_or(choice.kind))
+            .map_err(|error| unfit_error(&error))?;
         let flesh_model = FleshModel::new(gpu, equations).map_err(|error| unfit_error(&error))?;
         let base =
             BaseModel::new(gpu, &flesh.tissue.anchors).map_err(|error| unfit_error(&error))?;
@@ -202,8 +216,10 @@ impl GpuFlesh {
     /// Compute passes of a step (including the base) and of the surface after it.
     #[must_use]
     pub fn passes(&self) -> (usize, usize) {
-        let step = self.own.as_ref().map_or(&self.step, OwnContacts::step);
-        (step.dispatches().len() + 1, self.model.surface.passes())
+        (
+            self.step.dispatches().len() + 1,
+            self.model.surface.passes(),
+        )
     }
 
     /// Submits the queued steps and, with a skin, the surface.

@@ -6,7 +6,7 @@ use crate::gpu::GpuContext;
 use crate::methods::DeviceTimes;
 
 /// Timestamps per submission; further passes are not measured.
-const STAMPS: u32 = 1024;
+const STAMPS: u32 = 2048;
 
 /// The kind of work before a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

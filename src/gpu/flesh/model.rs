@@ -100,6 +100,12 @@ impl FleshModel {
         &self.equations
     }
 
+    /// Bytes of its constants on the device.
+    #[must_use]
+    pub fn constant_bytes(&self) -> u64 {
+        self.constants.size() + self.rows.size()
+    }
+
     /// Sizes and strides of buffers for so many instances.
     #[must_use]
     pub fn dims(&self, instances: u32) -> Dims {

@@ -130,6 +130,11 @@ impl Gradients {
         self.bytes
     }
 
+    /// The matrix in every pass; of every row six vectors and the increment, read and written.
+    pub(super) fn bytes_per_solve(&self) -> usize {
+        (1 + self.iterations) * (self.bytes + 128 * self.dims.rows as usize)
+    }
+
     /// Of the largest buffer.
     pub(super) fn bytes_per_instance(&self) -> usize {
         let sums = 2 * self.dims.groups as usize + PROGRESS;

@@ -75,6 +75,8 @@ pub(super) struct InverseProducts {
     top: Option<DeviceLines>,
     unknowns: usize,
     bytes: usize,
+    /// What the passes of a solve read of them: the factor by rows and by columns.
+    read: usize,
 }
 
 impl DeviceLines {
@@ -116,6 +118,7 @@ impl InstanceBatch<'_> {
 impl InverseProducts {
     pub(super) fn new(gpu: &GpuContext, inverse: &InverseFactors) -> Result<Self, SolveError> {
         let mut bytes = inverse.top.bytes() + inverse.factor.bytes();
+        let mut read = bytes + inverse.factor.bytes();
         let mut factor = None;
         if let Some(lines) = DeviceLines::new(gpu, &inverse.factor)? {
             check_groups(gpu, inverse.rows.div_ceil(LINE))?;
@@ -129,6 +132,7 @@ impl InverseProducts {
                 };
             }
             bytes += size_of_val(&columns.lines[..]);
+            read += size_of_val(&columns.lines[..]);
             let starts = storage_of(gpu, "inverse: blocks of columns", &columns.starts);
             factor = Some((
                 lines,
@@ -148,11 +152,17 @@ impl InverseProducts {
             top: DeviceLines::new(gpu, &inverse.top)?,
             unknowns: inverse.rows,
             bytes,
+            read,
         })
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// The inverse, and of every row the right-hand side and the increment.
+    pub(super) fn bytes_per_solve(&self) -> usize {
+        self.read + 32 * self.unknowns
     }
 
     /// Of the largest buffer.

@@ -195,6 +195,15 @@ impl GlobalSolver {
         }
     }
 
+    /// Bytes that a solve of one instance moves; by conjugate gradients at most, since they may stop early.
+    #[must_use]
+    pub fn bytes_per_solve(&self) -> usize {
+        match &self.inner {
+            Inner::Gradients(gradients) => gradients.bytes_per_solve(),
+            Inner::Inverse(products) => products.bytes_per_solve(),
+        }
+    }
+
     /// Maximum number of instances per binding on this device.
     #[must_use]
     pub(crate) fn most_instances(&self, gpu: &GpuContext) -> usize {

@@ -1,0 +1,107 @@
+//! `sinew bench --suite`: the dry run of what measures a graphics card. Software Vulkan is enough.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::program::{no_gpu, sinew, stdout};
+
+#[test]
+fn the_suite_of_a_card_measures_everything_and_agrees_with_the_cpu() {
+    let output = sinew(&[
+        &"bench",
+        &"--device=gpu",
+        &"--suite=tiny",
+        &"--json",
+        &"--quiet",
+    ]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if no_gpu(&stderr) {
+        return;
+    }
+    let lines: Vec<Value> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    let of = |kind: &str| -> Vec<&Value> {
+        let ofs = lines.iter().filter(|line| line["kind"] == kind);
+        ofs.filter(|line| line["skipped"].is_null()).collect()
+    };
+    for line in &lines {
+        assert!(line["error"].is_null(), "{line}");
+    }
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+
+    assert!(!of("adapter")[0]["name"].as_str().unwrap().is_empty());
+    assert!(of("bandwidth")[0]["gb_s"].as_f64().unwrap() > 0.0);
+
+    let agreements = of("agreement");
+    let methods: BTreeSet<&str> = agreements
+        .iter()
+        .map(|line| line["method"].as_str().unwrap())
+        .collect();
+    let with_device = sinew::methods::registry()
+        .into_iter()
+        .filter(|method| method.has(sinew::methods::Capability::Device))
+        .map(|method| method.id());
+    assert_eq!(methods, with_device.collect());
+    for line in &agreements {
+        assert_eq!(line["passes"], true, "{line}");
+        assert!(
+            line["moved"].as_f64().unwrap() > 1e-3,
+            "it hardly moves, which proves nothing: {line}"
+        );
+    }
+    assert!(
+        agreements
+            .iter()
+            .any(|line| line["contacts_most"].as_u64().unwrap() > 0),
+        "no part touches another"
+    );
+    assert!(agreements.iter().any(|line| line["crowd"] == 3));
+
+    let flesh = of("flesh");
+    let variants: BTreeSet<String> = flesh
+        .iter()
+        .map(|line| {
+            let [size, solver] = ["size", "solver"].map(|field| line[field].as_str().unwrap());
+            let accelerated = line["acceleration"].as_u64().unwrap() > 0;
+            format!("{size} {solver} {accelerated} {}", line["contacts"])
+        })
+        .collect();
+    // Two sizes, one of them refined; both ways, both solvers, with and without contacts.
+    assert_eq!((flesh.len(), variants.len()), (16, 16), "{variants:?}");
+    for line in &flesh {
+        let total = ["constants", "state", "solver"]
+            .map(|part| line["bytes_step"][part].as_u64().unwrap())
+            .iter()
+            .sum::<u64>();
+        assert!(total > 10_000, "{line}");
+        assert!(line["frames_per_s"].as_f64().unwrap() > 0.0, "{line}");
+        assert!(line["passes_step"].as_u64().unwrap() > 20, "{line}");
+        assert_eq!(line["rates"].is_null(), line["contacts"] == true, "{line}");
+    }
+    let counts: Vec<u64> = of("crowd")
+        .iter()
+        .map(|line| line["crowd"]["instances"].as_u64().unwrap())
+        .collect();
+    assert_eq!(counts, [1, 3]);
+    // All that have a form on the device, without flesh.
+    assert_eq!(of("surface").len(), methods.len() - 1);
+    let last = lines.last().expect("it says something");
+    assert_eq!((&last["kind"], &last["failed"]), (&"end".into(), &0.into()));
+    let told = last["measured"].as_u64().unwrap() + last["left_out"].as_u64().unwrap();
+    assert_eq!(told as usize, lines.len() - 1);
+}
+
+#[test]
+fn the_suite_needs_the_device_and_nothing_else() {
+    let without = sinew(&[&"bench", &"--suite"]);
+    let stderr = String::from_utf8_lossy(&without.stderr);
+    assert_eq!(without.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("add --device gpu") && without.stdout.is_empty());
+    let character = sinew(&[&"bench", &"builtin:arm", &"--suite", &"--device=gpu"]);
+    assert_eq!(character.status.code(), Some(2));
+    let unknown = sinew(&[&"bench", &"--suite=huge", &"--device=gpu"]);
+    assert_eq!(unknown.status.code(), Some(2));
+}
