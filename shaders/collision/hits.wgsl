@@ -11,6 +11,8 @@ const MIN_RELATIVE_VOLUME: f32 = 1e-4;
 
 struct Wedge {
     triangle: u32,
+    // The half of the bones that its own bone is in.
+    half: u32,
     sign: f32,
     bones: vec3u,
     chain: array<vec3f, 6>,
@@ -45,10 +47,10 @@ fn contains(wedge: Wedge, p: vec3f) -> bool {
         || tet_contains_origin(c, d, e, f, wedge.sign);
 }
 
-fn insert(row: u32, triangle: u32) {
+fn insert(row: u32, half: u32, triangle: u32) {
     var rest = triangle;
     for (var k = 0u; k < MOST_HITS; k++) {
-        let before = atomicMin(&hits[row * MOST_HITS + k], rest);
+        let before = atomicMin(&hits[hits_at(row, half) + k], rest);
         if before == NONE {
             return;
         }
@@ -66,7 +68,7 @@ fn test_patch(wedge: Wedge, patch_index: u32) {
         let row = tables[k];
         let p = x[row].xyz;
         if all(p >= wedge.low) && all(p <= wedge.high) && contains(wedge, p) && !is_excluded(row, wedge.triangle) {
-            insert(row, wedge.triangle);
+            insert(row, wedge.half, wedge.triangle);
         }
     }
 }
@@ -78,7 +80,12 @@ fn find_hits(@builtin(global_invocation_id) id: vec3u) {
         return;
     }
     let corners = sorted_corners_of(triangle);
+    let half = bone_of(corners.x) & 1u;
+    if !is_searched(half) {
+        return;
+    }
     var wedge: Wedge;
+    wedge.half = half;
     wedge.triangle = triangle;
     wedge.sign = orientation_of(triangle);
     wedge.bones = vec3u(bone_of(corners.x), bone_of(corners.y), bone_of(corners.z));

@@ -1,4 +1,4 @@
-// Poses what detection reads of every vertex, and forgets its hits.
+// Poses what detection reads of every vertex, and forgets its hits in the bones that are searched.
 @group(0) @binding(5) var<storage, read> x: array<vec4f>;
 @group(0) @binding(6) var<storage, read_write> posed: array<PosedRow>;
 @group(0) @binding(8) var<storage, read_write> hits: array<u32>;
@@ -9,8 +9,10 @@ fn pose(@builtin(global_invocation_id) id: vec3u) {
     if row >= dims.rows {
         return;
     }
-    for (var k = 0u; k < MOST_HITS; k++) {
-        hits[row * MOST_HITS + k] = NONE;
+    for (var half = 0u; half < 2u; half++) {
+        for (var k = 0u; k < MOST_HITS && is_searched(half); k++) {
+            hits[hits_at(row, half) + k] = NONE;
+        }
     }
     var normal = vec3f();
     for (var k = tables[dims.fans_at + row]; k < tables[dims.fans_at + row + 1u]; k++) {

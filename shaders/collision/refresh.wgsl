@@ -184,10 +184,16 @@ fn keep(slot: Slot) {
     kept_count++;
 }
 
+fn hit_at(row: u32, half: u32, k: u32) -> u32 {
+    if k < MOST_HITS {
+        return hits[hits_at(row, half) + k];
+    }
+    return NONE;
+}
+
 fn refresh_row(row: u32) {
     kept_count = 0u;
-    let first_hit = row * MOST_HITS;
-    let is_inside = hits[first_hit] != NONE;
+    let is_inside = min(hits[hits_at(row, 0u)], hits[hits_at(row, 1u)]) != NONE;
     let first = row * MOST_PER_VERTEX;
     for (var k = 0u; k < MOST_PER_VERTEX; k++) {
         var slot = slots[first + k];
@@ -202,11 +208,17 @@ fn refresh_row(row: u32) {
             keep(next);
         }
     }
-    for (var k = 0u; k < MOST_HITS; k++) {
-        let triangle = hits[first_hit + k];
-        if triangle == NONE || kept_count == MOST_PER_VERTEX {
+    var even = 0u;
+    var odd = 0u;
+    while kept_count < MOST_PER_VERTEX {
+        let triangle_even = hit_at(row, 0u, even);
+        let triangle_odd = hit_at(row, 1u, odd);
+        let triangle = min(triangle_even, triangle_odd);
+        if triangle == NONE {
             break;
         }
+        even += select(0u, 1u, triangle == triangle_even);
+        odd += select(0u, 1u, triangle == triangle_odd);
         let next = find_contact_point(row, triangle, NEW);
         if next.triangle != NONE && next.gap < -MIN_DEPTH * edge_of(next.triangle) && !is_known(next) {
             keep(next);

@@ -29,11 +29,16 @@ struct CollisionDims {
 const TRIANGLE_WORDS: u32 = 16u;
 const ROW_WORDS: u32 = 12u;
 const NONE: u32 = 0xffffffffu;
-// Largest number of hits of a vertex that are looked at, and of its contacts.
+// Largest number of hits of a vertex in one half of the bones that are looked at, and of its contacts.
 const MOST_HITS: u32 = 16u;
 const MOST_PER_VERTEX: u32 = 3u;
 // Rows of a workgroup.
 const ROWS: u32 = 64u;
+
+// Where the hits of a vertex in one half of the bones begin.
+fn hits_at(row: u32, half: u32) -> u32 {
+    return (2u * row + half) * MOST_HITS;
+}
 
 fn number_at(word: u32) -> f32 {
     return bitcast<f32>(tables[word]);

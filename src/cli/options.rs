@@ -152,7 +152,7 @@ pub(super) struct Options {
     /// Do not read or write the cache.
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
-    /// Print more messages; twice for details.
+    /// Print more messages; twice for details, three times for the times of passes on the device.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
     /// Print errors only.

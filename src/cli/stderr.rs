@@ -44,7 +44,8 @@ pub(super) fn start_log(options: &Options) {
         (true, _) => log::LevelFilter::Off,
         (false, 0) => log::LevelFilter::Error,
         (false, 1) => log::LevelFilter::Info,
-        (false, _) => log::LevelFilter::Debug,
+        (false, 2) => log::LevelFilter::Debug,
+        (false, _) => log::LevelFilter::Trace,
     };
     let log = StderrLog {
         level,

@@ -76,6 +76,12 @@ impl ContactList {
         self.joint_contacts.is_none()
     }
 
+    /// Number of searches since the list was last cleared, see [`Detector::searches`].
+    #[must_use]
+    pub fn searches(&self) -> usize {
+        self.detector.searches()
+    }
+
     /// The contacts, sorted by vertex, then by triangle.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {

@@ -64,6 +64,12 @@ impl Detector {
         self.search(body, positions, foot_points, period)
     }
 
+    /// Number of searches since the results were last discarded. It says which bones are searched in turn.
+    #[must_use]
+    pub fn searches(&self) -> usize {
+        self.call
+    }
+
     /// Discards the results of all bones.
     pub fn clear(&mut self) {
         self.bones.clear();

@@ -182,6 +182,12 @@ impl Contacts {
         self.list.is_global()
     }
 
+    /// Number of searches since the contacts were last cleared, see [`crate::collision::Detector::searches`].
+    #[must_use]
+    pub fn searches(&self) -> usize {
+        self.list.searches()
+    }
+
     /// Stiffness of the flesh at every vertex, the diagonal of its matrix.
     #[must_use]
     pub fn stiffness(&self) -> &[f32] {

@@ -74,18 +74,20 @@ pub(crate) const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": 
 /// Flesh: the local step after an accelerated iteration.
 pub(crate) const FLESH_LOCAL_MIXED: ShaderSource = source!("flesh_local_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/local.wgsl",
-    "flesh/local_mixed.wgsl", "flesh/local_untouched.wgsl");
+    "flesh/mixed_place.wgsl", "flesh/local_mixed.wgsl", "flesh/local_untouched.wgsl");
 /// Flesh: the same with contacts.
 pub(crate) const FLESH_LOCAL_TOUCHING: ShaderSource = source!("flesh_local_touching": "flesh/dims.wgsl", "flesh/memory.wgsl",
     "flesh/anderson.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl",
-    "flesh/local.wgsl", "flesh/local_mixed.wgsl", "flesh/contacts.wgsl", "flesh/local_touching.wgsl");
+    "flesh/local.wgsl", "flesh/mixed_place.wgsl", "flesh/local_mixed.wgsl", "flesh/contacts.wgsl", "flesh/local_touching.wgsl");
+/// Flesh: coefficients of the acceleration.
+pub(crate) const FLESH_MIX: ShaderSource = source!("flesh_mix": "flesh/dims.wgsl", "flesh/anderson.wgsl", "flesh/numbers.wgsl", "flesh/mix.wgsl");
 /// Flesh: the right-hand side after a plain iteration.
 pub(crate) const FLESH_GATHER_PLAIN: ShaderSource = source!("flesh_gather_plain": "flesh/dims.wgsl", "flesh/memory.wgsl",
     "flesh/constants.wgsl", "flesh/gather.wgsl", "flesh/gather_plain.wgsl");
 /// Flesh: the right-hand side after an accelerated iteration, or after its rejection.
 pub(crate) const FLESH_GATHER_MIXED: ShaderSource = source!("flesh_gather_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/gather.wgsl",
-    "flesh/gather_mixed.wgsl");
+    "flesh/mixed_place.wgsl", "flesh/gather_mixed.wgsl");
 /// Flesh: history of Anderson acceleration.
 pub(crate) const FLESH_RECORD: ShaderSource = source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
 /// Flesh: end of a step.
@@ -100,13 +102,13 @@ pub(crate) const COLLISION_SEPARATE: ShaderSource = source!("collision_separate"
     "collision/separate.wgsl");
 /// Contacts: foot points and normals.
 pub(crate) const COLLISION_POSE: ShaderSource = source!("collision_pose": "collision/tables.wgsl", "collision/bones.wgsl",
-    "collision/posed.wgsl", "collision/pose.wgsl");
+    "collision/posed.wgsl", "collision/turn.wgsl", "collision/pose.wgsl");
 /// Contacts: bounding boxes of patches.
 pub(crate) const COLLISION_BOXES: ShaderSource =
     source!("collision_boxes": "collision/tables.wgsl", "collision/boxes.wgsl");
 /// Contacts: vertices inside wedges.
 pub(crate) const COLLISION_HITS: ShaderSource = source!("collision_hits": "collision/tables.wgsl", "collision/excluded.wgsl",
-    "collision/posed.wgsl", "collision/hits.wgsl");
+    "collision/posed.wgsl", "collision/turn.wgsl", "collision/hits.wgsl");
 /// Contacts: those of every vertex.
 pub(crate) const COLLISION_REFRESH: ShaderSource = source!("collision_refresh": "collision/tables.wgsl", "collision/excluded.wgsl",
     "collision/posed.wgsl", "collision/slots.wgsl", "collision/closest.wgsl", "collision/refresh.wgsl");
@@ -209,6 +211,7 @@ pub const ALL: &[ShaderSource] = &[
     FLESH_LOCAL_PLAIN,
     FLESH_LOCAL_MIXED,
     FLESH_LOCAL_TOUCHING,
+    FLESH_MIX,
     FLESH_GATHER_PLAIN,
     FLESH_GATHER_MIXED,
     FLESH_RECORD,

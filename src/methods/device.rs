@@ -142,8 +142,9 @@ pub trait Device: SurfaceDevice {
     /// [`DeviceError::Lost`].
     fn set_state(&mut self, state: &State) -> Result<(), DeviceError>;
 
-    /// Sets the contacts to continue from, after [`Device::set_state`]; only for devices that find contacts.
-    fn set_contacts(&mut self, _contacts: &[Contact]) {}
+    /// Sets the contacts to continue from, after [`Device::set_state`], and the number of searches that led to them
+    /// ([`crate::collision::Detector::searches`]); only for devices that find contacts.
+    fn set_contacts(&mut self, _contacts: &[Contact], _searches: usize) {}
 
     /// The current contacts of a device that finds them, sorted by vertex, then by triangle. Waits.
     ///

@@ -91,7 +91,9 @@ impl Steps {
             .collect();
         self.base.set(0, 0, &self.case.frame);
         self.base.upload(self.gpu, 1);
-        self.collision.move_planes(self.gpu, &bones);
+        // So that the hits are those of a whole search.
+        self.collision.search_all();
+        self.collision.prepare(self.gpu, &bones);
         let dispatches = self.collision.step().dispatches();
         let solved = |dispatch: &Dispatch| dispatch.label() == "assemble";
         let found_at = dispatches
@@ -246,9 +248,9 @@ fn contacts_can_be_set_and_read() {
     }
     let contacts = steps.device_contacts();
     assert!(contacts.iter().any(|contact| contact.load > 0.0));
-    steps.collision.set_contacts(gpu, &[]);
+    steps.collision.set_contacts(gpu, &[], 0);
     assert!(steps.device_contacts().is_empty());
-    steps.collision.set_contacts(gpu, &contacts);
+    steps.collision.set_contacts(gpu, &contacts, 1);
     assert_eq!(steps.device_contacts(), contacts);
     let state: State = steps.state.download(gpu, 0).expect("comes back");
     assert!(state.position.iter().all(|p| (p.x + p.y + p.z).is_finite()));

@@ -47,14 +47,14 @@ impl OwnContacts {
         self.bones.clear();
         self.bones
             .extend(frame.plain_bones().map(|bone| bone.stretched));
-        self.collision.move_planes(gpu, &self.bones);
+        self.collision.prepare(gpu, &self.bones);
         self.is_clear = false;
     }
 
-    /// Replaces the contacts.
-    pub(super) fn set_contacts(&mut self, gpu: &GpuContext, contacts: &[Contact]) {
-        if !(self.is_clear && contacts.is_empty()) {
-            self.collision.set_contacts(gpu, contacts);
+    /// Replaces the contacts; `searches` led to them.
+    pub(super) fn set_contacts(&mut self, gpu: &GpuContext, contacts: &[Contact], searches: usize) {
+        if !(self.is_clear && contacts.is_empty() && searches == 0) {
+            self.collision.set_contacts(gpu, contacts, searches);
         }
         self.is_clear = contacts.is_empty();
     }

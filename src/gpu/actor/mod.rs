@@ -296,7 +296,7 @@ impl Device for GpuFlesh {
             touch.set_state(Some(state));
         }
         if let Some(own) = &mut self.own {
-            own.set_contacts(&self.model.gpu, &[]);
+            own.set_contacts(&self.model.gpu, &[], 0);
         }
         self.state
             .upload(&self.model.gpu, 0, state)
@@ -333,7 +333,7 @@ impl Device for GpuFlesh {
             let start = Instant::now();
             if let Some(own) = &mut self.own {
                 if is_plain {
-                    own.set_contacts(&self.model.gpu, &[]);
+                    own.set_contacts(&self.model.gpu, &[], 0);
                 } else {
                     own.prepare(&self.model.gpu, step.frame);
                     self.own_queued = true;
@@ -364,9 +364,9 @@ impl Device for GpuFlesh {
         Some(state)
     }
 
-    fn set_contacts(&mut self, contacts: &[Contact]) {
+    fn set_contacts(&mut self, contacts: &[Contact], searches: usize) {
         if let Some(own) = &mut self.own {
-            own.set_contacts(&self.model.gpu, contacts);
+            own.set_contacts(&self.model.gpu, contacts, searches);
         }
     }
 

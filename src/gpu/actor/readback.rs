@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::FRAMES_BEHIND;
-use super::profile::Profile;
+use super::profile::{Marks, Profile};
 use crate::gpu::flesh::{FleshState, MOST_CONTACTS, StepStatistics};
 use crate::gpu::waiting::{PendingMap, is_there, lost_error, request_map, wait_a_little};
 use crate::gpu::{GpuContext, GpuError};
@@ -23,14 +23,14 @@ struct FrameReadback {
     host_ms: f64,
     has_state: bool,
     finds_contacts: bool,
-    labels: Vec<super::profile::Mark>,
+    labels: Marks,
 }
 
 /// The frames in flight.
 #[derive(Debug)]
 pub(super) struct FrameReadbacks {
     free: Vec<wgpu::Buffer>,
-    encoded: Option<(wgpu::Buffer, bool, Vec<super::profile::Mark>)>,
+    encoded: Option<(wgpu::Buffer, bool, Marks)>,
     under_way: VecDeque<FrameReadback>,
     known: VecDeque<DeviceFrameReport>,
     frames: u64,

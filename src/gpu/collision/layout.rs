@@ -9,7 +9,7 @@ use crate::gpu::layout::layout;
 pub(super) const ROWS: usize = 64;
 /// Patches per group and workgroup.
 pub(super) const PATCHES: usize = 16;
-/// Largest number of hits of a vertex that are looked at.
+/// Largest number of hits of a vertex in one half of the bones that are looked at.
 pub(super) const MOST_HITS: usize = 16;
 /// Largest number of contacts of a vertex.
 pub(super) const MOST_PER_VERTEX: usize = 3;
@@ -82,6 +82,15 @@ impl Slot {
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(super) struct SearchTurn {
+    pub searched: u32,
+    pub unused_a: u32,
+    pub unused_b: u32,
+    pub unused_c: u32,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(super) struct ColumnDims {
     pub rows: u32,
     pub row_stride: u32,
@@ -96,6 +105,7 @@ pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
             planes_at, patches_at, mean_edge, tolerance, unused_a, unused_b),
         layout!("PosedPlane", Plane: normal, fraction, joint, reach, across, facing_bias),
         layout!(Slot: weights, triangle, normal, load, gap, index, unused_a, unused_b),
+        layout!(SearchTurn: searched, unused_a, unused_b, unused_c),
         layout!(ColumnDims: rows, row_stride, first, instances),
     ]
 }

@@ -25,9 +25,8 @@
 //! too large ([`CollisionModel::new`] returns `None`), the host detects contacts.
 //!
 //! # Departures
-//! - All bones are searched in every step; the CPU searches half of them in turn, to save time.
-//! - A vertex's hits are the [`MOST_HITS`] triangles with the smallest numbers; the CPU looks at all. More than a few occur in tangled
-//!   skin only.
+//! - A vertex's hits are the [`MOST_HITS`] triangles with the smallest numbers in each half of the bones; the CPU looks at all. More
+//!   than a few occur in tangled skin only.
 //! - A search that finds more than [`crate::gpu::flesh::MOST_CONTACTS`] contacts solves for the first ones and reports the number.
 //! - Rounding differs from the CPU's: a vertex on the face of a wedge may be found a step earlier or later.
 
@@ -42,7 +41,8 @@ use std::sync::Arc;
 use nalgebra::Matrix3x4;
 
 use self::layout::{
-    CollisionDims, MOST_HITS, MOST_PER_VERTEX, NONE, PATCHES, Plane, PosedRow, ROWS, Slot,
+    CollisionDims, MOST_HITS, MOST_PER_VERTEX, NONE, PATCHES, Plane, PosedRow, ROWS, SearchTurn,
+    Slot,
 };
 use super::GpuContext;
 use super::compute::{Dispatch, Kernel, fetch, storage, storage_of, uniform_of, workgroups};
@@ -111,6 +111,7 @@ mod binding {
     pub(super) const MATRIX: u32 = 15;
     pub(super) const STATISTICS: u32 = 16;
     pub(super) const INCREMENT: u32 = 17;
+    pub(super) const TURN: u32 = 18;
 }
 
 impl CollisionModel {
@@ -188,6 +189,11 @@ pub struct Collision {
     model: Arc<CollisionModel>,
     planes: wgpu::Buffer,
     posed_planes: Vec<Plane>,
+    turn: wgpu::Buffer,
+    /// Number of searches so far, as on the CPU: it says which bones are searched.
+    searches: usize,
+    /// Whether the next one searches all.
+    searches_all: bool,
     hits: wgpu::Buffer,
     slots: wgpu::Buffer,
     kernel: ContactKernelBuffers,
@@ -215,7 +221,8 @@ impl Collision {
         } = model.dims;
         let rows = rows as usize;
         let planes = storage::<Plane>(gpu, "planes", model.planes);
-        let hits = storage::<u32>(gpu, "hits", rows * MOST_HITS);
+        let hits = storage_of(gpu, "hits", &vec![NONE; 2 * rows * MOST_HITS]);
+        let turn = uniform_of(gpu, "bones to search", &SearchTurn::default());
         let slots = storage_of(
             gpu,
             "contacts of vertices",
@@ -244,6 +251,7 @@ impl Collision {
             binding::INVERSE => &model.inverse,
             binding::MATRIX => matrix,
             binding::STATISTICS => state.statistics(),
+            binding::TURN => &turn,
             _ => state.increment(),
         };
         let pass = |kernel: &Kernel, numbers: &[u32], groups: u32| {
@@ -255,7 +263,7 @@ impl Collision {
         };
         use binding::{
             BASE, BOXES, CONTACTS, COUNTS, DIMS, FRAMES, HEADER, HITS, INCREMENT, INVERSE, LOADS,
-            MATRIX, PLANES, POSED, SLOTS, STATISTICS, TABLES, X,
+            MATRIX, PLANES, POSED, SLOTS, STATISTICS, TABLES, TURN, X,
         };
         let own = &model.kernels;
         let passes = ContactPasses {
@@ -268,7 +276,7 @@ impl Collision {
             find: vec![
                 pass(
                     &own.pose,
-                    &[DIMS, TABLES, FRAMES, X, POSED, HITS],
+                    &[DIMS, TABLES, FRAMES, X, POSED, HITS, TURN],
                     row_groups,
                 ),
                 pass(
@@ -278,7 +286,7 @@ impl Collision {
                 ),
                 pass(
                     &own.hits,
-                    &[DIMS, TABLES, X, POSED, BOXES, HITS],
+                    &[DIMS, TABLES, X, POSED, BOXES, HITS, TURN],
                     workgroups(triangles as usize, ROWS),
                 ),
                 pass(
@@ -318,6 +326,9 @@ impl Collision {
             posed_planes: vec![Plane::default(); model.planes],
             model: model.clone(),
             planes,
+            turn,
+            searches: 0,
+            searches_all: true,
             hits,
             slots,
             kernel,
@@ -331,8 +342,9 @@ impl Collision {
         &self.step
     }
 
-    /// Uploads the planes of the next step. `bones`: the transform of every bone from bind to pose.
-    pub fn move_planes(&mut self, gpu: &GpuContext, bones: &[Matrix3x4<f32>]) {
+    /// Uploads what the next step needs: the planes of the joints, and which bones are searched. `bones`: the transform of every bone from
+    /// bind to pose.
+    pub fn prepare(&mut self, gpu: &GpuContext, bones: &[Matrix3x4<f32>]) {
         let posed = self.model.body.posed_planes(bones);
         for (out, plane) in self.posed_planes.iter_mut().zip(posed) {
             *out = plane.map_or_else(Plane::default, |plane| Plane {
@@ -348,10 +360,30 @@ impl Collision {
             let bytes = bytemuck::cast_slice(&self.posed_planes);
             gpu.queue.write_buffer(&self.planes, 0, bytes);
         }
+        self.searches += 1;
+        let searched = if std::mem::take(&mut self.searches_all) {
+            0b11
+        } else {
+            // Bones whose number and that of the search have an even sum.
+            1 << (self.searches % 2)
+        };
+        let turn = SearchTurn {
+            searched,
+            ..SearchTurn::default()
+        };
+        gpu.queue
+            .write_buffer(&self.turn, 0, bytemuck::bytes_of(&turn));
     }
 
-    /// Replaces the contacts; at most [`MOST_PER_VERTEX`] of a vertex are kept.
-    pub fn set_contacts(&self, gpu: &GpuContext, contacts: &[Contact]) {
+    /// Makes the next step search all bones.
+    pub fn search_all(&mut self) {
+        self.searches_all = true;
+    }
+
+    /// Replaces the contacts; at most [`MOST_PER_VERTEX`] of a vertex are kept. `searches`: the number of searches that led to them. The next
+    /// step searches all bones.
+    pub fn set_contacts(&mut self, gpu: &GpuContext, contacts: &[Contact], searches: usize) {
+        (self.searches, self.searches_all) = (searches, true);
         let mut slots = vec![Slot::EMPTY; self.model.row_of_vertex.len() * MOST_PER_VERTEX];
         for contact in contacts {
             let row = self.model.row_of_vertex[contact.vertex as usize] as usize;
@@ -409,27 +441,21 @@ impl Collision {
         }
     }
 
-    /// The vertices inside wedges at the start of the last step, sorted; at most [`MOST_HITS`] of a vertex. Waits for all work
-    /// submitted before.
+    /// The vertices inside wedges at the start of the last step, sorted; at most [`MOST_HITS`] of a vertex in each half of the bones.
+    /// Waits for all work submitted before.
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
     pub fn hits(&self, gpu: &GpuContext) -> Result<Vec<Hit>, GpuError> {
-        let rows = self.model.row_of_vertex.len();
-        let found: Vec<u32> = fetch(gpu, &self.hits, rows * MOST_HITS)?;
+        let (rows, most) = (self.model.row_of_vertex.len(), 2 * MOST_HITS);
+        let found: Vec<u32> = fetch(gpu, &self.hits, rows * most)?;
         let mut hits = Vec::new();
-        for (vertex, &row) in self.model.row_of_vertex.iter().enumerate() {
-            let first = row as usize * MOST_HITS;
-            let of_row = found[first..first + MOST_HITS].iter();
-            hits.extend(
-                of_row
-                    .filter(|&&triangle| triangle != NONE)
-                    .map(|&triangle| Hit {
-                        vertex: vertex as u32,
-                        triangle,
-                    }),
-            );
+        for (vertex, &row) in (0..).zip(&self.model.row_of_vertex) {
+            let of_row = found.iter().skip(row as usize * most).take(most);
+            let triangles = of_row.filter(|&&triangle| triangle != NONE);
+            hits.extend(triangles.map(|&triangle| Hit { vertex, triangle }));
         }
+        hits.sort_unstable();
         Ok(hits)
     }
 }

@@ -37,12 +37,12 @@ pub(super) mod binding {
         DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, X, INCREMENT, ENERGIES,
     ];
     pub(super) const LOCAL_MIXED: &[u32] = &[
-        DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, MEMORY, STATES, ENERGIES, SUMS,
+        DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, MEMORY, STATES, ENERGIES,
     ];
     pub(super) const LOCAL_TOUCHING: &[u32] = &[
-        DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, MEMORY, STATES, ENERGIES, SUMS, PRESS_DIMS,
-        CONTACTS,
+        DIMS, MOTION, TURN, CONSTANTS, BASE, FORCES, MEMORY, STATES, ENERGIES, PRESS_DIMS, CONTACTS,
     ];
+    pub(super) const MIX: &[u32] = &[DIMS, TURN, STATES, ENERGIES, SUMS];
     pub(super) const GATHER_PLAIN: &[u32] = &[
         DIMS, TURN, CONSTANTS, FORCES, X, INCREMENT, B, MEMORY, ENERGIES,
     ];
@@ -55,12 +55,21 @@ pub(super) mod binding {
     ];
 }
 
-/// A pass, its bindings, and whether its threads are tets or rows.
+/// What the threads of a pass are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    Tets,
+    Rows,
+    /// One workgroup an instance.
+    Instances,
+}
+
+/// A pass and its bindings.
 #[derive(Debug, Clone)]
 pub(super) struct Pass {
     kernel: Kernel,
     bindings: &'static [u32],
-    by_tets: bool,
+    threads: Threads,
 }
 
 /// The buffers that passes can bind.
@@ -94,10 +103,10 @@ impl Pass {
             .filter_map(|&number| Some((number, to.buffer(number)?)))
             .collect();
         let dims = to.state.dims();
-        let groups = if self.by_tets {
-            dims.chain_stride / CHAINS as u32
-        } else {
-            dims.row_stride / ROWS as u32
+        let groups = match self.threads {
+            Threads::Tets => dims.chain_stride / CHAINS as u32,
+            Threads::Rows => dims.row_stride / ROWS as u32,
+            Threads::Instances => 1,
         };
         self.kernel.on(gpu, &bound, [groups, dims.instances, 1])
     }
@@ -117,6 +126,7 @@ pub(super) struct Kernels {
 /// Additional passes of accelerated steps.
 #[derive(Debug)]
 pub(super) struct Accelerated {
+    pub(super) mix: Pass,
     pub(super) local: Pass,
     /// Passes of steps with contacts.
     pub(super) touching: Pass,
@@ -135,16 +145,26 @@ impl Kernels {
         let energy = ("ENERGY", f64::from(u8::from(memory > 0)));
         let volume = ("VOLUME", f64::from(u8::from(equations.volume > 0.0)));
         let remembered = ("MEMORY", f64::from(memory));
-        let mixed = [energy, volume, remembered];
+        let mixed = [energy, volume];
         let pass = |source: &ShaderSource,
                     entry: &'static str,
                     constants: &[(&str, f64)],
                     bindings| Pass {
             kernel: Kernel::new(gpu, source, entry, constants),
             bindings,
-            by_tets: entry.starts_with("local"),
+            threads: match entry {
+                "mix_iterates" => Threads::Instances,
+                _ if entry.starts_with("local") => Threads::Tets,
+                _ => Threads::Rows,
+            },
         };
         let accelerated = || Accelerated {
+            mix: pass(
+                &shader::FLESH_MIX,
+                "mix_iterates",
+                &[remembered],
+                binding::MIX,
+            ),
             local: pass(
                 &shader::FLESH_LOCAL_MIXED,
                 "local_mixed",

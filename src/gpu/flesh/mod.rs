@@ -3,6 +3,7 @@
 //! ```text
 //!     predict        x ← x + displacement of the base + relative velocity; y ← inertial prediction
 //!     K iterations:
+//!         mix            coefficients of the accelerated iterate; from the second iteration on
 //!         local          32 chains per workgroup, one tet per thread: closest rotations, forces on the skin points of every chain;
 //!                        all energies for the acceleration
 //!         gather         one row per thread: b = M/h² (y − x) + forces; if the energy rose, with forces recomputed at the last plain iterate
@@ -12,8 +13,7 @@
 //! ```
 //!
 //! Passes that would only move rows are merged into those that read them: local and gather start with x + Δ or with the
-//! accelerated iterate. Every workgroup solves the small normal equations of the acceleration itself, from the partial sums
-//! of *record*. Rejection works likewise: every workgroup of *gather* sums the energies, and if they increased, each row
+//! accelerated iterate. Every workgroup of *gather* sums the energies, and if they increased, each row
 //! recomputes the forces of the chains around it (each chain is computed three times). Rejections are rare; separate passes
 //! for them would cost their latency in every iteration. Everything is gathered and summed in a fixed order: equal steps
 //! give bit-equal results.
@@ -25,15 +25,17 @@
 //! | per crowd and solver         | [`FleshStep`]: the dispatches of a step; [`StatisticsReader`]: its statistics |
 //!
 //! # Passes and bytes
-//! A plain step of K iterations has 2 + K (2 + S) passes, an accelerated one K − 1 more, and K (1 + S) more with contacts. With S = 2:
+//! A plain step of K iterations has 2 + K (2 + S) passes, an accelerated one 2 (K − 1) more, and K (1 + S) more with contacts from
+//! the CPU, 2 K + 8 more with contacts that the device finds. With S = 2:
 //!
 //! | step                                           | passes | with separate passes for rejection and for energies       |
 //! |------------------------------------------------|--------|-----------------------------------------------------------|
 //! | ten plain iterations                           | 42     | 42                                                        |
-//! | seven accelerated ones (converge further)      | 36     | 48                                                        |
-//! | the same with contacts                         | 57     | 82                                                        |
+//! | seven accelerated ones (converge further)      | 42     | 54                                                        |
+//! | the same with contacts from the CPU            | 63     | 88                                                        |
+//! | the same with contacts found by the device     | 64     | 80                                                        |
 //!
-//! The CUDA version of the thesis (3.2.3) had 310. At 3–6 µs per dependent pass, 36 are 0.11–0.22 ms, 57 are 0.17–0.34 ms.
+//! The CUDA version of the thesis (3.2.3) had 310. On an NVIDIA H200 a dependent pass takes 5–10 µs.
 //!
 //! | pass   | bytes of constants        | bytes of every instance (m: memory of the acceleration)       |
 //! |--------|---------------------------|---------------------------------------------------------------|

@@ -140,7 +140,7 @@ impl FleshStep {
                     } else {
                         &kernels.local
                     };
-                    on(&[local, &kernels.gather], &turn)
+                    on(&[&kernels.mix, local, &kernels.gather], &turn)
                 }
                 _ => on(&[local, gather], &turn),
             });

@@ -181,7 +181,8 @@ impl Projective {
         };
         device_link.device.set_state(&self.simulation.state())?;
         if let Some(contacts) = self.simulation.contacts() {
-            device_link.device.set_contacts(contacts.contacts());
+            let device = &mut device_link.device;
+            device.set_contacts(contacts.contacts(), contacts.searches());
         }
         (device_link.has_state, device_link.presented_ahead_secs) = (true, None);
         (device_link.steps_at_upload, device_link.last_moved_step) =
