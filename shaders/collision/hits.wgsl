@@ -6,6 +6,10 @@
 @group(0) @binding(8) var<storage, read_write> hits: array<atomic<u32>>;
 
 const PATCHES: u32 = 16u;
+// Threads of a wedge: they share the patches of a group, and the vertices of a patch.
+const PATCH_LANES: u32 = 4u;
+const VERTEX_LANES: u32 = 8u;
+const LANES: u32 = PATCH_LANES * VERTEX_LANES;
 // A tet contains no points if its volume is below this fraction of the product of its edge lengths.
 const MIN_RELATIVE_VOLUME: f32 = 1e-4;
 
@@ -58,13 +62,13 @@ fn insert(row: u32, half: u32, triangle: u32) {
     }
 }
 
-fn test_patch(wedge: Wedge, patch_index: u32) {
+fn test_patch(wedge: Wedge, patch_index: u32, lane: u32) {
     let at = dims.patches_at + 2u * patch_index;
     let bone = tables[at + 1u];
     if any(wedge.bones == vec3u(bone)) || !overlaps(patch_index, wedge.low, wedge.high) {
         return;
     }
-    for (var k = tables[at]; k < tables[at + 2u]; k++) {
+    for (var k = tables[at] + lane; k < tables[at + 2u]; k += VERTEX_LANES) {
         let row = tables[k];
         let p = x[row].xyz;
         if all(p >= wedge.low) && all(p <= wedge.high) && contains(wedge, p) && !is_excluded(row, wedge.triangle) {
@@ -73,9 +77,11 @@ fn test_patch(wedge: Wedge, patch_index: u32) {
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(256)
 fn find_hits(@builtin(global_invocation_id) id: vec3u) {
-    let triangle = id.x;
+    let triangle = id.x / LANES;
+    let patch_lane = id.x % PATCH_LANES;
+    let vertex_lane = id.x % LANES / PATCH_LANES;
     if triangle >= dims.triangles {
         return;
     }
@@ -102,8 +108,8 @@ fn find_hits(@builtin(global_invocation_id) id: vec3u) {
     for (var group = 0u; group < dims.patch_groups; group++) {
         if overlaps(dims.patches + group, wedge.low, wedge.high) {
             let end = min((group + 1u) * PATCHES, dims.patches);
-            for (var k = group * PATCHES; k < end; k++) {
-                test_patch(wedge, k);
+            for (var k = group * PATCHES + patch_lane; k < end; k += PATCH_LANES) {
+                test_patch(wedge, k, vertex_lane);
             }
         }
     }

@@ -80,15 +80,38 @@ fn largest(own: f32) -> f32 {
     return over_all(vec2(0.0, own)).y;
 }
 
+// Four entries of a row of the matrix.
+fn entries(contact: u32, j: u32) -> vec4<f32> {
+    let at = first_entry + j * count + contact;
+    return vec4(matrix[at], matrix[at + count], matrix[at + 2u * count], matrix[at + 3u * count]);
+}
+
+fn factors(j: u32) -> vec4<f32> {
+    return vec4(multiplied[j], multiplied[j + 1u], multiplied[j + 2u], multiplied[j + 3u]);
+}
+
 // A row of the matrix times the shared vector; the matrix is symmetric, so columns are read instead, which are coalesced.
 fn product(contact: u32) -> f32 {
-    var sums = vec4(0.0);
+    var a = vec4(0.0);
+    var b = vec4(0.0);
+    var c = vec4(0.0);
+    var d = vec4(0.0);
     var j = 0u;
-    for (; j + 4u <= count; j += 4u) {
-        let at = first_entry + j * count + contact;
-        let column = vec4(matrix[at], matrix[at + count], matrix[at + 2u * count], matrix[at + 3u * count]);
-        sums = fma(column, vec4(multiplied[j], multiplied[j + 1u], multiplied[j + 2u], multiplied[j + 3u]), sums);
+    // Sixteen reads at a time: what takes long is to wait for them.
+    for (; j + 16u <= count; j += 16u) {
+        let own_a = entries(contact, j);
+        let own_b = entries(contact, j + 4u);
+        let own_c = entries(contact, j + 8u);
+        let own_d = entries(contact, j + 12u);
+        a = fma(own_a, factors(j), a);
+        b = fma(own_b, factors(j + 4u), b);
+        c = fma(own_c, factors(j + 8u), c);
+        d = fma(own_d, factors(j + 12u), d);
     }
+    for (; j + 4u <= count; j += 4u) {
+        a = fma(entries(contact, j), factors(j), a);
+    }
+    let sums = (a + b) + (c + d);
     var result = (sums.x + sums.y) + (sums.z + sums.w);
     for (; j < count; j++) {
         result = fma(matrix[first_entry + j * count + contact], multiplied[j], result);

@@ -5,7 +5,7 @@
 //! separate       the base of adjacent bones in sharp bends (before the prediction)
 //! pose           foot points, outward directions and normals; forgets the hits
 //! boxes          bounding boxes of patches of vertices and of groups of patches, refitted
-//! find_hits      one wedge a thread, down that hierarchy: the vertices inside
+//! find_hits      32 threads a wedge, down that hierarchy: the vertices inside
 //! refresh        one vertex a thread: updates its contacts, removes ended ones, adds new ones at its hits
 //! list_contacts  one list of all contacts, in the order of the rows
 //! assemble       the matrix of the complementarity problem, from the inverse of the system
@@ -62,6 +62,8 @@ use crate::math::Vec3;
 const MATRIX_GROUPS: u32 = 128;
 /// Rows per workgroup of the push.
 const PUSHED_ROWS: usize = 32;
+/// Wedges per workgroup of the search.
+const WEDGES: usize = 8;
 
 /// Tables, kernels and the inverse of a character.
 #[derive(Debug)]
@@ -132,7 +134,7 @@ impl CollisionModel {
         let limits = gpu.device.limits();
         let bytes = size_of_val(&words[..]) as u64;
         let groups = [
-            workgroups(dims.triangles as usize, ROWS),
+            workgroups(dims.triangles as usize, WEDGES),
             workgroups(rows, PUSHED_ROWS),
         ];
         if bytes
@@ -287,7 +289,7 @@ impl Collision {
                 pass(
                     &own.hits,
                     &[DIMS, TABLES, X, POSED, BOXES, HITS, TURN],
-                    workgroups(triangles as usize, ROWS),
+                    workgroups(triangles as usize, WEDGES),
                 ),
                 pass(
                     &own.refresh,
