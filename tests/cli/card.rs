@@ -43,7 +43,7 @@ fn the_suite_of_a_card_measures_everything_and_agrees_with_the_cpu() {
     let with_device = sinew::methods::registry()
         .into_iter()
         .filter(|method| method.has(sinew::methods::Capability::Device))
-        .map(|method| method.id());
+        .map(sinew::methods::MethodId::id);
     assert_eq!(methods, with_device.collect());
     for line in &agreements {
         assert_eq!(line["passes"], true, "{line}");

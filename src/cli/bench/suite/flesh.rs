@@ -16,7 +16,7 @@ use crate::gpu::GpuContext;
 use crate::gpu::actor::{GpuDevice, GpuFlesh, GpuModel};
 use crate::gpu::flesh::solve::{GlobalSolver, Kind, Limits};
 use crate::io::builtin::load_builtin;
-use crate::methods::{Actor, MethodId, Subject};
+use crate::methods::{Actor, DeviceError, MethodId, Subject};
 use crate::progress::Progress;
 
 /// Simulated vertices of the character that guided flesh is tried with.
@@ -153,7 +153,9 @@ impl Bound {
                 model_ms: start.elapsed().as_secs_f64() * 1e3,
             }),
             // What does not fit is no fault: the sentence says what it takes.
-            Err(error) if kind == Kind::Inverse => Err(Missed::Skipped(error.to_string())),
+            Err(error @ DeviceError::Unfit { .. }) if kind == Kind::Inverse => {
+                Err(Missed::Skipped(error.to_string()))
+            }
             Err(error) => Err(error.into()),
         }
     }

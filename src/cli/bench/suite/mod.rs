@@ -77,12 +77,12 @@ impl Scale {
 
     /// Frames that are compared.
     fn compared_frames(self) -> u32 {
-        self.of(300, 20)
+        self.of(300, 40)
     }
 
     /// How fast motions are played.
     fn pace(self) -> f64 {
-        self.of(1.0, 6.0)
+        self.of(1.0, 3.0)
     }
 
     /// Frames from rest into the motion; they are not measured.

@@ -84,7 +84,6 @@ fn with_means(weights: &SkinWeights, edges: &[[u32; 2]]) -> SkinWeights {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
 mod tests {
     use super::*;
     use crate::io::builtin::load_builtin;
