@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::compute::{Kernel, storage, workgroups};
 use super::waiting::{lost_error, wait_for_all};
-use super::{GpuContext, GpuError};
+use super::{GpuContext, GpuError, shader};
 
 /// The adapter and what it offers.
 #[derive(Debug, Clone, Serialize)]
@@ -87,6 +88,8 @@ pub struct CopyRate {
 const ROUNDS: usize = 7;
 /// Copies in each of them, so that submitting hardly counts.
 const COPIES: usize = 8;
+/// Bytes that a workgroup of 256 threads copies: 16 a thread.
+const COPIED_BY_GROUP: usize = 256 * 16;
 
 impl GpuContext {
     /// What is known of the adapter.
@@ -125,7 +128,8 @@ impl GpuContext {
         wait_for_all(self)
     }
 
-    /// Measures copies from one buffer of so many bytes (fewer, if the device allows no such buffer) to another.
+    /// Measures copies from one buffer of so many bytes (fewer, if the device allows no such buffer) to another, by a compute pass: the
+    /// engine that copies buffers may be far slower than memory.
     ///
     /// # Errors
     /// [`GpuError::Refused`] if there is no memory for them, [`GpuError::Readback`] if the device was lost.
@@ -135,30 +139,31 @@ impl GpuContext {
             .max_storage_buffer_binding_size
             .min(limits.max_buffer_size);
         let bytes = (bytes.min(most) / 256 * 256).max(256);
-        let buffers = self.attempt(|| {
-            ["copied", "copy"].map(|label| {
-                self.device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some(label),
-                    size: bytes,
-                    usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                })
-            })
+        let (buffers, copies) = self.attempt(|| {
+            let buffers =
+                ["copied", "copy"].map(|label| storage::<u8>(self, label, bytes as usize));
+            let kernel = Kernel::new(self, &shader::COPY_BUFFER, "copy_buffer", &[]);
+            let groups = workgroups(bytes as usize, COPIED_BY_GROUP);
+            let groups = groups.min(limits.max_compute_workgroups_per_dimension);
+            let [one, other] = &buffers;
+            let there_and_back = [[one, other], [other, one]]
+                .map(|[from, to]| kernel.on(self, &[(0, from), (1, to)], [groups, 1, 1]));
+            (buffers, there_and_back)
         })?;
-        let [from, to] = &buffers;
         let copy = || -> Result<f64, GpuError> {
             let mut encoder = self
                 .device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor {
                     label: Some("copies"),
                 });
-            for turn in 0..COPIES {
-                let (from, to) = if turn % 2 == 0 {
-                    (from, to)
-                } else {
-                    (to, from)
-                };
-                encoder.copy_buffer_to_buffer(from, 0, to, 0, bytes);
+            {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                    label: Some("copies"),
+                    timestamp_writes: None,
+                });
+                for turn in 0..COPIES {
+                    copies[turn % 2].encode(&mut pass);
+                }
             }
             let commands = encoder.finish();
             let start = Instant::now();

@@ -63,6 +63,8 @@ pub(crate) const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "li
 /// Coloured triangles.
 pub(crate) const TRIANGLES: ShaderSource =
     source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
+/// Copies of buffers.
+pub(crate) const COPY_BUFFER: ShaderSource = source!("copy_buffer": "copy.wgsl");
 /// Contact forces.
 pub(crate) const FLESH_CONTACT_KERNEL: ShaderSource =
     source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/contact_kernel.wgsl");
@@ -206,6 +208,7 @@ pub const ALL: &[ShaderSource] = &[
     OCCLUSION_BLUR,
     LINES,
     TRIANGLES,
+    COPY_BUFFER,
     FLESH_CONTACT_KERNEL,
     FLESH_PREDICT,
     FLESH_LOCAL_PLAIN,
