@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use sinew::character::{FleshBase, FleshSettings, SimVertices};
 use sinew::collision::CollisionBody;
-use sinew::dynamics::{Contacts, Params, Preset, Simulation, StepContacts};
+use sinew::dynamics::{Contacts, Params, Preset, Simulation, State, StepContacts};
 use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{GpuFlesh, GpuModel};
 use sinew::gpu::compute::fetch;
 use sinew::gpu::flesh::solve::{GlobalSolver, Kind};
 use sinew::gpu::flesh::{ContactKernel, ContactKernelBuffers, FleshModel, FleshState, FleshStep};
 use sinew::math::{Affine, Point, Quat, Vec64};
-use sinew::methods::{Actor, AnyDevice, Frame, MethodId, Projective, Subject};
+use sinew::methods::{
+    Actor, AnyDevice, Device as FleshDevice, DeviceError, DeviceFrameReport, DeviceStep,
+    DeviceTimes, FoundContacts, Frame, MethodId, Projective, StepCollision, Subject, SurfaceDevice,
+    SurfaceMut,
+};
 use sinew::progress::Progress;
 use sinew::tissue::BaseFrame;
 
@@ -265,4 +269,98 @@ fn self_contacts_agree_with_the_cpu() {
         );
     }
     assert!(pressing > 8, "only {pressing} contacts");
+}
+
+/// A device that finds more contacts than it solves for: it keeps its state, and says so.
+#[derive(Default)]
+struct Crowded {
+    state: State,
+    steps: u64,
+    report: Option<DeviceFrameReport>,
+}
+
+impl SurfaceDevice for Crowded {
+    fn present(&mut self, _joints: &[Affine], _ahead_secs: f32) -> Result<(), DeviceError> {
+        let found = FoundContacts {
+            pressing: 900,
+            watched: 3000,
+            deepest: 0.5,
+            crowded: true,
+        };
+        self.report = Some(DeviceFrameReport {
+            steps: self.steps,
+            farthest: 0.0,
+            finite: true,
+            contacts: (self.steps > 0).then_some(found),
+            work_ms: DeviceTimes::default(),
+            host_ms: 0.0,
+        });
+        Ok(())
+    }
+
+    fn watched(&mut self) -> Option<DeviceFrameReport> {
+        self.report.take()
+    }
+
+    fn fetch(&mut self, _surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+        Ok(())
+    }
+}
+
+impl FleshDevice for Crowded {
+    fn set_state(&mut self, state: &State) -> Result<(), DeviceError> {
+        self.state = state.clone();
+        Ok(())
+    }
+
+    fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError> {
+        assert!(matches!(step.collision, StepCollision::Own));
+        self.steps += 1;
+        Ok(())
+    }
+
+    fn state(&mut self) -> Result<State, DeviceError> {
+        Ok(self.state.clone())
+    }
+
+    fn last_state(&mut self) -> Option<State> {
+        None
+    }
+
+    fn finds_contacts(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn the_cpu_goes_on_where_a_device_finds_too_many_contacts() {
+    let case = Case::new("cylinder", 200);
+    let subject = Arc::new(case.subject.clone());
+    let params = Preset::Natural.params();
+    let mut actor = Actor::bind(&subject, MethodId::PD, &params, &Progress::new()).expect("binds");
+    actor.set_device(Some(AnyDevice::Flesh(Box::<Crowded>::default())));
+    let advance = |actor: &mut Actor, angle: f64, dt_secs: f64| {
+        let world_from_joint = case.bent(angle);
+        let frame = Frame {
+            world_from_joint: &world_from_joint,
+            dt_secs,
+        };
+        actor.advance(&frame).expect("is skinned");
+    };
+    advance(&mut actor, 0.0, 0.0);
+    advance(&mut actor, 0.01, params.time_step_secs);
+    assert!(actor.projective().is_some_and(Projective::is_on_device));
+    advance(&mut actor, 0.02, params.time_step_secs);
+    assert!(!actor.projective().is_some_and(Projective::is_on_device));
+    assert_eq!(actor.take_fault(), Some(DeviceError::Crowded));
+    for frame in 3..10 {
+        advance(&mut actor, 0.01 * f64::from(frame), params.time_step_secs);
+    }
+    assert!(actor.take_fault().is_none());
+    assert!(
+        actor
+            .positions()
+            .iter()
+            .all(|p| (p.x + p.y + p.z).is_finite())
+    );
 }
