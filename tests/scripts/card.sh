@@ -33,7 +33,8 @@ out="$(cd "$out" && pwd)"
 failed=0
 
 # What is missing is said before anything takes time.
-if ! { ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null; } | grep -q 'libvulkan\.so\.1'; then
+libraries="$(ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null)"
+if [ -n "$libraries" ] && [[ "$libraries" != *libvulkan.so.1* ]]; then
     echo "note: there is no Vulkan loader (libvulkan.so.1): install libvulkan1"
 fi
 if [ -z "$(ls /usr/share/vulkan/icd.d /etc/vulkan/icd.d 2>/dev/null)${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ]; then
@@ -95,7 +96,7 @@ if [ "$only" != suite ] && [ "$size" != tiny ]; then
     if [ -n "$built" ]; then
         for test in ${tests[@]+"${tests[@]}"}; do
             echo "== $(basename "$test")"
-            "$test" 2>&1 | tee "$out/$(basename "$test").log" | grep -aE '^test .*FAILED|^test result|panicked|^SKIPPED' || true
+            "$test" 2>&1 | tee "$out/$(basename "$test").log" | grep -aE '^test .*FAILED|^test result|panicked|^SKIPPED'
             [ "${PIPESTATUS[0]}" -eq 0 ] || failed=1
         done
     else
