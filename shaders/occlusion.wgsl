@@ -18,9 +18,24 @@ fn view_at(pixel: vec2<i32>, size: vec2<i32>) -> vec3<f32> {
     return view.xyz / view.w;
 }
 
-// The smaller of the differences to both neighbours, which does not cross a silhouette.
+// The smaller of the differences to both neighbours, which does not cross a silhouette. At the picture's edge there is only one.
 fn shorter(back: vec3<f32>, here: vec3<f32>, ahead: vec3<f32>) -> vec3<f32> {
-    return select(ahead - here, here - back, abs(here.z - back.z) < abs(ahead.z - here.z));
+    let before = here - back;
+    let after = ahead - here;
+    if all(after == vec3<f32>()) {
+        return before;
+    }
+    if all(before == vec3<f32>()) {
+        return after;
+    }
+    return select(after, before, abs(before.z) < abs(after.z));
+}
+
+// Towards the eye where there is no direction. The lengths are relative to the radius: squares of tiny numbers are zero on most devices.
+fn normal_of(along_x: vec3<f32>, along_y: vec3<f32>, radius: f32) -> vec3<f32> {
+    let across = cross(along_y / radius, along_x / radius);
+    let area = length(across);
+    return select(vec3(0.0, 0.0, 1.0), across / max(area, 1e-30), area > 1e-15);
 }
 
 @fragment
@@ -33,9 +48,9 @@ fn fs_main(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     let here = view_at(pixel, size);
     let along_x = shorter(view_at(pixel - vec2(1, 0), size), here, view_at(pixel + vec2(1, 0), size));
     let along_y = shorter(view_at(pixel - vec2(0, 1), size), here, view_at(pixel + vec2(0, 1), size));
-    let n = normalize(cross(along_y, along_x) + vec3(0.0, 0.0, 1e-20));
-
     let radius = frame.occlusion.x;
+    let n = normal_of(along_x, along_y, radius);
+
     let depth = select(1.0, -here.z, frame.eye.w > 0.5);
     let reach = clamp(radius * frame.occlusion.z / depth, 2.0, 90.0);
     let turn = pixel_noise(position.xy) * 6.2831853;

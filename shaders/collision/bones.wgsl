@@ -15,5 +15,5 @@ fn posed_outward(row: u32) -> vec3f {
     let rest = rest_outward(row);
     let now = turned(bone_of(row), rest);
     let norm = length(now);
-    return select(rest, now / max(norm, 1e-38), norm > 1e-30);
+    return select(rest, now / max(norm, 1e-30), norm > 1e-30);
 }

@@ -119,5 +119,5 @@ fn smooth_normal(triangle: u32, weights: vec3f) -> vec3f {
     let a = x[corners.x].xyz;
     let flat = cross(x[corners.y].xyz - a, x[corners.z].xyz - a);
     let area = length(flat);
-    return select(vec3f(0.0, 1.0, 0.0), flat / max(area, 1e-38), area > 1e-30);
+    return select(vec3f(0.0, 1.0, 0.0), flat / max(area, 1e-30), area > 1e-30);
 }

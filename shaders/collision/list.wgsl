@@ -26,7 +26,7 @@ fn write_contact(row: u32, slot: u32, index: u32) {
     contacts[index].rows = vec4u(row, corners);
     contacts[index].weights = weights;
     contacts[index].normal_target = vec4f(it.normal, min(MARGIN * edge, it.gap + MAX_PUSH * edge));
-    contacts[index].stiffness = RELATIVE_STIFFNESS / max(softness, 1e-37);
+    contacts[index].stiffness = RELATIVE_STIFFNESS / max(softness, 1e-30);
     contacts[index].slot = slot;
     loads[index] = it.load;
     slots[slot].index = index;

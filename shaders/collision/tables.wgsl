@@ -123,5 +123,5 @@ fn softness_at(row: u32) -> f32 {
 // Vectors shorter than `least` become zero.
 fn unit_or_zero(v: vec3f, least: f32) -> vec3f {
     let norm = length(v);
-    return select(vec3f(), v / max(norm, 1e-38), norm > least);
+    return select(vec3f(), v / max(norm, 1e-30), norm > least);
 }

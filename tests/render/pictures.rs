@@ -411,6 +411,34 @@ fn the_floor_is_dark_under_the_ball_and_clear_far_away() {
     );
 }
 
+/// Occlusion looks at neighbours of every pixel; at the edges of the picture there are none on one side.
+#[test]
+fn the_floor_is_as_bright_at_the_edges_of_a_picture_as_inside() {
+    let Some(renderer) = renderer() else { return };
+    let mesh = ball();
+    let frame = uploaded(renderer, &mesh);
+    let mut camera = front_of(&mesh, Projection::Perspective);
+    camera.pitch = 0.9;
+    let mut scene = on_white(&frame, MeshStyle::default());
+    scene.ground = Some(Ground {
+        height: -1.0,
+        grid: None,
+    });
+    let picture = shot(renderer, &camera, &scene);
+    let at = |x: u32, y: u32| i32::from(picture.get_pixel(x, y).0[0]);
+    let (last, inside) = (SIZE - 1, SIZE - 13);
+    for k in (0..SIZE / 8).chain(SIZE * 7 / 8..SIZE - 16) {
+        for (edge, within) in [
+            (at(k, last), at(k, inside)),
+            (at(last, k), at(inside, k)),
+            (at(k, 0), at(k, 12)),
+            (at(0, k), at(12, k)),
+        ] {
+            assert!((edge - within).abs() <= 4, "{k}: {edge} and {within}");
+        }
+    }
+}
+
 #[test]
 fn the_same_scene_gives_the_same_bytes_also_after_others() {
     let Some(renderer) = renderer() else { return };

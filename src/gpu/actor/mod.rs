@@ -9,7 +9,7 @@
 //! | late                         | `FrameReadback`: report of a frame, 16 bytes; every fourth time the whole state       |
 //!
 //! # Passes and bytes of a frame
-//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`super::surface::Surface`], all
+//! A step is one pass for the base, then those of [`FleshStep`], with contacts those of [`super::collision::Collision`] among them; a frame ends with those of [`super::surface::Surface`], all
 //! in one compute pass and one submission. Uploads: 128 bytes per bone and 64 per node and step, and 48 per joint and frame.
 //! Readback: 16 bytes, and every fourth time 64 per simulated vertex, for recovery after a device loss. At most
 //! [`FRAMES_BEHIND`] frames are in flight; the next one waits. Without simulation, a frame is the passes of the surface

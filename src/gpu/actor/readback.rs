@@ -68,12 +68,16 @@ impl FrameReadbacks {
     }
 
     /// Waits until another frame may be sent: at most [`FRAMES_BEHIND`] are in flight.
-    pub(super) fn make_room(&mut self, gpu: &GpuContext) -> Result<(), GpuError> {
+    pub(super) fn make_room(
+        &mut self,
+        gpu: &GpuContext,
+        profile: Option<&Profile>,
+    ) -> Result<(), GpuError> {
         while self.free.is_empty() && !self.under_way.is_empty() {
             gpu.device
                 .poll(wgpu::PollType::Poll)
                 .map_err(|error| lost_error(&error))?;
-            if !self.decode_next(None)? {
+            if !self.decode_next(profile)? {
                 wait_a_little(gpu)?;
             }
         }

@@ -78,7 +78,7 @@ impl Skins {
     ) -> Result<Arc<DeviceSkin>, DeviceError> {
         self.check()?;
         self.readbacks
-            .make_room(&self.gpu)
+            .make_room(&self.gpu, self.profile.as_ref())
             .map_err(|error| lost_error(&error))?;
         let start = Instant::now();
         let mut skin = self.free(followed)?;

@@ -1,4 +1,5 @@
-//! Contacts of the flesh on the device.
+//! Contacts that the CPU finds for flesh on the device: where the device has no room for the tables of its own detection
+//! ([`crate::gpu::collision`]), or where only precomputed pairs around the joints may touch.
 //!
 //! Contacts are detected on the CPU, as in the thesis (3.2.5): the state of the last step is read back (64 bytes per
 //! vertex), the CPU predicts the start of this step, detects contacts there, and uploads them with their matrix. Between two

@@ -13,6 +13,10 @@ pub(super) const PATCHES: usize = 16;
 pub(super) const MOST_HITS: usize = 16;
 /// Largest number of contacts of a vertex.
 pub(super) const MOST_PER_VERTEX: usize = 3;
+/// Rows per workgroup of the push.
+pub(super) const PUSHED_ROWS: usize = 32;
+/// Wedges per workgroup of the search.
+pub(super) const WEDGES: usize = 8;
 /// Words of a triangle and of a row in the tables.
 pub(super) const TRIANGLE_WORDS: usize = 16;
 pub(super) const ROW_WORDS: usize = 12;

@@ -170,8 +170,9 @@ impl Projective {
         }
     }
 
-    /// Uploads the state if it is not on the device.
-    fn upload_state(&mut self) -> Result<(), DeviceError> {
+    /// Uploads the state if it is not on the device. `is_placed`: whether the current bones are those of the state, rather than of the next
+    /// step.
+    fn upload_state(&mut self, is_placed: bool) -> Result<(), DeviceError> {
         let Some(device_link) = self
             .device_link
             .as_mut()
@@ -188,13 +189,16 @@ impl Projective {
         (device_link.steps_at_upload, device_link.last_moved_step) =
             (device_link.steps, device_link.steps);
         device_link.bones.clear();
+        if is_placed {
+            device_link.bones.extend_from_slice(self.frame.bones());
+        }
         Ok(())
     }
 
     /// Makes one step with the current bones on the device; skipped if the flesh is asleep and the bones have not
     /// moved.
     pub(super) fn step_on_device(&mut self, tolerance: f32) -> Result<(), DeviceError> {
-        self.upload_state()?;
+        self.upload_state(false)?;
         let finds = self.does_device_find_contacts();
         let Self {
             device_link: Some(device_link),
@@ -278,7 +282,7 @@ impl Projective {
         }
         let ahead = self.ahead_secs();
         match self
-            .upload_state()
+            .upload_state(true)
             .and_then(|()| self.present_on_device(world_from_joint, ahead))
         {
             Ok(()) => true,
@@ -313,13 +317,15 @@ impl Projective {
         Ok(())
     }
 
-    /// Reads the last output back. Returns whether that succeeded; if not, the CPU has the state.
+    /// Reads the last output back, with the contacts if the device finds them. Returns whether that succeeded; if not, the CPU has the
+    /// state.
     pub(in crate::methods) fn fetch(
         &mut self,
         positions: &mut [Point],
         normals: &mut [Vec3],
         simulated: &mut [Point],
     ) -> bool {
+        let finds = self.does_device_find_contacts();
         // A newly set device has no output yet.
         let Some(device_link) = self
             .device_link
@@ -333,9 +339,16 @@ impl Projective {
             normals,
             simulated,
         };
-        match device_link.device.fetch(surface) {
-            Ok(()) => {
+        let fetched = device_link.device.fetch(surface).and_then(|()| {
+            let contacts = finds.then(|| device_link.device.contacts());
+            contacts.transpose()
+        });
+        match fetched {
+            Ok(found) => {
                 self.last_good.copy_from_slice(simulated);
+                if let (Some(found), Some(contacts)) = (found, self.simulation.contacts_mut()) {
+                    contacts.set_contacts(&found);
+                }
                 true
             }
             Err(error) => {

@@ -173,20 +173,16 @@ impl InversePlan {
         eliminations: &[Elimination],
         limit: usize,
     ) -> Result<Self, InverseError> {
-        let plans = Self::all(matrix, eliminations)?;
-        let fits = |plan: &&Self| plan.bytes <= limit && plan.top <= MAX_TOP;
-        plans
-            .iter()
-            .filter(fits)
+        let mut plans = Self::all(matrix, eliminations)?;
+        plans.retain(|plan| plan.top <= MAX_TOP);
+        let fitting = plans.iter().filter(|plan| plan.bytes <= limit);
+        let smallest = plans.iter().map(|plan| plan.bytes).min();
+        fitting
             .min_by(|a, b| a.micros.total_cmp(&b.micros))
             .copied()
-            .ok_or_else(|| InverseError::TooLarge {
+            .ok_or(InverseError::TooLarge {
                 unknowns: matrix.rows(),
-                bytes: plans
-                    .iter()
-                    .map(|plan| plan.bytes)
-                    .min()
-                    .unwrap_or_default(),
+                bytes: smallest.unwrap_or_default(),
                 limit,
             })
     }

@@ -289,8 +289,8 @@ impl WorkerThread {
         let other_wants = task.wants.is_some_and(|wants| wants != self.wants);
         self.wants = task.wants.unwrap_or(self.wants);
         self.actor
-            .set_reads_back(self.wants.numbers || self.wants.velocities);
-        if other_wants && self.wants.numbers {
+            .set_reads_back(self.wants.numbers || self.wants.velocities || self.wants.contacts);
+        if other_wants && (self.wants.numbers || self.wants.contacts) {
             self.actor.read_back();
         }
         let simulated = self.actor.method().has(Capability::State);
