@@ -114,9 +114,13 @@ impl GpuModel {
         let base =
             BaseModel::new(gpu, &flesh.tissue.anchors).map_err(|error| unfit_error(&error))?;
         let contacts = projective.simulation().contacts();
+        // Where there is no memory for them, the CPU finds the contacts.
         let collision = contacts
             .filter(|contacts| contacts.are_global())
-            .and_then(|contacts| CollisionModel::new(gpu, contacts, &flesh_model, &solver))
+            .and_then(|contacts| {
+                let model = || CollisionModel::new(gpu, contacts, &flesh_model, &solver);
+                gpu.attempt(model).ok().flatten()
+            })
             .map(Arc::new);
         let surface = SurfaceModel::new(
             gpu,
