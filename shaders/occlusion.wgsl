@@ -18,17 +18,14 @@ fn view_at(pixel: vec2<i32>, size: vec2<i32>) -> vec3<f32> {
     return view.xyz / view.w;
 }
 
-// The smaller of the differences to both neighbours, which does not cross a silhouette. At the picture's edge there is only one.
-fn shorter(back: vec3<f32>, here: vec3<f32>, ahead: vec3<f32>) -> vec3<f32> {
-    let before = here - back;
-    let after = ahead - here;
-    if all(after == vec3<f32>()) {
-        return before;
-    }
-    if all(before == vec3<f32>()) {
-        return after;
-    }
-    return select(after, before, abs(before.z) < abs(after.z));
+// The smaller of the differences to both neighbours, which does not cross a silhouette. At the picture's edge there is only one; the
+// difference to the pixel itself is not zero where products and sums are fused.
+fn shorter(pixel: vec2<i32>, size: vec2<i32>, here: vec3<f32>, way: vec2<i32>) -> vec3<f32> {
+    let before = here - view_at(pixel - way, size);
+    let after = view_at(pixel + way, size) - here;
+    let is_first = any(pixel - way < vec2(0));
+    let is_last = any(pixel + way >= size);
+    return select(after, before, is_last || (!is_first && abs(before.z) < abs(after.z)));
 }
 
 // Towards the eye where there is no direction. The lengths are relative to the radius: squares of tiny numbers are zero on most devices.
@@ -46,8 +43,8 @@ fn fs_main(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
         return vec4(1.0);
     }
     let here = view_at(pixel, size);
-    let along_x = shorter(view_at(pixel - vec2(1, 0), size), here, view_at(pixel + vec2(1, 0), size));
-    let along_y = shorter(view_at(pixel - vec2(0, 1), size), here, view_at(pixel + vec2(0, 1), size));
+    let along_x = shorter(pixel, size, here, vec2(1, 0));
+    let along_y = shorter(pixel, size, here, vec2(0, 1));
     let radius = frame.occlusion.x;
     let n = normal_of(along_x, along_y, radius);
 

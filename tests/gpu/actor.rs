@@ -327,12 +327,15 @@ fn non_finite_states_restart_as_on_the_cpu() {
     let mut actor = on_cpu(&subject);
     actor.set_device(Some(AnyDevice::Flesh(Box::new(Broken(0, None)))));
     let pose = bent(&subject, 0.1);
-    let frame = Frame {
-        world_from_joint: &pose,
-        dt_secs: DT,
-    };
+    // In motion: what rests makes no steps.
     let told: Vec<bool> = (0..6)
-        .map(|_| actor.advance(&frame) == Err(SkinError::Diverged))
+        .map(|k| {
+            let frame = Frame {
+                world_from_joint: &bent(&subject, 0.1 + 0.02 * f64::from(k)),
+                dt_secs: DT,
+            };
+            actor.advance(&frame) == Err(SkinError::Diverged)
+        })
         .collect();
     assert!(told.contains(&true) && told.contains(&false), "{told:?}");
     // The device that takes all it knew with it: settled in the pose.
