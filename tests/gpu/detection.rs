@@ -69,9 +69,12 @@ impl Steps {
     }
 
     fn run<'a>(&self, dispatches: impl IntoIterator<Item = &'a Dispatch>) {
-        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             for dispatch in dispatches {
                 dispatch.encode(&mut pass);
             }
@@ -135,7 +138,7 @@ fn host_hits(steps: &Steps, positions: &[Point]) -> [BTreeSet<Hit>; 2] {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (seed >> 8) as f32 / (1 << 23) as f32 - 1.0
     };
-    let amount = ROUNDING * steps.case.subject.size as f32;
+    let amount = ROUNDING * steps.case.subject.size;
     let mut hits = |scale: f32| -> BTreeSet<Hit> {
         let moved: Vec<Point> = positions
             .iter()

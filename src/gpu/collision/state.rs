@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use nalgebra::Matrix3x4;
 
+use self::binding::{
+    BASE, BOXES, CONTACTS, COUNTS, DIMS, FRAMES, HEADER, HITS, INCREMENT, INVERSE, LOADS, MATRIX,
+    PLANES, POSED, SLOTS, STATISTICS, TABLES, TURN, X,
+};
 use super::layout::{
     CollisionDims, MOST_HITS, MOST_PER_VERTEX, NONE, PATCHES, PUSHED_ROWS, Plane, PosedRow, ROWS,
     SearchTurn, Slot, WEDGES,
@@ -73,7 +77,6 @@ impl Collision {
     ) -> Self {
         let CollisionDims {
             rows,
-            triangles,
             patches,
             patch_groups,
             row_groups,
@@ -121,66 +124,8 @@ impl Collision {
                 .collect();
             kernel.on(gpu, &bound, [groups, 1, 1])
         };
-        use binding::{
-            BASE, BOXES, CONTACTS, COUNTS, DIMS, FRAMES, HEADER, HITS, INCREMENT, INVERSE, LOADS,
-            MATRIX, PLANES, POSED, SLOTS, STATISTICS, TABLES, TURN, X,
-        };
-        let own = &model.kernels;
-        let passes = ContactPasses {
-            buffers: &kernel,
-            place: vec![pass(
-                &own.separate,
-                &[DIMS, TABLES, FRAMES, PLANES, BASE],
-                row_groups,
-            )],
-            find: vec![
-                pass(
-                    &own.pose,
-                    &[DIMS, TABLES, FRAMES, X, POSED, HITS, TURN],
-                    row_groups,
-                ),
-                pass(
-                    &own.boxes,
-                    &[DIMS, TABLES, X, BOXES],
-                    patches.div_ceil(PATCHES as u32),
-                ),
-                pass(
-                    &own.hits,
-                    &[DIMS, TABLES, X, POSED, BOXES, HITS, TURN],
-                    workgroups(triangles as usize, WEDGES),
-                ),
-                pass(
-                    &own.refresh,
-                    &[DIMS, TABLES, X, POSED, HITS, SLOTS, COUNTS, LOADS],
-                    row_groups,
-                ),
-                pass(
-                    &own.list,
-                    &[
-                        DIMS, TABLES, SLOTS, COUNTS, LOADS, CONTACTS, HEADER, STATISTICS,
-                    ],
-                    row_groups,
-                ),
-                pass(
-                    &own.matrix,
-                    &[CONTACTS, HEADER, INVERSE, MATRIX, DIMS],
-                    MATRIX_GROUPS,
-                ),
-            ],
-            correct: vec![
-                own.press.on(gpu, &kernel, state),
-                pass(
-                    &own.push,
-                    &[DIMS, LOADS, CONTACTS, HEADER, INVERSE, INCREMENT],
-                    workgroups(rows, PUSHED_ROWS),
-                ),
-            ],
-            end: vec![pass(
-                &own.end,
-                &[X, SLOTS, LOADS, CONTACTS, HEADER, STATISTICS],
-                workgroups(MOST_CONTACTS, 256),
-            )],
-        };
+        let press = model.kernels.press.on(gpu, &kernel, state);
+        let passes = passes(model, &kernel, press, pass);
         let step = FleshStep::with_passes(gpu, flesh, state, solve, passes);
         Self {
             posed_planes: vec![Plane::default(); model.planes],
@@ -317,5 +262,77 @@ impl Collision {
         }
         hits.sort_unstable();
         Ok(hits)
+    }
+}
+
+/// The passes of a step; `pass` binds a kernel to the buffers with these numbers, for so many workgroups.
+fn passes<'a>(
+    model: &CollisionModel,
+    buffers: &'a ContactKernelBuffers,
+    press: Dispatch,
+    pass: impl Fn(&Kernel, &[u32], u32) -> Dispatch,
+) -> ContactPasses<'a> {
+    let CollisionDims {
+        rows,
+        triangles,
+        patches,
+        row_groups,
+        ..
+    } = model.dims;
+    let (rows, own) = (rows as usize, &model.kernels);
+    ContactPasses {
+        buffers,
+        place: vec![pass(
+            &own.separate,
+            &[DIMS, TABLES, FRAMES, PLANES, BASE],
+            row_groups,
+        )],
+        find: vec![
+            pass(
+                &own.pose,
+                &[DIMS, TABLES, FRAMES, X, POSED, HITS, TURN],
+                row_groups,
+            ),
+            pass(
+                &own.boxes,
+                &[DIMS, TABLES, X, BOXES],
+                patches.div_ceil(PATCHES as u32),
+            ),
+            pass(
+                &own.hits,
+                &[DIMS, TABLES, X, POSED, BOXES, HITS, TURN],
+                workgroups(triangles as usize, WEDGES),
+            ),
+            pass(
+                &own.refresh,
+                &[DIMS, TABLES, X, POSED, HITS, SLOTS, COUNTS, LOADS],
+                row_groups,
+            ),
+            pass(
+                &own.list,
+                &[
+                    DIMS, TABLES, SLOTS, COUNTS, LOADS, CONTACTS, HEADER, STATISTICS,
+                ],
+                row_groups,
+            ),
+            pass(
+                &own.matrix,
+                &[CONTACTS, HEADER, INVERSE, MATRIX, DIMS],
+                MATRIX_GROUPS,
+            ),
+        ],
+        correct: vec![
+            press,
+            pass(
+                &own.push,
+                &[DIMS, LOADS, CONTACTS, HEADER, INVERSE, INCREMENT],
+                workgroups(rows, PUSHED_ROWS),
+            ),
+        ],
+        end: vec![pass(
+            &own.end,
+            &[X, SLOTS, LOADS, CONTACTS, HEADER, STATISTICS],
+            workgroups(MOST_CONTACTS, 256),
+        )],
     }
 }
