@@ -9,9 +9,6 @@ use crate::math::Affine;
 
 /// Most fields that are composed at a vertex.
 const MOST: usize = 12;
-/// A field is near a vertex that is at most this many radii outside of its box.
-const NEAR: f32 = 0.15;
-
 type V = [f32; 3];
 
 /// The fields near a vertex in the order of the tree, each with the junction to the one before.
@@ -56,21 +53,27 @@ pub(super) struct Composite {
     pub(super) overlap: f32,
 }
 
-/// Where a field is in a pose.
+/// A ball around the box of a field in a pose.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Place {
-    /// Rows of `bind_from_now`.
-    rows: [[f32; 4]; 3],
-    /// Centre and radius of a ball around the box.
+struct Ball {
     center: V,
+    /// The square of the radius; negative for a field whose transform has no inverse.
     reach: f32,
-    /// Whether the transform has an inverse.
-    is_usable: bool,
+}
+
+impl Ball {
+    /// False for NaN.
+    fn holds(&self, at: V) -> bool {
+        let d: V = std::array::from_fn(|c| at[c] - self.center[c]);
+        dot(d, d) < self.reach
+    }
 }
 
 /// All fields in a pose.
 pub(super) struct PosedFields {
-    places: Vec<Place>,
+    balls: Vec<Ball>,
+    /// Rows of `bind_from_now` of each.
+    rows: Vec<[[f32; 4]; 3]>,
     folds: Vec<PosedFold>,
 }
 
@@ -85,14 +88,13 @@ struct Group {
 
 impl PosedFields {
     pub(super) fn new(fields: usize) -> Self {
-        let place = Place {
-            rows: [[0.0; 4]; 3],
+        let nowhere = Ball {
             center: [0.0; 3],
-            reach: 0.0,
-            is_usable: false,
+            reach: -1.0,
         };
         Self {
-            places: vec![place; fields],
+            balls: vec![nowhere; fields],
+            rows: vec![[[0.0; 4]; 3]; fields],
             folds: vec![PosedFold::NONE; fields],
         }
     }
@@ -107,23 +109,28 @@ impl PosedFields {
         for (posed, fold) in self.folds.iter_mut().zip(folds) {
             *posed = fold.posed(now_from_bind);
         }
-        for (place, field) in self.places.iter_mut().zip(fields) {
+        let places = self.balls.iter_mut().zip(&mut self.rows);
+        for ((ball, rows), field) in places.zip(fields) {
             let motion = &now_from_bind[field.joint as usize];
             let inverse = motion.try_inverse();
             let inverse = inverse.filter(|i| i.matrix().iter().all(|c| c.is_finite()));
-            place.is_usable = inverse.is_some();
-            let Some(inverse) = inverse else { continue };
+            let Some(inverse) = inverse else {
+                ball.reach = -1.0;
+                continue;
+            };
             let m = inverse.matrix();
-            place.rows = [0, 1, 2].map(|r| [0, 1, 2, 3].map(|c| m[(r, c)] as f32));
+            *rows = [0, 1, 2].map(|r| [0, 1, 2, 3].map(|c| m[(r, c)] as f32));
             let [low, high] = field.corners();
             let middle = |c: usize| f64::from(0.5 * (low[c] + high[c]));
             let half = (0..3)
                 .map(|c| (0.5 * (high[c] - low[c])).powi(2))
                 .sum::<f32>();
             let center = motion * nalgebra::Point3::new(middle(0), middle(1), middle(2));
-            place.center = [center.x, center.y, center.z].map(|c| c as f32);
             let stretch = crate::math::linear_part(motion).norm() as f32;
-            place.reach = (half.sqrt() + NEAR * field.radius) * stretch.max(1.0);
+            *ball = Ball {
+                center: [center.x, center.y, center.z].map(|c| c as f32),
+                reach: half * stretch.max(1.0).powi(2),
+            };
         }
     }
 }
@@ -138,25 +145,23 @@ pub(super) struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// The fields whose boxes hold the point, or nearly; of many those with the largest values, and the vertex's own.
+    /// The fields that are not 0 at the point, and the vertex's own; of many those with the largest values.
     pub(super) fn near(&self, own: u16, at: V) -> Near {
         let mut near = Near::NONE;
         let mut values = [0.0_f32; MOST];
-        for (index, place) in self.posed.places.iter().enumerate() {
-            let d: V = std::array::from_fn(|c| at[c] - place.center[c]);
-            // Also for NaN.
-            if !(place.is_usable && dot(d, d) < place.reach * place.reach) {
-                continue;
-            }
-            let field = &self.fields[index];
-            let local = into_bind(place, at);
-            let [low, high] = field.corners();
-            let margin = NEAR * field.radius;
-            if (0..3).any(|c| local[c] < low[c] - margin || local[c] > high[c] + margin) {
+        for (index, ball) in self.posed.balls.iter().enumerate() {
+            if !ball.holds(at) {
                 continue;
             }
             let is_own = index == usize::from(own);
-            let value = if is_own { 2.0 } else { field.at(local).value };
+            let value = if is_own {
+                2.0
+            } else {
+                self.value_of(index as u16, at)
+            };
+            if value <= 0.0 {
+                continue;
+            }
             let count = usize::from(near.count);
             let slot = if count < MOST {
                 near.count += 1;
@@ -179,6 +184,14 @@ impl Field<'_> {
             near.links[k] = self.tree.junction(near.fields[k - 1], near.fields[k]);
         }
         near
+    }
+
+    /// Whether the box of a field that `is_other` may hold the point.
+    pub(super) fn is_reached(&self, at: V, is_other: impl Fn(&PartField) -> bool) -> bool {
+        let balls = self.posed.balls.iter().zip(self.fields);
+        balls
+            .filter(|(ball, _)| ball.holds(at))
+            .any(|(_, field)| is_other(field))
     }
 
     /// The composed field at a point, for a vertex of a part.
@@ -243,7 +256,7 @@ impl Field<'_> {
     /// The value of one field.
     pub(super) fn value_of(&self, field: u16, at: V) -> f32 {
         let index = usize::from(field);
-        let local = into_bind(&self.posed.places[index], at);
+        let local = into_bind(&self.posed.rows[index], at);
         self.fields[index].at(local).value
     }
 
@@ -266,10 +279,9 @@ impl Field<'_> {
 
     fn one(&self, field: u16, at: V) -> Group {
         let index = usize::from(field);
-        let place = &self.posed.places[index];
-        let local = self.fields[index].at(into_bind(place, at));
+        let rows = &self.posed.rows[index];
+        let local = self.fields[index].at(into_bind(rows, at));
         let g = local.gradient;
-        let rows = &place.rows;
         Group {
             field,
             value: local.value,
@@ -323,8 +335,6 @@ impl Field<'_> {
     }
 }
 
-fn into_bind(place: &Place, at: V) -> V {
-    place
-        .rows
-        .map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w)
+fn into_bind(rows: &[[f32; 4]; 3], at: V) -> V {
+    rows.map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w)
 }

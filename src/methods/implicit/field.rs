@@ -8,6 +8,7 @@ use super::hrbf::{Hrbf, Sample};
 use super::samples::PartShape;
 use crate::math::{Point64, Vec64};
 use crate::mesh::closest_on_segment;
+use crate::numerics::lanes::{Padded, add, scaled, sub};
 
 /// Nodes along an axis of the grid of a part.
 pub(super) const NODES: usize = 32;
@@ -142,33 +143,39 @@ impl PartField {
     /// The value and the gradient at a point.
     #[inline]
     pub(super) fn at(&self, point: [f32; 3]) -> Valued {
-        let mut cell = [0_usize; 3];
-        let mut part = [0.0_f32; 3];
-        for c in 0..3 {
-            let at = (point[c] - self.low[c]) * self.per_cell[c];
-            // Also for NaN.
-            if !(at >= 0.0 && at < (NODES - 1) as f32) {
-                return Valued {
-                    value: 0.0,
-                    gradient: [0.0; 3],
-                };
-            }
-            cell[c] = at as usize;
-            part[c] = at - cell[c] as f32;
-        }
-        let first = (cell[0] * NODES + cell[1]) * NODES + cell[2];
-        let v = &self.nodes[first..first + NODES * NODES + NODES + 2];
-        let mix = |a: [f32; 4], b: [f32; 4], t: f32| -> [f32; 4] {
-            std::array::from_fn(|c| a[c] + t * (b[c] - a[c]))
+        let Some([x, gx, gy, gz]) = self.relative(point) else {
+            return Valued {
+                value: 0.0,
+                gradient: [0.0; 3],
+            };
         };
-        let line = |from: usize| mix(v[from], v[from + 1], part[2]);
-        let plane = |from: usize| mix(line(from), line(from + NODES), part[1]);
-        let [x, gx, gy, gz] = mix(plane(0), plane(NODES * NODES), part[0]);
         let [value, slope] = compact(x);
         Valued {
             value,
             gradient: [slope * gx, slope * gy, slope * gz],
         }
+    }
+
+    /// x and its gradient, trilinear between the nodes; `None` outside of the box.
+    #[inline]
+    fn relative(&self, point: [f32; 3]) -> Option<Padded> {
+        let at: [f32; 3] = std::array::from_fn(|c| (point[c] - self.low[c]) * self.per_cell[c]);
+        // False for NaN as well.
+        let is_inside = at.iter().all(|&at| at >= 0.0 && at < (NODES - 1) as f32);
+        if !is_inside {
+            return None;
+        }
+        let cell = at.map(|at| at as i32);
+        let part: [f32; 3] = std::array::from_fn(|c| at[c] - cell[c] as f32);
+        let [i, j, k] = cell.map(|cell| cell as usize);
+        let first = (i * NODES + j) * NODES + k;
+        let v = self.nodes.get(first..first + NODES * NODES + NODES + 2)?;
+        let mix = |a: Padded, b: Padded, t: f32| add(a, scaled(sub(b, a), t));
+        let [low, high] = [0, NODES * NODES].map(|plane| {
+            let lines = [plane, plane + NODES].map(|line| mix(v[line], v[line + 1], part[2]));
+            mix(lines[0], lines[1], part[1])
+        });
+        Some(mix(low, high, part[0]))
     }
 }
 

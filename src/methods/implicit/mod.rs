@@ -55,6 +55,7 @@ mod slice;
 mod spot;
 #[cfg(test)]
 mod tests;
+mod tracking;
 mod tree;
 mod walk;
 
@@ -67,7 +68,7 @@ use std::sync::Arc;
 use model::Model;
 use motions::{Motions, columns, image};
 use options::{Mode, Options, PARAMS, fingers};
-use skin::{Skin, Step};
+use skin::Skin;
 use spot::Spot;
 use walk::Walk;
 
@@ -81,11 +82,6 @@ use crate::math::{Affine, Point, origin_of};
 use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::Trs;
-
-/// Rounds of the last step of a walk, in rounds of the others.
-const LAST: usize = 4;
-/// Frames after the last motion until the skin counts as still: after a deep bend it needs more than 20 to come back to rest.
-const STILL_FRAMES: u32 = 60;
 
 impl MethodId {
     /// Implicit skinning.
@@ -106,7 +102,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Contact is full from 120° between the gradients on, not only at 180°, and in the fold of a bent joint at any angle.",
         "A part ends in half a ball about its joint, not in one point beyond it.",
         "Fields are relative to the radius of the limb at each place, so that thick parts do not win over thin ones.",
-        "No muscle primitives, no halving of steps where a triangle inverts.",
+        "No muscle primitives.",
     ],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::State, Capability::Meetings],
@@ -203,74 +199,6 @@ impl ImplicitSkin {
         (self.is_still, self.is_started) = (false, false);
     }
 
-    /// Follows the joints step by step, from the frame before or from the bind pose.
-    fn track(&mut self, frame: &Frame<'_>) {
-        let skeleton = &self.subject.character.skeleton;
-        let settles = frame.dt_secs == 0.0 || !self.is_started;
-        if settles {
-            self.walk.restart();
-            self.skin.restart(&self.model);
-            self.before.fill(Affine::identity());
-        }
-        self.walk.set_goal(skeleton, frame.world_from_joint);
-        let mut has_moved = false;
-        let mut rounds = self.options.rounds;
-        while self.walk.step(skeleton, frame.world_from_joint) {
-            has_moved = true;
-            self.walk.classes_into(skeleton, &mut self.classes);
-            self.motions.follow(&self.walk.world);
-            if settles && self.walk.is_there() {
-                rounds *= LAST;
-            }
-            let step = Step {
-                model: &self.model,
-                weights: self.subject.skin_weights(),
-                motions: &self.motions,
-                classes: &self.classes,
-                rounds,
-            };
-            self.skin.carry(&step, &self.before);
-            self.is_still = self.skin.settle(&step);
-            self.before.clone_from(&self.motions.now_from_bind);
-        }
-        self.motions.follow(frame.world_from_joint);
-        self.still_frames = if has_moved { 0 } else { self.still_frames + 1 };
-        if !has_moved && !settles && !self.is_still && self.walk.is_at_rest() {
-            self.is_still = self.skin.return_to_rest(&self.model);
-        } else if !has_moved && !settles && !self.is_still {
-            self.classes.fill(0);
-            let step = Step {
-                model: &self.model,
-                weights: self.subject.skin_weights(),
-                motions: &self.motions,
-                classes: &self.classes,
-                rounds,
-            };
-            self.is_still = self.skin.settle(&step);
-        }
-        self.is_still |= settles || self.still_frames > STILL_FRAMES;
-        self.is_started = true;
-    }
-
-    /// Corrects dual quaternion skinning of the pose.
-    fn project(&mut self, frame: &Frame<'_>) {
-        let skeleton = &self.subject.character.skeleton;
-        self.walk.set_goal(skeleton, frame.world_from_joint);
-        self.walk.jump(frame.world_from_joint);
-        self.walk.classes_into(skeleton, &mut self.classes);
-        self.motions.follow(frame.world_from_joint);
-        let step = Step {
-            model: &self.model,
-            weights: self.subject.skin_weights(),
-            motions: &self.motions,
-            classes: &self.classes,
-            rounds: self.options.rounds,
-        };
-        self.skin.blend(&step);
-        self.skin.settle(&step);
-        (self.is_started, self.is_still) = (false, true);
-    }
-
     /// Writes where the skin is in the world.
     fn write(&mut self) -> bool {
         let transform = &self.motions.world_from_here;
@@ -334,7 +262,7 @@ impl Skinner for ImplicitSkin {
         if !fits {
             return Err(StateError::OtherCharacter);
         }
-        self.skin.spots.clone_from(&saved.spots);
+        self.skin.restore(&saved.spots);
         self.before.clone_from(&saved.before);
         self.walk.pose.clone_from(&saved.pose);
         self.is_started = saved.is_started;

@@ -28,7 +28,7 @@ pub(super) const NO_PART: u16 = u16::MAX;
 /// Contacts shallower than this do not hold vertices on their side.
 pub(super) const LEAST_DEPTH: f32 = 0.05;
 /// How far on its own side a vertex in contact stays, in values of the fields.
-const MARGIN: f32 = 0.006;
+pub(super) const MARGIN: f32 = 0.006;
 /// A gradient below this, in one over the radius of the part, has no direction to follow.
 pub(super) const WEAK: f32 = 0.05;
 
@@ -41,6 +41,8 @@ pub(super) struct Held {
     pub(super) iso: f32,
     /// Least difference between the values of the two sides of a contact.
     pub(super) margin: f32,
+    /// Whether it may stay farther than that from a contact surface: not where parts touch at rest.
+    pub(super) can_lift: bool,
     /// Gradients below this are weak; infinite for a vertex that no field holds.
     pub(super) weak: f32,
     /// How much of its relaxation in the surface is taken, 0 to 1.
@@ -55,6 +57,8 @@ pub(super) struct Model {
     pub(super) tree: Arc<Tree>,
     pub(super) tables: &'static Tables,
     pub(super) rings: Rings,
+    /// The triangles of the skin.
+    pub(super) triangles: Vec<[u32; 3]>,
     /// Positions at rest, relative to the centre of the skin.
     pub(super) rest: Vec<Padded>,
     pub(super) held: Vec<Held>,
@@ -107,12 +111,14 @@ impl Model {
             own: own(joint),
             iso: 0.0,
             margin: MARGIN,
+            can_lift: false,
             weak: f32::INFINITY,
             relaxation: 1.0,
         });
         let mut model = Self {
             held: held.collect(),
             rings: Rings::of(&surface, &rest),
+            triangles: mesh.triangles.clone(),
             rest,
             fields: fields.into(),
             folds: folds.into(),
@@ -156,28 +162,36 @@ impl Model {
         posed.follow(&self.fields, &self.folds, &vec![Affine::identity(); joints]);
         let mut held = std::mem::take(&mut self.held);
         let field = self.field(&posed);
-        held.par_iter_mut()
-            .zip(&self.rest)
-            .for_each(|(held, &[x, y, z, _])| {
-                let Some(part) = self.fields.get(usize::from(held.own)) else {
-                    return;
-                };
-                let near = field.near(held.own, [x, y, z]);
-                let at = field.at(&near, held.own, [x, y, z]);
-                held.iso = at.value;
-                held.margin = if at.depth > LEAST_DEPTH {
-                    MARGIN.min(at.side)
-                } else {
-                    MARGIN
-                };
-                let weak = WEAK / part.radius;
-                let slope = super::motions::dot(at.gradient, at.gradient).sqrt();
-                held.weak = if slope > 2.0 * weak {
-                    weak
-                } else {
-                    f32::INFINITY
-                };
-            });
+        let rest = &self.rest;
+        held.par_iter_mut().enumerate().for_each(|(vertex, held)| {
+            let Some(part) = self.fields.get(usize::from(held.own)) else {
+                return;
+            };
+            let [x, y, z, _] = rest[vertex];
+            let near = field.near(held.own, [x, y, z]);
+            let at = field.at(&near, held.own, [x, y, z]);
+            held.iso = at.value;
+            held.margin = if at.depth > LEAST_DEPTH {
+                MARGIN.min(at.side)
+            } else {
+                MARGIN
+            };
+            let weak = WEAK / part.radius;
+            let slope = super::motions::dot(at.gradient, at.gradient).sqrt();
+            held.weak = if slope > 2.0 * weak {
+                weak
+            } else {
+                f32::INFINITY
+            };
+            let edges = self.rings.around(vertex).iter();
+            held.can_lift = held.margin >= MARGIN
+                && edges
+                    .map(|&(next, _)| middle(rest[vertex], rest[next as usize]))
+                    .all(|middle| {
+                        let at = field.at(&near, held.own, middle);
+                        at.depth <= LEAST_DEPTH || at.side >= MARGIN
+                    });
+        });
         self.held = held;
     }
 
@@ -189,6 +203,11 @@ impl Model {
             .filter(|held| held.weak.is_infinite())
             .count()
     }
+}
+
+/// The middle of two points.
+pub(super) fn middle(a: Padded, b: Padded) -> [f32; 3] {
+    std::array::from_fn(|c| 0.5 * (a[c] + b[c]))
 }
 
 /// The fields of all parts whose samples have one.

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::composed::{Near, PosedFields};
-use super::model::Model;
-use super::motions::{Motions, columns, dot, image, rotated};
-use super::spot::{EXACT, Spot, at_rest, limited, newton, place};
+use super::field::PartField;
+use super::model::{LEAST_DEPTH, Model, middle};
+use super::motions::{Motions, columns, cross, dot, image, rotated};
+use super::spot::{EXACT, MOST_LIFT, Spot, at_rest, limited, newton, place};
 use crate::math::{Affine, SplitTransform};
 use crate::numerics::lanes::Padded;
 use crate::weights::SkinWeights;
@@ -24,6 +25,10 @@ const RADIUS: f32 = 0.95;
 const CALMER: f32 = 0.6;
 const CALMEST: f32 = 0.1;
 const LIVELIER: f32 = 1.1;
+/// After so many rounds those vertices are left out that are still, with all of their neighbours.
+const SIFT: usize = 3;
+/// The deepest place of a triangle under a curved surface, relative to the middles of its edges.
+const SAG: f32 = 4.0 / 3.0;
 /// Vertices of one task.
 const CHUNK: usize = 64;
 
@@ -41,15 +46,24 @@ struct Aim {
 pub(super) struct Skin {
     pub(super) spots: Vec<Spot>,
     aims: Vec<Aim>,
+    /// Whether the fields near vertices are those of the step before.
+    has_aims: bool,
     posed: PosedFields,
     /// From the positions before a step to those after, of every joint.
     increments: Vec<[Padded; 4]>,
     splits: Vec<SplitTransform>,
+    /// The vertices of a step, and those of them that a round moves.
+    whole: Vec<u32>,
     active: Vec<u32>,
-    /// Of every active vertex: its next state, and the sum `Σ ŵ ½ (R_i + R_j)(p_i − p_j)` of its edges at rest.
+    /// Of every active vertex its next state.
     next: Vec<Spot>,
+    /// Of every vertex of the step the sum `Σ ŵ ½ (R_i + R_j)(p_i − p_j)` of its edges at rest.
     offsets: Vec<[f32; 3]>,
     marks: [Vec<bool>; 2],
+    /// Of every active vertex how far it is lifted off contact surfaces.
+    lifts: Vec<f32>,
+    /// The spots before a step.
+    earlier: Vec<Spot>,
 }
 
 /// What a step works with.
@@ -76,13 +90,17 @@ impl Skin {
         let mut skin = Self {
             spots: Vec::new(),
             aims: vec![aim; count],
+            has_aims: false,
             posed: PosedFields::new(model.fields.len()),
             increments: vec![[[0.0; 4]; 4]; joints],
             splits: vec![SplitTransform::identity(); joints],
+            whole: Vec::with_capacity(count),
             active: Vec::with_capacity(count),
             next: Vec::with_capacity(count),
-            offsets: Vec::with_capacity(count),
+            offsets: vec![[0.0; 3]; count],
             marks: [vec![false; count], vec![false; count]],
+            lifts: Vec::with_capacity(count),
+            earlier: Vec::with_capacity(count),
         };
         skin.spots = vec![at_rest([0.0; 4]); count];
         skin.restart(model);
@@ -94,6 +112,13 @@ impl Skin {
         for (spot, rest) in self.spots.iter_mut().zip(&model.rest) {
             *spot = at_rest(*rest);
         }
+        self.has_aims = false;
+    }
+
+    /// Goes to an earlier state.
+    pub(super) fn restore(&mut self, spots: &[Spot]) {
+        self.spots.copy_from_slice(spots);
+        self.has_aims = false;
     }
 
     /// Goes a part of what is left of the way to the bind pose, for a skeleton that is back there: relaxation alone would need long for the
@@ -112,6 +137,36 @@ impl Skin {
             self.restart(model);
         }
         is_there
+    }
+
+    /// Remembers the skin before a step.
+    pub(super) fn remember(&mut self) {
+        self.earlier.clone_from(&self.spots);
+    }
+
+    /// Goes back to the skin before the step.
+    pub(super) fn go_back(&mut self) {
+        self.spots.clone_from(&self.earlier);
+        self.has_aims = false;
+    }
+
+    /// Whether the last step has turned a triangle over: its normal has left the side of the surface that it was on.
+    pub(super) fn has_flipped(&self, model: &Model) -> bool {
+        let marks = &self.marks[1];
+        let is_turned = |spots: &[Spot], corners: [u32; 3]| {
+            let [a, b, c] = corners.map(|v| &spots[v as usize]);
+            let edge = |to: &Spot| -> [f32; 3] { std::array::from_fn(|k| to.at[k] - a.at[k]) };
+            let normal = cross(edge(b), edge(c));
+            // The gradients point inwards.
+            [a, b, c]
+                .iter()
+                .all(|corner| dot(normal, corner.normal) > 0.0)
+        };
+        model.triangles.par_iter().any(|&corners| {
+            corners.iter().any(|&v| marks[v as usize])
+                && is_turned(&self.spots, corners)
+                && !is_turned(&self.earlier, corners)
+        })
     }
 
     /// Moves the skin with the joints from where they were before the step.
@@ -179,11 +234,12 @@ impl Skin {
             &step.model.folds,
             &step.motions.now_from_bind,
         );
-        self.find_aims(step);
+        self.find_near(step);
         self.find_active(step);
         if self.active.is_empty() {
             return true;
         }
+        self.find_rotations(step);
         self.find_offsets(step);
         self.project(step);
         let limit = STILL * step.model.size;
@@ -199,14 +255,19 @@ impl Skin {
             if largest < limit {
                 break;
             }
+            if round % SIFT == SIFT - 1 {
+                self.lift(step, limit);
+                self.sift(step, limit);
+            }
         }
         largest < limit
     }
 
-    /// Near fields, rotations, and whether a vertex bends.
-    fn find_aims(&mut self, step: &Step<'_>) {
+    /// Near fields, and whether a vertex bends. Where everything near has moved alike, the same fields are near as before.
+    fn find_near(&mut self, step: &Step<'_>) {
         let field = step.model.field(&self.posed);
-        let spots = &self.spots;
+        let (spots, has_aims) = (&self.spots, self.has_aims);
+        let of_field = |field: &PartField| step.classes[field.joint as usize];
         self.aims
             .par_iter_mut()
             .with_min_len(CHUNK)
@@ -214,17 +275,27 @@ impl Skin {
             .for_each(|(vertex, aim)| {
                 let held = &step.model.held[vertex];
                 let [x, y, z, _] = spots[vertex].at;
-                aim.near = field.near(held.own, [x, y, z]);
-                (aim.rotation, aim.stretch) = blended_rotation(step, vertex);
-                let fields = aim.near.fields().iter();
-                let of_field = |&field: &u16| step.model.fields[usize::from(field)].joint as usize;
-                let of_weights = step.weights.of(vertex).map(|(joint, _)| joint);
-                let mut classes = of_weights
-                    .chain(fields.map(of_field))
-                    .map(|j| step.classes[j]);
-                let first = classes.next();
-                aim.bends = first.is_some_and(|first| classes.any(|class| class != first));
+                let mut weights = step.weights.of(vertex).map(|(j, _)| step.classes[j]);
+                let first = weights.next();
+                let differs = |class: u32| first.is_some_and(|first| first != class);
+                aim.bends = weights.any(differs);
+                let is_other = |field: &PartField| differs(of_field(field));
+                let bends = |near: &Near| {
+                    let fields = near.fields().iter();
+                    fields
+                        .map(|&field| &step.model.fields[usize::from(field)])
+                        .any(is_other)
+                };
+                let is_kept = has_aims
+                    && first.is_some()
+                    && !bends(&aim.near)
+                    && !field.is_reached([x, y, z], is_other);
+                if !is_kept {
+                    aim.near = field.near(held.own, [x, y, z]);
+                    aim.bends |= bends(&aim.near);
+                }
             });
+        self.has_aims = true;
     }
 
     /// The vertices that bend or were not still, and two rings around them.
@@ -234,34 +305,99 @@ impl Skin {
             *mark = aim.bends || spot.moved > limit;
         }
         for _ in 0..2 {
-            let [from, to] = &mut self.marks;
-            to.par_iter_mut()
-                .with_min_len(CHUNK)
-                .enumerate()
-                .for_each(|(vertex, mark)| {
-                    let around = step.model.rings.around(vertex);
-                    *mark = from[vertex] || around.iter().any(|&(next, _)| from[next as usize]);
-                });
-            self.marks.swap(0, 1);
+            self.grow_marks(step);
         }
-        self.active.clear();
+        self.whole.clear();
         let marked = self.marks[0].iter().enumerate().filter(|(_, mark)| **mark);
-        self.active.extend(marked.map(|(vertex, _)| vertex as u32));
-        self.next.clear();
-        self.next
-            .extend(self.active.iter().map(|&v| self.spots[v as usize]));
+        self.whole.extend(marked.map(|(vertex, _)| vertex as u32));
+        self.active.clone_from(&self.whole);
+    }
+
+    /// Marks the neighbours of marked vertices as well.
+    fn grow_marks(&mut self, step: &Step<'_>) {
+        let [from, to] = &mut self.marks;
+        to.par_iter_mut()
+            .with_min_len(CHUNK)
+            .enumerate()
+            .for_each(|(vertex, mark)| {
+                let around = step.model.rings.around(vertex);
+                *mark = from[vertex] || around.iter().any(|&(next, _)| from[next as usize]);
+            });
+        self.marks.swap(0, 1);
+    }
+
+    /// Lifts vertices off contact surfaces so far that the middles of their edges are on the same side: triangles of both sides would cut
+    /// through each other where the surface is curved.
+    fn lift(&mut self, step: &Step<'_>, limit: f32) {
+        self.lifts.resize(self.active.len(), 0.0);
+        let field = step.model.field(&self.posed);
+        let (spots, aims) = (&self.spots, &self.aims);
+        let lifts = self.lifts.par_iter_mut().zip(&self.active);
+        lifts.with_min_len(CHUNK).for_each(|(lift, &v)| {
+            let (own, held) = (&spots[v as usize], &step.model.held[v as usize]);
+            *lift = 0.0;
+            if !(own.touches && held.can_lift) {
+                return;
+            }
+            let near = &aims[v as usize].near;
+            for &(other, _) in step.model.rings.around(v as usize) {
+                let at = middle(own.at, spots[other as usize].at);
+                let found = field.at(near, held.own, at);
+                let others = step.model.held[other as usize].own;
+                // An edge around the end of a contact has its ends on both sides.
+                let crosses =
+                    others != held.own && found.side * field.at(near, others, at).side < 0.0;
+                if found.depth > LEAST_DEPTH && !crosses {
+                    let missing = held.margin - found.side;
+                    *lift = lift.max(own.lift + SAG * missing);
+                }
+            }
+            *lift = lift.min(MOST_LIFT);
+        });
+        for (&lift, &v) in self.lifts.iter().zip(&self.active) {
+            let spot = &mut self.spots[v as usize];
+            if (lift - spot.lift).abs() > EXACT {
+                spot.moved = spot.moved.max(2.0 * limit);
+            }
+            spot.lift = lift;
+        }
+    }
+
+    /// Leaves out the vertices of the step that are still, as all of their neighbours are.
+    fn sift(&mut self, step: &Step<'_>, limit: f32) {
+        let spots = &self.spots;
+        let moves = |vertex: u32| spots[vertex as usize].moved > limit;
+        self.active.clear();
+        self.active.extend(self.whole.iter().copied().filter(|&v| {
+            let around = step.model.rings.around(v as usize);
+            moves(v) || around.iter().any(|&(next, _)| moves(next))
+        }));
+    }
+
+    /// Rotations of the vertices of the step and of their neighbours.
+    fn find_rotations(&mut self, step: &Step<'_>) {
+        self.grow_marks(step);
+        self.aims
+            .par_iter_mut()
+            .zip(&self.marks[0])
+            .with_min_len(CHUNK)
+            .enumerate()
+            .filter(|(_, (_, mark))| **mark)
+            .for_each(|(vertex, (aim, _))| {
+                (aim.rotation, aim.stretch) = blended_rotation(step, vertex);
+            });
     }
 
     /// What the edges of active vertices should be.
     fn find_offsets(&mut self, step: &Step<'_>) {
-        let aims = &self.aims;
-        self.offsets.clear();
-        self.offsets.resize(self.active.len(), [0.0; 3]);
-        let offsets = self.offsets.par_iter_mut().zip(&self.active);
-        offsets.with_min_len(CHUNK).for_each(|(offset, &v)| {
-            let own = &aims[v as usize];
-            let rest = step.model.rest[v as usize];
-            for &(other, weight) in step.model.rings.around(v as usize) {
+        let (aims, marks) = (&self.aims, &self.marks[1]);
+        let offsets = self.offsets.par_iter_mut().zip(marks).enumerate();
+        let marked = offsets.with_min_len(CHUNK).filter(|(_, (_, mark))| **mark);
+        marked.for_each(|(v, (offset, _))| {
+            *offset = [0.0; 3];
+            let own = &aims[v];
+            let rest = step.model.rest[v];
+            for &(other, weight) in step.model.rings.around(v) {
                 let (aim, at) = (&aims[other as usize], step.model.rest[other as usize]);
                 let edge = [rest[0] - at[0], rest[1] - at[1], rest[2] - at[2]];
                 let (a, b) = (rotated(&own.rotation, edge), rotated(&aim.rotation, edge));
@@ -276,6 +412,7 @@ impl Skin {
     fn project(&mut self, step: &Step<'_>) {
         let field = step.model.field(&self.posed);
         let (spots, aims) = (&self.spots, &self.aims);
+        self.next.resize(self.active.len(), at_rest([0.0; 4]));
         self.next
             .par_iter_mut()
             .zip(&self.active)
@@ -302,15 +439,16 @@ impl Skin {
     fn relax(&mut self, step: &Step<'_>, omega: f32) -> f32 {
         let field = step.model.field(&self.posed);
         let (spots, aims) = (&self.spots, &self.aims);
-        let offsets = self.active.par_iter().zip(&self.offsets);
-        let next = self.next.par_iter_mut().zip(offsets);
-        next.with_min_len(CHUNK).for_each(|(next, (&v, offset))| {
+        let offsets = &self.offsets;
+        self.next.resize(self.active.len(), at_rest([0.0; 4]));
+        let next = self.next.par_iter_mut().zip(&self.active);
+        next.with_min_len(CHUNK).for_each(|(next, &v)| {
             let v = v as usize;
             let (own, aim) = (&spots[v], &aims[v]);
             let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
             *next = *own;
             next.before = own.at;
-            let mut target = *offset;
+            let mut target = offsets[v];
             for &(other, weight) in step.model.rings.around(v) {
                 let at = spots[other as usize].at;
                 for c in 0..3 {

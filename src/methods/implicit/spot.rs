@@ -10,6 +10,8 @@ pub(super) const EXACT: f32 = 1e-4;
 /// How far above the iso-value the field may be on a contact surface, and how much farther than other moves one onto it may go.
 const BEYOND: f32 = 0.03;
 const CONTACT_REACH: f32 = 4.0;
+/// The most that a vertex is lifted off a contact surface, in values of the fields.
+pub(super) const MOST_LIFT: f32 = 0.06;
 /// Values of a field so far above ½ are inside of a part.
 const INSIDE: f32 = 0.02;
 
@@ -29,6 +31,10 @@ pub(super) struct Spot {
     pub(super) calm: f32,
     /// How far the vertex was moved in the last round.
     pub(super) moved: f32,
+    /// How much farther than its margin it stays on its side of a contact, so that its triangles do as well.
+    pub(super) lift: f32,
+    /// Whether it is at a contact surface.
+    pub(super) touches: bool,
 }
 
 /// A vertex that nothing has moved.
@@ -41,6 +47,8 @@ pub(super) fn at_rest(at: Padded) -> Spot {
         rate: 1.0,
         calm: 1.0,
         moved: 0.0,
+        lift: 0.0,
+        touches: false,
     }
 }
 
@@ -65,6 +73,7 @@ pub(super) fn limited(v: [f32; 3], length: f32) -> [f32; 3] {
 /// One Newton step to the iso-value along the gradient. A vertex in contact stays on its own side of the contact surface.
 pub(super) fn newton(spot: &mut Spot, field: &Field<'_>, near: &Near, held: &Held, reach: f32) {
     let at = [spot.at[0], spot.at[1], spot.at[2]];
+    spot.touches = false;
     if held.weak.is_infinite() {
         spot.error = 0.0;
         return;
@@ -90,16 +99,18 @@ pub(super) fn newton(spot: &mut Spot, field: &Field<'_>, near: &Near, held: &Hel
     }
     let across = dot(found.side_gradient, found.side_gradient);
     if found.depth > LEAST_DEPTH && across > held.weak * held.weak {
+        let margin = held.margin + spot.lift;
+        spot.touches = found.side < margin + MOST_LIFT;
         let shift: [f32; 3] = std::array::from_fn(|c| to[c] - at[c]);
         // Skin that both parts cover is pressed, and stays on the surface between them from either side.
         let is_pressed = found.overlap > held.iso.max(0.5) + INSIDE;
-        if is_pressed || found.side + dot(found.side_gradient, shift) < held.margin {
+        if is_pressed || found.side + dot(found.side_gradient, shift) < margin {
             let deeper = if is_pressed {
                 (held.iso - 0.5).max(0.0)
             } else {
                 0.0
             };
-            let side = held.margin + deeper;
+            let side = margin + deeper;
             to = on_contact(at, &found, held, reach, side - found.side);
             spot.normal = found.side_gradient.map(|c| c / across.sqrt());
             spot.error = 0.0;

@@ -14,6 +14,10 @@ const SCALE: f64 = 0.2;
 const NOTHING: f64 = 1e-7;
 /// Most steps to a pose.
 const MOST_STEPS: usize = 48;
+/// Most steps on the way to a pose that are taken again with half of their length.
+const MOST_HALVED: usize = 16;
+/// A step with a smaller turn than this is not halved, rad.
+const HALVED: f64 = 4.0 * DEGREE;
 
 /// The way from one pose to another, as transforms relative to the parent joints.
 pub(super) struct Walk {
@@ -27,6 +31,7 @@ pub(super) struct Walk {
     pub(super) world: Vec<Affine>,
     size: f64,
     steps: usize,
+    halved: usize,
     /// Whether there is only one joint without parent, whose motion does not deform anything.
     has_one_root: bool,
 }
@@ -46,6 +51,7 @@ impl Walk {
             rest,
             size,
             steps: 0,
+            halved: 0,
         }
     }
 
@@ -57,7 +63,7 @@ impl Walk {
     /// Sets the pose to walk to.
     pub(super) fn set_goal(&mut self, skeleton: &Skeleton, world: &[Affine]) {
         relative_into(skeleton, world, &mut self.goal);
-        self.steps = 0;
+        (self.steps, self.halved) = (0, 0);
         if let Some((pose, goal)) = self.pose.first_mut().zip(self.goal.first())
             && self.has_one_root
         {
@@ -84,6 +90,22 @@ impl Walk {
             compose(skeleton, &self.pose, &mut self.world);
         }
         true
+    }
+
+    /// Whether the last step was long enough to be halved.
+    pub(super) fn can_halve(&self) -> bool {
+        let joints = self.before.iter().zip(&self.pose);
+        let turns = joints.map(|(before, pose)| before.rotation.angle_to(&pose.rotation));
+        self.halved < MOST_HALVED && turns.fold(0.0, f64::max) >= HALVED
+    }
+
+    /// Goes half of the last step back.
+    pub(super) fn halve(&mut self, skeleton: &Skeleton) {
+        self.halved += 1;
+        for (pose, before) in self.pose.iter_mut().zip(&self.before) {
+            *pose = before.lerp(pose, 0.5);
+        }
+        compose(skeleton, &self.pose, &mut self.world);
     }
 
     /// Goes from the bind pose to the goal in one step.

@@ -1,0 +1,104 @@
+//! Frames of implicit skinning: the way from the frame before, or from the bind pose.
+
+use super::ImplicitSkin;
+use super::skin::Step;
+use crate::math::Affine;
+use crate::methods::Frame;
+
+/// Rounds of the last step of a walk, in rounds of the others.
+const LAST: usize = 4;
+/// Frames after the last motion until the skin counts as still: after a deep bend it needs more than 20 to come back to rest.
+const STILL_FRAMES: u32 = 60;
+
+impl ImplicitSkin {
+    /// Follows the joints step by step, from the frame before or from the bind pose.
+    pub(super) fn track(&mut self, frame: &Frame<'_>) {
+        let subject = self.subject.clone();
+        let skeleton = &subject.character.skeleton;
+        let settles = frame.dt_secs == 0.0 || !self.is_started;
+        if settles {
+            self.walk.restart();
+            self.skin.restart(&self.model);
+            self.before.fill(Affine::identity());
+        }
+        self.walk.set_goal(skeleton, frame.world_from_joint);
+        let mut has_moved = false;
+        while self.walk.step(skeleton, frame.world_from_joint) {
+            has_moved = true;
+            self.is_still = self.follow(settles);
+            self.before.clone_from(&self.motions.now_from_bind);
+        }
+        self.motions.follow(frame.world_from_joint);
+        self.still_frames = if has_moved { 0 } else { self.still_frames + 1 };
+        if !has_moved && !settles && !self.is_still && self.walk.is_at_rest() {
+            self.is_still = self.skin.return_to_rest(&self.model);
+        } else if !has_moved && !settles && !self.is_still {
+            self.classes.fill(0);
+            self.is_still = self.relax(self.options.rounds);
+        }
+        self.is_still |= settles || self.still_frames > STILL_FRAMES;
+        self.is_started = true;
+    }
+
+    /// Takes the skin along with the last step of the walk; where that turns a triangle over, with the first half of it. Returns whether
+    /// the skin is still.
+    fn follow(&mut self, settles: bool) -> bool {
+        let subject = self.subject.clone();
+        let skeleton = &subject.character.skeleton;
+        loop {
+            self.walk.classes_into(skeleton, &mut self.classes);
+            self.motions.follow(&self.walk.world);
+            let can_halve = self.walk.can_halve();
+            if can_halve {
+                self.skin.remember();
+            }
+            let is_last = settles && self.walk.is_there();
+            let rounds = self.options.rounds * if is_last { LAST } else { 1 };
+            let step = Step {
+                model: &self.model,
+                weights: self.subject.skin_weights(),
+                motions: &self.motions,
+                classes: &self.classes,
+                rounds,
+            };
+            self.skin.carry(&step, &self.before);
+            let is_still = self.skin.settle(&step);
+            if !(can_halve && self.skin.has_flipped(&self.model)) {
+                return is_still;
+            }
+            self.skin.go_back();
+            self.walk.halve(skeleton);
+        }
+    }
+
+    /// Brings the skin nearer to where it rests in the pose of the frame. Returns whether it is there.
+    fn relax(&mut self, rounds: usize) -> bool {
+        let step = Step {
+            model: &self.model,
+            weights: self.subject.skin_weights(),
+            motions: &self.motions,
+            classes: &self.classes,
+            rounds,
+        };
+        self.skin.settle(&step)
+    }
+
+    /// Corrects dual quaternion skinning of the pose.
+    pub(super) fn project(&mut self, frame: &Frame<'_>) {
+        let skeleton = &self.subject.character.skeleton;
+        self.walk.set_goal(skeleton, frame.world_from_joint);
+        self.walk.jump(frame.world_from_joint);
+        self.walk.classes_into(skeleton, &mut self.classes);
+        self.motions.follow(frame.world_from_joint);
+        let step = Step {
+            model: &self.model,
+            weights: self.subject.skin_weights(),
+            motions: &self.motions,
+            classes: &self.classes,
+            rounds: self.options.rounds,
+        };
+        self.skin.blend(&step);
+        self.skin.settle(&step);
+        (self.is_started, self.is_still) = (false, true);
+    }
+}
