@@ -11,6 +11,7 @@ use super::motions::Motions;
 use super::operators::{Meets, Operator, Tables};
 use super::slice::{FieldPlane, FieldSlice, Sampled};
 use super::tree::{Tree, most};
+use super::twist::Twist;
 use crate::character::BoneMap;
 use crate::math::Affine;
 use crate::progress::{Cancelled, Progress};
@@ -19,6 +20,7 @@ use crate::progress::{Cancelled, Progress};
 pub struct BodyField {
     fields: Arc<[PartField]>,
     folds: Arc<[Fold]>,
+    twists: Arc<[Twist]>,
     tree: Arc<Tree>,
     tables: &'static Tables,
     motions: Motions,
@@ -31,6 +33,7 @@ impl BodyField {
         Self {
             fields: model.fields.clone(),
             folds: model.folds.clone(),
+            twists: model.twists.clone(),
             tree: model.tree.clone(),
             tables: model.tables,
             motions: motions.clone(),
@@ -99,7 +102,8 @@ impl BodyField {
         let mut motions = self.motions.clone();
         motions.follow(world_from_joint);
         let mut posed = PosedFields::new(self.fields.len());
-        posed.follow(&self.fields, &self.folds, &motions.now_from_bind);
+        let moved = &motions.now_from_bind;
+        posed.follow(&self.fields, &self.folds, &self.twists, moved);
         (motions, posed)
     }
 }

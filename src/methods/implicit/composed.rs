@@ -5,6 +5,7 @@ use super::fold::{Fold, PosedFold};
 use super::motions::dot;
 use super::operators::Tables;
 use super::tree::{Junction, Tree};
+use super::twist::{PosedTwist, Twist};
 use crate::math::Affine;
 
 /// Most fields that are composed at a vertex.
@@ -74,6 +75,7 @@ pub(super) struct PosedFields {
     balls: Vec<Ball>,
     /// Rows of `bind_from_now` of each.
     rows: Vec<[[f32; 4]; 3]>,
+    twists: Vec<PosedTwist>,
     folds: Vec<PosedFold>,
 }
 
@@ -86,6 +88,14 @@ struct Group {
     gradient: V,
 }
 
+impl Group {
+    /// Multiplies it by a factor with a gradient.
+    fn scale(&mut self, (factor, slope): (f32, V)) {
+        self.gradient = std::array::from_fn(|c| factor * self.gradient[c] + self.value * slope[c]);
+        self.value *= factor;
+    }
+}
+
 impl PosedFields {
     pub(super) fn new(fields: usize) -> Self {
         let nowhere = Ball {
@@ -95,6 +105,7 @@ impl PosedFields {
         Self {
             balls: vec![nowhere; fields],
             rows: vec![[[0.0; 4]; 3]; fields],
+            twists: vec![PosedTwist::NONE; fields],
             folds: vec![PosedFold::NONE; fields],
         }
     }
@@ -104,13 +115,15 @@ impl PosedFields {
         &mut self,
         fields: &[PartField],
         folds: &[Fold],
+        twists: &[Twist],
         now_from_bind: &[Affine],
     ) {
+        Twist::pose(twists, now_from_bind, &mut self.twists);
         for (posed, fold) in self.folds.iter_mut().zip(folds) {
             *posed = fold.posed(now_from_bind);
         }
         let places = self.balls.iter_mut().zip(&mut self.rows);
-        for ((ball, rows), field) in places.zip(fields) {
+        for (((ball, rows), twist), field) in places.zip(&self.twists).zip(fields) {
             let motion = &now_from_bind[field.joint as usize];
             let inverse = motion.try_inverse();
             let inverse = inverse.filter(|i| i.matrix().iter().all(|c| c.is_finite()));
@@ -127,9 +140,10 @@ impl PosedFields {
                 .sum::<f32>();
             let center = motion * nalgebra::Point3::new(middle(0), middle(1), middle(2));
             let stretch = crate::math::linear_part(motion).norm() as f32;
+            let radius = half.sqrt() + twist.shift([0, 1, 2].map(|c| middle(c) as f32));
             *ball = Ball {
                 center: [center.x, center.y, center.z].map(|c| c as f32),
-                reach: half * stretch.max(1.0).powi(2),
+                reach: (radius * stretch.max(1.0)).powi(2),
             };
         }
     }
@@ -217,7 +231,7 @@ impl Field<'_> {
             if nearer {
                 pending = Some(link);
             }
-            let group = self.one(field, at);
+            let group = self.cut(near, self.one(field, at), at);
             if group.value <= 0.0 {
                 continue;
             }
@@ -248,7 +262,7 @@ impl Field<'_> {
         let values = near
             .fields()
             .iter()
-            .map(|&field| (field, self.value_of(field, at)));
+            .map(|&field| (field, self.cut(near, self.one(field, at), at).value));
         let strongest = values.fold((0, 0.0), |a, b| if b.1 > a.1 { b } else { a });
         (strongest.1 > 0.0).then_some(strongest)
     }
@@ -257,7 +271,8 @@ impl Field<'_> {
     pub(super) fn value_of(&self, field: u16, at: V) -> f32 {
         let index = usize::from(field);
         let local = into_bind(&self.posed.rows[index], at);
-        self.fields[index].at(local).value
+        let source = self.posed.twists[index].source(local);
+        self.fields[index].at(source).value
     }
 
     /// The depth of the contact between two fields at a point; 0 where they do not press each other.
@@ -279,14 +294,31 @@ impl Field<'_> {
 
     fn one(&self, field: u16, at: V) -> Group {
         let index = usize::from(field);
-        let rows = &self.posed.rows[index];
-        let local = self.fields[index].at(into_bind(rows, at));
-        let g = local.gradient;
+        let (rows, twist) = (&self.posed.rows[index], &self.posed.twists[index]);
+        let here = into_bind(rows, at);
+        let local = self.fields[index].at(twist.source(here));
+        let g = twist.gradient(here, local.gradient);
         Group {
             field,
             value: local.value,
             gradient: [0, 1, 2].map(|c| rows[0][c] * g[0] + rows[1][c] * g[1] + rows[2][c] * g[2]),
         }
+    }
+
+    /// What folds leave of a field.
+    fn cut(&self, near: &Near, mut group: Group, at: V) -> Group {
+        let own = &self.posed.folds[usize::from(group.field)];
+        let is_cut = own.is_closed() && near.fields().contains(&own.parent);
+        if is_cut {
+            group.scale(own.left(at, false));
+        }
+        for &other in near.fields() {
+            let fold = &self.posed.folds[usize::from(other)];
+            if fold.is_closed() && fold.parent == group.field {
+                group.scale(fold.left(at, true));
+            }
+        }
+        group
     }
 
     /// d where two groups meet.

@@ -12,9 +12,15 @@ use super::motions::dot;
 const NO_PARENT: u16 = u16::MAX;
 /// The bend from which a fold begins to be a contact, and at which it is full, rad.
 const BENT: [f32; 2] = [60.0 * DEGREE, 110.0 * DEGREE];
+/// The bend from which fields end between the bones, and at which they end fully, rad.
+const CLOSED: [f32; 2] = [90.0 * DEGREE, 130.0 * DEGREE];
+/// The cosine of the largest angle between the bones of a straight joint, as a knee and an elbow, at rest.
+const STRAIGHT: f64 = 0.6;
 const DEGREE: f32 = std::f32::consts::PI / 180.0;
 /// The contact is full at this distance from the joint, in radii of the limb at the joint.
 const FULL: f32 = 1.25;
+/// Beyond this distance on the other side of the plane between the bones, in the same unit, a field ends.
+const CUT: f32 = 1.0;
 /// It ends at this distance outside of the bones, in the same unit.
 const BESIDE: f32 = 0.6;
 
@@ -47,6 +53,8 @@ pub(super) struct PosedFold {
     radius: f32,
     /// The depth of the contact, from 0 to 1.
     amount: f32,
+    /// How far fields end between the bones, from 0 to 1.
+    closed: f32,
 }
 
 impl Fold {
@@ -60,6 +68,11 @@ impl Fold {
         along: Vec64::new(0.0, 0.0, 0.0),
         radius: 0.0,
     };
+
+    /// Whether the bones continue each other at rest.
+    pub(super) fn is_straight(&self) -> bool {
+        (self.at - self.parent_at).angle(&self.along).cos() > STRAIGHT
+    }
 
     /// The angle by which the bones are bent out of a straight line, rad, and the depth of the contact where it is deepest, 0 to 1.
     pub(super) fn bend(&self, now_from_bind: &[Affine]) -> [f32; 2] {
@@ -98,6 +111,11 @@ impl Fold {
             opening: (0.5 * (std::f32::consts::PI - bend)).tan(),
             radius: self.radius,
             amount: smoothstep(BENT, bend),
+            closed: if self.is_straight() {
+                smoothstep(CLOSED, bend)
+            } else {
+                0.0
+            },
         }
     }
 }
@@ -111,7 +129,33 @@ impl PosedFold {
         opening: 0.0,
         radius: 0.0,
         amount: 0.0,
+        closed: 0.0,
     };
+
+    /// Whether the limb is so far bent that fields end between its bones.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed > 0.0
+    }
+
+    /// What is left of a field at a point, 0 to 1, and its gradient: in the fold a limb ends on the other side of the plane between the
+    /// bones. It would stick out of the back of the other limb in a deep fold. `is_parent`: the field above the joint.
+    pub(super) fn left(&self, at: [f32; 3], is_parent: bool) -> (f32, [f32; 3]) {
+        let d: [f32; 3] = std::array::from_fn(|c| at[c] - self.at[c]);
+        let out = dot(d, self.between) / (FULL * self.radius);
+        let sign = if is_parent { 1.0 } else { -1.0 };
+        let width = CUT * self.radius;
+        let beyond = sign * dot(d, self.across) / width;
+        if out <= 0.0 || beyond <= 0.0 {
+            return (1.0, [0.0; 3]);
+        }
+        let ([inside, deeper], [cut, more]) = (step(out), step(beyond));
+        let (along, across) = (
+            -self.closed * cut * deeper / (FULL * self.radius),
+            -self.closed * inside * more * sign / width,
+        );
+        let gradient = std::array::from_fn(|c| along * self.between[c] + across * self.across[c]);
+        (1.0 - self.closed * inside * cut, gradient)
+    }
 
     /// The depth of the contact at a point, from 0 to 1.
     pub(super) fn depth(&self, at: [f32; 3]) -> f32 {
@@ -127,6 +171,12 @@ impl PosedFold {
         let beside = smoothstep([0.0, BESIDE * self.radius], outside);
         self.amount * smoothstep([0.0, FULL * self.radius], out) * (1.0 - beside)
     }
+}
+
+/// Smooth from 0 at 0 to 1 at 1, and its derivative.
+fn step(x: f32) -> [f32; 2] {
+    let t = x.clamp(0.0, 1.0);
+    [t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t)]
 }
 
 #[cfg(test)]
@@ -146,6 +196,44 @@ mod tests {
         };
         let turn = nalgebra::Rotation3::from_axis_angle(&Vec64::z_axis(), degrees.to_radians());
         fold.posed(&[Affine::identity(), nalgebra::convert(turn)])
+    }
+
+    #[test]
+    fn fields_end_on_the_other_side_of_a_deep_fold_alone() {
+        for degrees in [0.0, 89.0] {
+            assert!(!bent(degrees).is_closed());
+        }
+        let fold = bent(150.0);
+        assert!(fold.is_closed());
+        // The bones lie at 180° and 150°, and the plane between them at 165°.
+        let at = |degrees: f32, r: f32| {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            [r * cos, r * sin, 0.05]
+        };
+        let left =
+            |angle: f32| [true, false].map(|is_parent| fold.left(at(angle, 0.9), is_parent).0);
+        assert_eq!(left(230.0), [1.0, 0.0]);
+        assert_eq!(left(165.01)[1], 1.0);
+        assert_eq!(left(164.99)[0], 1.0);
+        assert_eq!(left(100.0), [0.0, 1.0]);
+        assert_eq!(left(-30.0), [1.0, 1.0], "not outside of the joint");
+        for (is_parent, angle) in [(true, 140.0), (true, 120.0), (false, 190.0), (false, 210.0)] {
+            let here = at(angle, 0.2);
+            let (part, gradient) = fold.left(here, is_parent);
+            assert!(part > 0.0 && part < 1.0);
+            for c in 0..3 {
+                let moved = |by: f32| {
+                    let mut here = here;
+                    here[c] += by;
+                    fold.left(here, is_parent).0
+                };
+                let change = (moved(1e-3) - moved(-1e-3)) / 2e-3;
+                assert!(
+                    (gradient[c] - change).abs() < 0.02,
+                    "{angle}: {gradient:?} {change}"
+                );
+            }
+        }
     }
 
     #[test]

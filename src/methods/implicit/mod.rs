@@ -30,6 +30,7 @@
 //! - A field is the HRBF relative to the local radius of the limb ([`field`]); the papers divide by one radius a part.
 //! - A vertex that both parts of a contact cover is held on the contact surface from either side.
 //! - Chebyshev's semi-iteration of the Jacobi steps, calmed where a vertex moves to and fro.
+//! - The twist of a straight joint is spread over the fields on both sides of it ([`twist`]).
 //! - Fields are held back where they would reach out of the body, and every field belongs to one junction of a binary tree.
 //! - A vertex without a gradient at rest is relaxed freely.
 //! - Joints that scale: edges are scaled by the mean of the stretch.
@@ -57,6 +58,7 @@ mod spot;
 mod tests;
 mod tracking;
 mod tree;
+mod twist;
 mod walk;
 
 pub use body_field::BodyField;
@@ -102,6 +104,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Contact is full from 120° between the gradients on, not only at 180°, and in the fold of a bent joint at any angle.",
         "A part ends in half a ball about its joint, not in one point beyond it.",
         "Fields are relative to the radius of the limb at each place, so that thick parts do not win over thin ones.",
+        "Straight joints twist the fields on both of their sides, so that parts that are not round stay smooth.",
         "No muscle primitives.",
     ],
     needs: &[Requirement::Weights],

@@ -12,6 +12,7 @@ use super::parts::joints_of_vertices;
 use super::rings::Rings;
 use super::samples::{PartShape, shapes};
 use super::tree::Tree;
+use super::twist::Twist;
 use crate::math::{Affine, Point64, Vec64};
 use crate::mesh::{Topology, TriMesh, TriangleTree};
 use crate::methods::smoothing::Surface;
@@ -54,6 +55,8 @@ pub(super) struct Model {
     pub(super) fields: Arc<[PartField]>,
     /// Of every field, the fold at its joint.
     pub(super) folds: Arc<[Fold]>,
+    /// Where parts twist along their bones.
+    pub(super) twists: Arc<[Twist]>,
     pub(super) tree: Arc<Tree>,
     pub(super) tables: &'static Tables,
     pub(super) rings: Rings,
@@ -120,8 +123,9 @@ impl Model {
             rings: Rings::of(&surface, &rest),
             triangles: mesh.triangles.clone(),
             rest,
-            fields: fields.into(),
+            twists: Twist::of(&fields, &folds).into(),
             folds: folds.into(),
+            fields: fields.into(),
             tree: Arc::new(tree),
             tables,
             center: surface.center,
@@ -159,7 +163,8 @@ impl Model {
     /// What vertices are held to is the composed field at rest.
     fn measure_rest(&mut self, joints: usize) {
         let mut posed = PosedFields::new(self.fields.len());
-        posed.follow(&self.fields, &self.folds, &vec![Affine::identity(); joints]);
+        let rest = vec![Affine::identity(); joints];
+        posed.follow(&self.fields, &self.folds, &self.twists, &rest);
         let mut held = std::mem::take(&mut self.held);
         let field = self.field(&posed);
         let rest = &self.rest;

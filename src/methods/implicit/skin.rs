@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::composed::{Near, PosedFields};
 use super::field::PartField;
-use super::model::{LEAST_DEPTH, Model, middle};
+use super::model::{Model, middle};
 use super::motions::{Motions, columns, cross, dot, image, rotated};
 use super::spot::{EXACT, MOST_LIFT, Spot, at_rest, limited, newton, place};
 use crate::math::{Affine, SplitTransform};
@@ -29,6 +29,12 @@ const LIVELIER: f32 = 1.1;
 const SIFT: usize = 3;
 /// The deepest place of a triangle under a curved surface, relative to the middles of its edges.
 const SAG: f32 = 4.0 / 3.0;
+/// Contacts of less depth than this do not lift vertices.
+const PRESSED: f32 = 0.5;
+/// The part of its margin that a triangle may come nearer to a contact surface than its corners without being lifted, and the part of the way
+/// to where it should be that it is lifted at a time.
+const LEFT: f32 = 0.5;
+const CLOSER: f32 = 0.6;
 /// Vertices of one task.
 const CHUNK: usize = 64;
 
@@ -232,6 +238,7 @@ impl Skin {
         self.posed.follow(
             &step.model.fields,
             &step.model.folds,
+            &step.model.twists,
             &step.motions.now_from_bind,
         );
         self.find_near(step);
@@ -347,11 +354,14 @@ impl Skin {
                 // An edge around the end of a contact has its ends on both sides.
                 let crosses =
                     others != held.own && found.side * field.at(near, others, at).side < 0.0;
-                if found.depth > LEAST_DEPTH && !crosses {
-                    let missing = held.margin - found.side;
-                    *lift = lift.max(own.lift + SAG * missing);
+                let lifted = 0.5 * (own.lift + spots[other as usize].lift);
+                let sag = held.margin + lifted - found.side;
+                // Deeper than that it is not the curvature of the surface.
+                if found.depth > PRESSED && !crosses && sag < MOST_LIFT {
+                    *lift = lift.max(SAG * sag - LEFT * held.margin);
                 }
             }
+            *lift = own.lift + CLOSER * (*lift - own.lift);
             *lift = lift.min(MOST_LIFT);
         });
         for (&lift, &v) in self.lifts.iter().zip(&self.active) {

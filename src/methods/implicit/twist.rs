@@ -1,0 +1,299 @@
+//! The twist of a joint, spread over the fields on both sides of it.
+//!
+//! Vaillant et al. move every field rigidly with its bone. Where limbs are not round, as torsos are not, the union of two fields that are
+//! turned against each other about their bones has the corners of both. Here a part whose bone is the straight continuation of the one
+//! that it hangs at shares the twist with it: at a distance s from the joint along the bones, in units of the limb's radius r,
+//!
+//! ```text
+//! W(s) = smoothstep(−r, r, s)
+//! ```
+//!
+//! of the angle θ have been made. The field above turns by θ W about its bone, that below by −θ (1 − W): both agree everywhere.
+
+use super::field::PartField;
+use super::fold::Fold;
+use super::motions::{cross, dot};
+use crate::math::{Affine, Quat, Vec64, closest_rotation, linear_part, smoothstep};
+
+/// A smaller twist is none, rad.
+const NOTHING: f32 = 1e-4;
+/// cos² of half the swing below which the twist fades out: beyond a half turn it has no meaning.
+const FADES: [f64; 2] = [0.05, 0.25];
+
+type V = [f32; 3];
+
+/// A joint at which a twist is spread, in the bind pose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Twist {
+    /// The fields above and below.
+    fields: [u16; 2],
+    joints: [u32; 2],
+    at: Vec64,
+    /// Unit vectors along the bones above and below, away from the root.
+    axes: [Vec64; 2],
+    /// r.
+    reach: f64,
+}
+
+/// Where a field is twisted near one of its joints.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct End {
+    at: V,
+    axis: V,
+    /// How far it is turned at s = −∞, and how much farther at s = ∞, rad.
+    turns: [f32; 2],
+    per_reach: f32,
+}
+
+/// A field in a pose, as far as it is twisted: at its joint, and where the next bone begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PosedTwist {
+    ends: [End; 2],
+    is_twisted: bool,
+}
+
+impl Twist {
+    /// All of them.
+    pub(super) fn of(fields: &[PartField], folds: &[Fold]) -> Vec<Self> {
+        let straight: Vec<Option<Self>> = folds
+            .iter()
+            .enumerate()
+            .map(|(own, fold)| Self::at(own, fold, fields, folds))
+            .collect();
+        let is_alone = |twist: &Self| {
+            let beside = straight.iter().flatten();
+            beside.filter(|t| t.fields[0] == twist.fields[0]).count() == 1
+        };
+        let twists = straight.iter().flatten();
+        twists.copied().filter(is_alone).collect()
+    }
+
+    fn at(own: usize, fold: &Fold, fields: &[PartField], folds: &[Fold]) -> Option<Self> {
+        if *fold == Fold::NONE || usize::from(fold.parent) >= folds.len() {
+            return None;
+        }
+        let above = fold.at - fold.parent_at;
+        let axes = [
+            above.try_normalize(1e-12)?,
+            fold.along.try_normalize(1e-12)?,
+        ];
+        if !fold.is_straight() {
+            return None;
+        }
+        let radius = fields[own]
+            .radius
+            .min(fields[usize::from(fold.parent)].radius);
+        let reach = f64::from(radius).min(above.norm()).min(fold.along.norm());
+        Some(Self {
+            fields: [fold.parent, own as u16],
+            joints: [fold.parent_joint, fold.joint],
+            at: fold.at.coords,
+            axes,
+            reach,
+        })
+    }
+
+    /// θ, rad.
+    fn angle(&self, now_from_bind: &[Affine]) -> f32 {
+        let [above, below] = self.joints.map(|joint| {
+            let linear = linear_part(&now_from_bind[joint as usize]);
+            let rotation = nalgebra::Rotation3::from_matrix_unchecked(closest_rotation(&linear));
+            Quat::from_rotation_matrix(&rotation)
+        });
+        let relative = above.inverse() * below;
+        let (along, w) = (relative.imag().dot(&self.axes[1]), relative.w);
+        let sign = if w < 0.0 { -1.0 } else { 1.0 };
+        let angle = 2.0 * (sign * along).atan2(sign * w);
+        (angle * smoothstep(FADES, along * along + w * w)) as f32
+    }
+
+    /// The fields in a pose.
+    pub(super) fn pose(twists: &[Self], now_from_bind: &[Affine], posed: &mut [PosedTwist]) {
+        posed.fill(PosedTwist::NONE);
+        let array = |v: &Vec64| [v.x, v.y, v.z].map(|c| c as f32);
+        for twist in twists {
+            let angle = twist.angle(now_from_bind);
+            // Also for NaN.
+            if !(angle.abs() > NOTHING && twist.reach > 0.0) {
+                continue;
+            }
+            for (side, first) in [(0, 0.0), (1, -angle)] {
+                let field = &mut posed[usize::from(twist.fields[side])];
+                field.is_twisted = true;
+                field.ends[1 - side] = End {
+                    at: array(&twist.at),
+                    axis: array(&twist.axes[side]),
+                    turns: [first, angle],
+                    per_reach: 1.0 / twist.reach as f32,
+                };
+            }
+        }
+    }
+}
+
+impl End {
+    const NONE: Self = Self {
+        at: [0.0; 3],
+        axis: [0.0; 3],
+        turns: [0.0; 2],
+        per_reach: 0.0,
+    };
+
+    /// The turn at a distance s along the bone, rad, and its derivative.
+    fn turn(&self, s: f32) -> [f32; 2] {
+        let t = (0.5 + 0.5 * s * self.per_reach).clamp(0.0, 1.0);
+        let [first, more] = self.turns;
+        [
+            first + more * t * t * (3.0 - 2.0 * t),
+            more * 3.0 * t * (1.0 - t) * self.per_reach,
+        ]
+    }
+
+    /// Where the field has what it shows at a point.
+    fn source(&self, at: V) -> V {
+        let d: V = std::array::from_fn(|c| at[c] - self.at[c]);
+        let [turn, _] = self.turn(dot(d, self.axis));
+        let turned = turned(self.axis, -turn, d);
+        std::array::from_fn(|c| self.at[c] + turned[c])
+    }
+
+    /// The gradient at a point, from that at its source.
+    fn gradient(&self, at: V, gradient: V) -> V {
+        let d: V = std::array::from_fn(|c| at[c] - self.at[c]);
+        let [turn, slope] = self.turn(dot(d, self.axis));
+        let turned_back = turned(self.axis, turn, gradient);
+        let shear = slope * dot(cross(self.axis, d), turned_back);
+        std::array::from_fn(|c| turned_back[c] - shear * self.axis[c])
+    }
+}
+
+impl PosedTwist {
+    pub(super) const NONE: Self = Self {
+        ends: [End::NONE; 2],
+        is_twisted: false,
+    };
+
+    /// How far turns about the bones may carry a point.
+    pub(super) fn shift(&self, at: V) -> f32 {
+        if !self.is_twisted {
+            return 0.0;
+        }
+        let shift = |end: &End| {
+            let across = cross(end.axis, std::array::from_fn(|c| at[c] - end.at[c]));
+            2.0 * dot(across, across).sqrt()
+        };
+        self.ends.iter().map(shift).sum()
+    }
+
+    /// Where the field has what it shows at a point of its own space.
+    #[inline]
+    pub(super) fn source(&self, at: V) -> V {
+        if !self.is_twisted {
+            return at;
+        }
+        self.ends[1].source(self.ends[0].source(at))
+    }
+
+    /// The gradient at a point, from that at its source.
+    #[inline]
+    pub(super) fn gradient(&self, at: V, gradient: V) -> V {
+        if !self.is_twisted {
+            return gradient;
+        }
+        let [first, second] = &self.ends;
+        first.gradient(at, second.gradient(first.source(at), gradient))
+    }
+}
+
+/// A vector turned about a unit vector.
+fn turned(axis: V, angle: f32, v: V) -> V {
+    if angle == 0.0 {
+        return v;
+    }
+    let (sin, cos) = angle.sin_cos();
+    let along = (1.0 - cos) * dot(axis, v);
+    let across = cross(axis, v);
+    std::array::from_fn(|c| cos * v[c] + sin * across[c] + along * axis[c])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Point64;
+
+    /// Two bones along x that meet in the origin.
+    fn joint() -> Twist {
+        Twist {
+            fields: [0, 1],
+            joints: [0, 1],
+            at: Point64::origin().coords,
+            axes: [Vec64::x(); 2],
+            reach: 0.5,
+        }
+    }
+
+    fn posed(degrees: f64) -> [PosedTwist; 2] {
+        let turn = nalgebra::Rotation3::from_axis_angle(&Vec64::x_axis(), degrees.to_radians());
+        let mut posed = [PosedTwist::NONE; 2];
+        let motions = [Affine::identity(), nalgebra::convert(turn)];
+        Twist::pose(&[joint()], &motions, &mut posed);
+        posed
+    }
+
+    #[test]
+    fn both_sides_of_a_twisted_joint_agree_everywhere() {
+        let degrees = 110.0_f32;
+        let [above, below] = posed(f64::from(degrees));
+        for k in -8_i16..=8 {
+            let at = [0.1 * f32::from(k), 0.2, -0.3];
+            let seen_above = above.source(at);
+            // The field below sees the point from a space that has turned with it.
+            let seen_below = below.source(turned([1.0, 0.0, 0.0], -degrees.to_radians(), at));
+            for c in 0..3 {
+                assert!((seen_above[c] - seen_below[c]).abs() < 1e-6, "{at:?}");
+            }
+        }
+        // Away from the joint each is rigid with its own bone.
+        assert_eq!(above.source([-0.6, 0.2, 0.1]), [-0.6, 0.2, 0.1]);
+        assert_eq!(below.source([0.6, 0.2, 0.1]), [0.6, 0.2, 0.1]);
+    }
+
+    #[test]
+    fn gradients_are_those_of_the_twisted_field() {
+        let [above, below] = posed(75.0);
+        let field = |p: V| (1.3 * p[0]).sin() + p[1] * p[1] - 0.7 * p[1] * p[2] + p[2];
+        let slope = |p: V| {
+            [
+                1.3 * (1.3 * p[0]).cos(),
+                2.0 * p[1] - 0.7 * p[2],
+                1.0 - 0.7 * p[1],
+            ]
+        };
+        for twist in [above, below] {
+            for at in [[0.1, 0.3, -0.2], [-0.3, 0.1, 0.4], [0.9, -0.2, 0.1]] {
+                let found = twist.gradient(at, slope(twist.source(at)));
+                for c in 0..3 {
+                    let moved = |by: f32| {
+                        let mut at = at;
+                        at[c] += by;
+                        field(twist.source(at))
+                    };
+                    let change = (moved(2e-3) - moved(-2e-3)) / 4e-3;
+                    assert!(
+                        (found[c] - change).abs() < 2e-3,
+                        "{at:?}: {found:?} {change}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bend_is_no_twist() {
+        let turn = nalgebra::Rotation3::from_axis_angle(&Vec64::z_axis(), 1.2);
+        let mut posed = [PosedTwist::NONE; 2];
+        let motions = [Affine::identity(), nalgebra::convert(turn)];
+        Twist::pose(&[joint()], &motions, &mut posed);
+        assert!(posed == [PosedTwist::NONE; 2]);
+    }
+}
