@@ -18,7 +18,7 @@ const LEAST: f64 = 0.25;
 const RINGS: [(u32, f64); 2] = [(6, 45.0 * DEGREE), (8, 80.0 * DEGREE)];
 /// Skin of the part this near, in radii, and at most this far beside a point closes the part there by itself.
 const NEAR: f64 = 2.5;
-const BESIDE: f64 = 60.0 * DEGREE;
+const BESIDE: f64 = 40.0 * DEGREE;
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
 /// Where a part ends.
@@ -157,7 +157,7 @@ mod tests {
         assert!(samples.len() < 15);
         let highest = samples.iter().map(|s| s.normal.y).fold(-1.0, f64::max);
         let lowest = samples.iter().map(|s| s.normal.y).fold(1.0, f64::min);
-        assert!(highest < 0.51 && lowest < -0.9, "{highest} {lowest}");
+        assert!(highest < 0.77 && lowest < -0.9, "{highest} {lowest}");
     }
 
     #[test]

@@ -213,8 +213,7 @@ mod tests {
         let left =
             |angle: f32| [true, false].map(|is_parent| fold.left(at(angle, 0.9), is_parent).0);
         assert_eq!(left(230.0), [1.0, 0.0]);
-        assert_eq!(left(165.01)[1], 1.0);
-        assert_eq!(left(164.99)[0], 1.0);
+        assert!(left(165.0).iter().all(|&part| part > 0.999));
         assert_eq!(left(100.0), [0.0, 1.0]);
         assert_eq!(left(-30.0), [1.0, 1.0], "not outside of the joint");
         for (is_parent, angle) in [(true, 140.0), (true, 120.0), (false, 190.0), (false, 210.0)] {
