@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::composed::{Field, PosedFields};
 use super::field::PartField;
 use super::fold::Fold;
+use super::limbs::Limbs;
 use super::meeting::JointMeeting;
 use super::model::Model;
 use super::motions::Motions;
+use super::muscle::Muscles;
 use super::operators::{Meets, Operator, Tables};
 use super::slice::{FieldPlane, FieldSlice, Sampled};
 use super::tree::{Tree, most};
@@ -17,11 +19,13 @@ use crate::progress::{Cancelled, Progress};
 
 /// The composed field of implicit skinning. Shared with the method, and never changed: other operators make another one.
 pub struct BodyField {
-    fields: Arc<[PartField]>,
+    pub(super) fields: Arc<[PartField]>,
     folds: Arc<[Fold]>,
+    pub(super) limbs: Arc<Limbs>,
+    muscles: Arc<Muscles>,
     tree: Arc<Tree>,
     tables: &'static Tables,
-    motions: Motions,
+    pub(super) motions: Motions,
     /// The operators of joints that do not ask for one.
     usual: Vec<Operator>,
 }
@@ -31,6 +35,8 @@ impl BodyField {
         Self {
             fields: model.fields.clone(),
             folds: model.folds.clone(),
+            limbs: model.limbs.clone(),
+            muscles: model.muscles.clone(),
             tree: model.tree.clone(),
             tables: model.tables,
             motions: motions.clone(),
@@ -54,6 +60,7 @@ impl BodyField {
         let (motions, posed) = self.posed(world_from_joint);
         let field = Field {
             fields: &self.fields,
+            muscles: &self.muscles,
             tree: &self.tree,
             tables: self.tables,
             posed: &posed,
@@ -99,7 +106,8 @@ impl BodyField {
         let mut motions = self.motions.clone();
         motions.follow(world_from_joint);
         let mut posed = PosedFields::new(self.fields.len());
-        posed.follow(&self.fields, &self.folds, &motions.now_from_bind);
+        let now_from_bind = &motions.now_from_bind;
+        posed.follow(&self.fields, &self.folds, &self.muscles, now_from_bind);
         (motions, posed)
     }
 }

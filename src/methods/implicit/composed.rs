@@ -1,8 +1,9 @@
 //! The composed field of a pose: which parts are near a vertex, and the value of all of them together.
 
-use super::field::PartField;
+use super::field::{PartField, Valued};
 use super::fold::{Fold, PosedFold};
 use super::motions::dot;
+use super::muscle::{Muscles, Swelling};
 use super::operators::Tables;
 use super::tree::{Junction, Tree};
 use crate::math::Affine;
@@ -72,6 +73,8 @@ struct Place {
 pub(super) struct PosedFields {
     places: Vec<Place>,
     folds: Vec<PosedFold>,
+    /// The widths of the muscles.
+    swellings: Vec<Swelling>,
 }
 
 /// A group of fields.
@@ -94,6 +97,7 @@ impl PosedFields {
         Self {
             places: vec![place; fields],
             folds: vec![PosedFold::NONE; fields],
+            swellings: Vec::new(),
         }
     }
 
@@ -102,12 +106,14 @@ impl PosedFields {
         &mut self,
         fields: &[PartField],
         folds: &[Fold],
+        muscles: &Muscles,
         now_from_bind: &[Affine],
     ) {
+        muscles.follow(&mut self.swellings, now_from_bind);
         for (posed, fold) in self.folds.iter_mut().zip(folds) {
             *posed = fold.posed(now_from_bind);
         }
-        for (place, field) in self.places.iter_mut().zip(fields) {
+        for (index, (place, field)) in self.places.iter_mut().zip(fields).enumerate() {
             let motion = &now_from_bind[field.joint as usize];
             let inverse = motion.try_inverse();
             let inverse = inverse.filter(|i| i.matrix().iter().all(|c| c.is_finite()));
@@ -115,7 +121,7 @@ impl PosedFields {
             let Some(inverse) = inverse else { continue };
             let m = inverse.matrix();
             place.rows = [0, 1, 2].map(|r| [0, 1, 2, 3].map(|c| m[(r, c)] as f32));
-            let [low, high] = field.corners();
+            let [low, high] = muscles.corners(index);
             let middle = |c: usize| f64::from(0.5 * (low[c] + high[c]));
             let half = (0..3)
                 .map(|c| (0.5 * (high[c] - low[c])).powi(2))
@@ -128,10 +134,23 @@ impl PosedFields {
     }
 }
 
+impl PosedFields {
+    /// Follows the joints with the muscles alone.
+    pub(super) fn swell(&mut self, muscles: &Muscles, now_from_bind: &[Affine]) {
+        muscles.follow(&mut self.swellings, now_from_bind);
+    }
+
+    /// Forgets how wide the muscles were.
+    pub(super) fn forget_swelling(&mut self) {
+        self.swellings.clear();
+    }
+}
+
 /// The fields, how they are composed, and where they are.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) fields: &'a [PartField],
+    pub(super) muscles: &'a Muscles,
     pub(super) tree: &'a Tree,
     pub(super) tables: &'static Tables,
     pub(super) posed: &'a PosedFields,
@@ -150,13 +169,17 @@ impl Field<'_> {
             }
             let field = &self.fields[index];
             let local = into_bind(place, at);
-            let [low, high] = field.corners();
+            let [low, high] = self.muscles.corners(index);
             let margin = NEAR * field.radius;
             if (0..3).any(|c| local[c] < low[c] - margin || local[c] > high[c] + margin) {
                 continue;
             }
             let is_own = index == usize::from(own);
-            let value = if is_own { 2.0 } else { field.at(local).value };
+            let value = if is_own {
+                2.0
+            } else {
+                self.in_bind(index as u16, local).value
+            };
             let count = usize::from(near.count);
             let slot = if count < MOST {
                 near.count += 1;
@@ -244,7 +267,26 @@ impl Field<'_> {
     pub(super) fn value_of(&self, field: u16, at: V) -> f32 {
         let index = usize::from(field);
         let local = into_bind(&self.posed.places[index], at);
-        self.fields[index].at(local).value
+        self.in_bind(field, local).value
+    }
+
+    /// A field with its muscles at a point of the bind pose.
+    #[inline]
+    fn in_bind(&self, field: u16, local: V) -> Valued {
+        let part = self.fields[usize::from(field)].at(local);
+        let swellings = &self.posed.swellings;
+        self.muscles
+            .joined(field, part, local, swellings, self.tables)
+    }
+
+    /// Whether a muscle moves the surface at a point.
+    pub(super) fn swells_at(&self, near: &Near, at: V) -> bool {
+        let some = !self.muscles.is_empty();
+        some && near.fields().iter().any(|&field| {
+            let place = &self.posed.places[usize::from(field)];
+            self.muscles
+                .moves_at(field, into_bind(place, at), &self.posed.swellings)
+        })
     }
 
     /// The depth of the contact between two fields at a point; 0 where they do not press each other.
@@ -267,7 +309,7 @@ impl Field<'_> {
     fn one(&self, field: u16, at: V) -> Group {
         let index = usize::from(field);
         let place = &self.posed.places[index];
-        let local = self.fields[index].at(into_bind(place, at));
+        let local = self.in_bind(field, into_bind(place, at));
         let g = local.gradient;
         let rows = &place.rows;
         Group {

@@ -18,6 +18,7 @@
 //! | iso         | [`model::Held`]               | n            | –        | f at rest, so that rest is a fixed point              |
 //! | w           | [`rings::Rings`]              | edges        | –        | cotangents, positive                                  |
 //! | R           | blended quaternions           | n            | –        | prescribed, not solved for                            |
+//! | muscles     | [`muscle::Muscles`]         | leaves       | –        | with the field of a part, before the tree               |
 //! | sub-steps   | [`walk::Walk`]                | –            | rad      | a third of the bend, 4° to 15°                        |
 //!
 //! # Departures
@@ -42,9 +43,12 @@ mod composed;
 mod field;
 mod fold;
 mod hrbf;
+mod limbs;
 mod meeting;
 mod model;
 mod motions;
+mod muscle;
+mod muscle_place;
 mod operators;
 mod options;
 mod parts;
@@ -60,6 +64,7 @@ mod walk;
 
 pub use body_field::BodyField;
 pub use meeting::JointMeeting;
+pub use muscle_place::{MuscleGrip, MusclePlace};
 pub use slice::{FieldLine, FieldPlane, FieldRegion, FieldSlice};
 
 use std::sync::Arc;
@@ -106,7 +111,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Contact is full from 120° between the gradients on, not only at 180°, and in the fold of a bent joint at any angle.",
         "A part ends in half a ball about its joint, not in one point beyond it.",
         "Fields are relative to the radius of the limb at each place, so that thick parts do not win over thin ones.",
-        "No muscle primitives, no halving of steps where a triangle inverts.",
+        "No halving of steps where a triangle inverts.",
     ],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::State, Capability::Meetings],
@@ -198,6 +203,11 @@ impl ImplicitSkin {
         let operators = self.options.meets(&self.bulging, &self.bones);
         self.model
             .set_operators(&self.subject.character.skeleton, &operators);
+        self.follow_field();
+    }
+
+    /// Shows the field of the model; the next frame begins from the bind pose.
+    fn follow_field(&mut self) {
         let usual = self.options.usual(&self.bulging);
         self.field = Arc::new(BodyField::of(&self.model, &self.motions, usual));
         (self.is_still, self.is_started) = (false, false);
@@ -334,7 +344,7 @@ impl Skinner for ImplicitSkin {
         if !fits {
             return Err(StateError::OtherCharacter);
         }
-        self.skin.spots.clone_from(&saved.spots);
+        self.skin.recall(&self.model, &saved.spots, &saved.before);
         self.before.clone_from(&saved.before);
         self.walk.pose.clone_from(&saved.pose);
         self.is_started = saved.is_started;
@@ -390,6 +400,10 @@ impl Skinner for ImplicitSkin {
         self.bones.clone_from(bones);
         if differs {
             self.follow_operators();
+        }
+        let joints = self.before.len();
+        if self.model.set_muscles(joints, &factors.muscles) {
+            self.follow_field();
         }
         let map = PaintMap::Relaxation;
         if !factors.paint.has_same(&self.paint, map) {

@@ -91,6 +91,7 @@ impl Skin {
 
     /// Goes back to the bind pose.
     pub(super) fn restart(&mut self, model: &Model) {
+        self.posed.forget_swelling();
         for (spot, rest) in self.spots.iter_mut().zip(&model.rest) {
             *spot = at_rest(*rest);
         }
@@ -112,6 +113,12 @@ impl Skin {
             self.restart(model);
         }
         is_there
+    }
+
+    /// Takes the state of the skin when the motions of the joints were those.
+    pub(super) fn recall(&mut self, model: &Model, spots: &[Spot], now_from_bind: &[Affine]) {
+        self.spots.copy_from_slice(spots);
+        self.posed.swell(&model.muscles, now_from_bind);
     }
 
     /// Moves the skin with the joints from where they were before the step.
@@ -150,6 +157,7 @@ impl Skin {
 
     /// Puts the skin where dual quaternions put it.
     pub(super) fn blend(&mut self, step: &Step<'_>) {
+        self.posed.forget_swelling();
         for (split, motion) in self.splits.iter_mut().zip(&step.motions.now_from_bind) {
             *split = SplitTransform::of(motion);
         }
@@ -177,6 +185,7 @@ impl Skin {
         self.posed.follow(
             &step.model.fields,
             &step.model.folds,
+            &step.model.muscles,
             &step.motions.now_from_bind,
         );
         self.find_aims(step);
@@ -223,7 +232,8 @@ impl Skin {
                     .chain(fields.map(of_field))
                     .map(|j| step.classes[j]);
                 let first = classes.next();
-                aim.bends = first.is_some_and(|first| classes.any(|class| class != first));
+                aim.bends = first.is_some_and(|first| classes.any(|class| class != first))
+                    || field.swells_at(&aim.near, [x, y, z]);
             });
     }
 
