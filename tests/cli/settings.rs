@@ -124,7 +124,7 @@ fn bones_and_materials_can_be_set() {
         ),
         ("b=bone:upper,driver:lowr", ["driver of muscle", "lower"], 1),
         ("b=from:0.2", ["\"b\" needs the joint", "as in b=bone:"], 2),
-        ("b=bone:upper,bulge:9", ["bulge", "from -0.8 to 3"], 2),
+        ("b=bone:upper,bulge:9", ["bulge", "from -0.8 to 2"], 2),
     ] {
         let refused = sinew(&[&"info", &"builtin:cylinder", &"--muscle", &muscle]);
         let told = String::from_utf8_lossy(&refused.stderr);

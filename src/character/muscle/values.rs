@@ -86,7 +86,7 @@ pub const MUSCLE_VALUES: [MuscleValue; 8] = [
         ..plain(
             "bulge",
             "Swells by",
-            [-0.8, 3.0],
+            [-0.8, 2.0],
             0.7,
             "How much wider it gets as the driver bends, as a part of its width; below 0 it gets thinner",
         )
@@ -105,7 +105,7 @@ pub const MUSCLE_VALUES: [MuscleValue; 8] = [
         field: |shape| &mut shape.range[1],
         ..degrees(
             "range",
-            "Fully at",
+            "Full at",
             [0.0, 180.0],
             120.0,
             "Bend of the driver at which it has swollen fully",

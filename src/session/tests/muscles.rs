@@ -126,7 +126,7 @@ fn a_muscle_is_mirrored_to_the_partner_of_its_bone() {
     session.apply_once(MuscleCommand::Mirror(0).into());
     assert_eq!(muscles(&session).len(), 2);
     // In the middle of the body it goes to the other side of the same bone.
-    let spine = joint(&session, "spine");
+    let spine = joint(&session, "spine.2");
     let mut side = muscle("oblique", spine);
     side.shape.angle = 1.0;
     session.apply_once(MuscleCommand::Add(side).into());

@@ -106,7 +106,7 @@ fn muscle_ui(
     CollapsingHeader::new(&muscle.name)
         .id_salt(("muscle", row.index))
         .default_open(true)
-        .show(ui, |ui| {
+        .show_unindented(ui, |ui| {
             name_ui(ui, row, actions);
             driver_ui(ui, row, view, skeleton, actions);
             let mut responses = Vec::new();
@@ -184,7 +184,10 @@ fn driver_ui(
     let mut driver = of.muscle.driver;
     let hover = "The joint whose bend makes it swell. The muscle lies between the joint of this bone and that one, if that one is below";
     row(ui, "Driver", hover, |ui, label| {
-        let list = ComboBox::from_id_salt(("driver", of.index)).selected_text(words(driver));
+        let list = ComboBox::from_id_salt(("driver", of.index))
+            .selected_text(words(driver))
+            .width(ui.available_width())
+            .truncate();
         let shown = list.show_ui(ui, |ui| {
             ui.selectable_value(&mut driver, None, words(None));
             let others = drivers(skeleton, of.muscle.bone, of.muscle.driver);
