@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::MuscleGrip;
 use super::field::PartField;
 use crate::character::{Character, Muscle, MuscleShape};
 use crate::math::{Affine, Point64, Vec64};
@@ -14,6 +13,17 @@ use crate::rig::{Flexion, Skeleton};
 const THICKEST: f64 = 2.5;
 /// Shorter limbs, in sizes of the skin, have no muscles.
 const SHORTEST: f64 = 1e-6;
+
+/// What a muscle is moved by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MuscleGrip {
+    /// Its beginning, along the limb.
+    Start,
+    /// Its middle: along the limb, around it and off its axis.
+    Middle,
+    /// Its end, along the limb.
+    End,
+}
 
 /// What muscles are placed by. Positions are relative to the centre of the skin.
 pub(super) struct Limbs {

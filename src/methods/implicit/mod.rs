@@ -63,8 +63,9 @@ mod tree;
 mod walk;
 
 pub use body_field::BodyField;
+pub use limbs::MuscleGrip;
 pub use meeting::JointMeeting;
-pub use muscle_place::{MuscleGrip, MusclePlace};
+pub use muscle_place::MusclePlace;
 pub use slice::{FieldLine, FieldPlane, FieldRegion, FieldSlice};
 
 use std::sync::Arc;

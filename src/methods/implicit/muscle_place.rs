@@ -1,20 +1,9 @@
 //! Where a muscle is in a pose, for those who show and move it.
 
 use super::body_field::BodyField;
-use super::limbs::Bend;
+use super::limbs::{Bend, MuscleGrip};
 use crate::character::{Muscle, MuscleShape};
 use crate::math::{Affine, Point64, Vec64};
-
-/// What a muscle is moved by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MuscleGrip {
-    /// Its beginning, along the limb.
-    Start,
-    /// Its middle: along the limb, around it and off its axis.
-    Middle,
-    /// Its end, along the limb.
-    End,
-}
 
 /// A muscle in a pose, world space.
 #[derive(Debug, Clone, Copy, PartialEq)]
