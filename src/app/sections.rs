@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::Ui;
 
 use super::actions::Actions;
-use super::panels::bone::BoneView;
+use super::panels::bone::{BoneView, MuscleRow, MusclesView};
 use super::panels::character::{CharacterView, character_ui};
 use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::joints::{JointsState, JointsView, joints_ui};
@@ -18,7 +18,7 @@ use super::viewport::ViewportView;
 use super::viewport::picking::PickTarget;
 use crate::app::actions::tools::{BrushSettings, Toolbox};
 use crate::app::widgets::grouped;
-use crate::character::{FleshSettings, NO_SKELETON};
+use crate::character::{FleshSettings, Muscle, MuscleShape, NO_SKELETON};
 use crate::methods::{Capability, MethodId, Requirement, Subject, registry};
 use crate::rig::Skeleton;
 use crate::rig::limits::Limit;
@@ -303,7 +303,38 @@ fn limit_view(session: &Session, skeleton: &Skeleton, joint: usize) -> LimitView
     }
 }
 
-fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
+fn muscles_view(session: &Session, joint: usize) -> MusclesView<'_> {
+    let (document, state) = (session.document(), session.snapshot());
+    let place = |muscle: &Muscle| {
+        let state = state.as_ref()?;
+        let field = state.body_field.as_ref()?;
+        field.muscle(muscle, &state.world_from_joint)
+    };
+    let usual = Muscle {
+        name: String::new(),
+        bone: joint,
+        driver: None,
+        shape: MuscleShape::default(),
+    };
+    let all = document.flesh.muscles.iter().enumerate();
+    let own = all.filter(|(_, muscle)| muscle.bone == joint);
+    let symmetry = session.pose_tools().symmetry();
+    MusclesView {
+        skeleton: document.skeleton(),
+        rows: own
+            .map(|(index, muscle)| MuscleRow {
+                index,
+                muscle,
+                place: place(muscle),
+            })
+            .collect(),
+        count: document.flesh.muscles.len(),
+        usual_driver: place(&usual).map(|place| place.driver),
+        has_sides: symmetry.is_some_and(|symmetry| symmetry.has_pairs()),
+    }
+}
+
+fn bone_view<'a>(session: &'a Session, subject: &Subject, joint: usize) -> BoneView<'a> {
     let document = session.document();
     let graph = subject
         .flesh_if_made()
@@ -324,5 +355,6 @@ fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
             let field = state.body_field.as_ref()?;
             field.meeting(joint, &document.flesh.bones, &state.world_from_joint)
         }),
+        muscles: muscles_view(session, joint),
     }
 }

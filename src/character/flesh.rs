@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BoneMap, FleshPaint, PaintMap, PartMap, same_structure};
+use super::{BoneMap, FleshPaint, Muscle, PaintMap, PartMap, same_structure};
 
 /// Resolution of the simulation mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +97,8 @@ pub struct FleshSettings {
     pub metres_per_unit: Option<f64>,
     /// Materials painted onto the skin.
     pub paint: FleshPaint,
+    /// Muscles of implicit skinning; at most [`MOST_MUSCLES`](super::MOST_MUSCLES).
+    pub muscles: Vec<Muscle>,
 }
 
 /// Settings of the flesh that take effect without building it again.
@@ -106,6 +108,8 @@ pub struct FleshFactors {
     pub bones: BoneMap,
     /// Materials painted onto the skin.
     pub paint: FleshPaint,
+    /// Muscles of implicit skinning.
+    pub muscles: Vec<Muscle>,
 }
 
 /// Range of units, metres.
@@ -118,13 +122,16 @@ impl FleshSettings {
         FleshFactors {
             bones: self.bones.clone(),
             paint: self.paint.clone(),
+            muscles: self.muscles.clone(),
         }
     }
 
     /// Whether these factors are those of the settings.
     #[must_use]
     pub fn has_factors(&self, factors: &FleshFactors) -> bool {
-        self.bones == factors.bones && self.paint == factors.paint
+        self.bones == factors.bones
+            && self.paint == factors.paint
+            && self.muscles == factors.muscles
     }
 
     /// Whether two settings give the same tissue: factors of bones, painted stiffness and painted hold are no part of it.

@@ -16,6 +16,7 @@ mod helpers;
 mod image;
 mod meeting;
 mod morph;
+mod muscle;
 mod paint;
 mod place;
 mod rerig;
@@ -36,6 +37,10 @@ pub use helpers::common_placement;
 pub use image::Image;
 pub use meeting::Meeting;
 pub use morph::{Expression, Morph, MorphControl, MorphShape, MorphTarget};
+pub use muscle::{
+    MOST_MUSCLES, MUSCLE_VALUES, Muscle, MuscleEditError, MuscleMeeting, MuscleShape, MuscleText,
+    MuscleValue, sanitized_muscle_name,
+};
 pub use paint::{
     Brush, BrushKind, BrushPoint, FleshPaint, PaintMap, PaintSurface, codes_of, runs_of,
 };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::muscle::carried;
 use super::{Attachment, Character, FleshSettings, NO_SKELETON, Place, SourceMesh};
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::closest_on_segment;
@@ -89,6 +90,7 @@ impl FleshSettings {
             base: self.base,
             parts: parts.collect(),
             paint: self.paint.clone(),
+            muscles: carried(&self.muscles, remap),
         }
     }
 }

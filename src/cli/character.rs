@@ -17,6 +17,7 @@ impl CharacterOptions {
         Source {
             bone_radii: self.bone_radius.clone(),
             bones: self.bone.clone(),
+            muscles: self.muscle.clone(),
             parts: self.part.clone(),
             metres_per_unit: self.unit,
             sim_vertices: options.sim_vertices.unwrap_or_default(),

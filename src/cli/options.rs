@@ -7,7 +7,7 @@ use clap::Args;
 use super::physics::PhysicsOptions;
 use super::{CommandResult, Failure};
 use crate::cache::Cache;
-use crate::character::{BoneSettings, FleshBase, LEAST_SIM_VERTICES, SimVertices};
+use crate::character::{BoneSettings, FleshBase, LEAST_SIM_VERTICES, MuscleText, SimVertices};
 use crate::dynamics::{Collisions, GRAVITY, Params, Preset};
 use crate::methods::{MethodId, MethodValues, Subject, registry};
 use crate::param::{ParamSpec, ParamValues};
@@ -32,6 +32,14 @@ pub(super) struct CharacterOptions {
     /// is full, depth:0.8 for less of it and bulge:0.5 for smaller bulges.
     #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
     pub(super) bone: Vec<(String, String)>,
+    /// A muscle of implicit skinning (repeatable): an ellipsoid beside a bone that swells as a joint bends. bone: the joint that carries
+    /// it; driver: the joint whose bend it follows [default: the next one that bends the limb]; from, to: its ends along the limb, 0 to 1;
+    /// angle: degrees about the limb, 0 on the side that the driver bends to; depth and thickness: distance of its middle from the axis
+    /// and half its width, in radii of the limb; bulge: how much wider it gets; range: degrees of the driver's bend between which it
+    /// swells; meets:union or blend. Only bone is required:
+    /// biceps.L=bone:upper_arm.L,from:0.15,to:0.9,angle:0,depth:0.45,thickness:0.5,bulge:0.7,range:20-120,meets:union
+    #[arg(long, value_name = "NAME=bone:JOINT[,KEY:VALUE]…", value_parser = parse_muscle)]
+    pub(super) muscle: Vec<String>,
     /// Joint mapping for a .bvh, instead of matching by name; `info --save-mapping` writes one.
     #[arg(long, value_name = "FILE.json")]
     pub(super) mapping: Option<PathBuf>,
@@ -84,6 +92,11 @@ fn parse_bone(text: &str) -> Result<(String, String), String> {
         .edit(edit)
         .map_err(|error| error.to_string())?;
     Ok((joint.to_owned(), edit.to_owned()))
+}
+
+fn parse_muscle(text: &str) -> Result<String, String> {
+    MuscleText::parse(text).map_err(|error| error.to_string())?;
+    Ok(text.to_owned())
 }
 
 fn parse_map(text: &str) -> Result<(String, Option<String>), String> {

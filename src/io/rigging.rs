@@ -35,6 +35,7 @@ pub(super) fn take_skeleton(character: &mut Character, rig: Character) -> Parsed
     character.skeleton = rig.skeleton;
     character.humanoid = rig.humanoid;
     character.flesh.bones = rig.flesh.bones;
+    character.flesh.muscles = rig.flesh.muscles;
     check_inside(character)
 }
 

@@ -57,7 +57,10 @@ pub use device::{
     FoundContacts, OnDevice, StepCollision, SurfaceDevice, SurfaceMut,
 };
 pub use explain::{Explanation, Influence, Term, TermValue, explain_blending};
-pub use implicit::{BodyField, FieldLine, FieldPlane, FieldRegion, FieldSlice, JointMeeting};
+pub use implicit::{
+    BodyField, FieldLine, FieldPlane, FieldRegion, FieldSlice, JointMeeting, MuscleGrip,
+    MusclePlace,
+};
 pub use morph_offsets::{MeshOffsets, MorphOffsets};
 pub use projective::{PoseStepper, Projective, SettledState};
 pub use reach::Reach;

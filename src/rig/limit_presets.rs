@@ -86,7 +86,11 @@ fn ranges_of(role: Role, place: usize) -> Option<AngleRanges> {
 }
 
 /// The axis about which a hand or a finger bends towards the palm, world space at rest.
-fn flex_of_hand(palms: &[(Side, Option<Palm>); 2], role: Role, joint: usize) -> Option<Vec64> {
+pub(super) fn flex_of_hand(
+    palms: &[(Side, Option<Palm>); 2],
+    role: Role,
+    joint: usize,
+) -> Option<Vec64> {
     let (Role::Hand(side) | Role::Finger(side, _)) = role else {
         return None;
     };
@@ -98,7 +102,7 @@ fn flex_of_hand(palms: &[(Side, Option<Palm>); 2], role: Role, joint: usize) -> 
 
 /// The flexion axis of a joint, world space at rest: a limb's hinge, or the axis across the bone
 /// that moves its end to the front, or up where the bone points to the front, as a foot does.
-fn flex_axis(
+pub(super) fn flex_axis(
     rest: &RestShape<'_>,
     rig: &IkRig,
     joint: usize,

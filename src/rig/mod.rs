@@ -19,6 +19,7 @@ mod body_axes;
 mod clip;
 pub mod edit;
 mod feet;
+mod flexion;
 pub mod ik;
 mod keys;
 mod limit_presets;
@@ -37,6 +38,7 @@ mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, MorphTrack, SAME_SECS, Track};
 pub use feet::{FeetRules, Plant, Stance};
+pub use flexion::Flexion;
 pub use keys::{
     Ease, EaseName, JointAxes, JointCurve, JointNumber, JointValue, Key, KeyFile, KeyRef,
     KeyTolerance, Keyed, KeyedClip, KeyedClipFile, KeysError, LONGEST_SECS, MorphKeysFile, NEW_FPS,

@@ -7,8 +7,8 @@ use super::history::UndoHistory;
 use super::jobs::{JobContext, Jobs};
 use super::seen::Seen;
 use super::{
-    Command, CommandQueue, Document, ExportAs, Gesture, KeysCommand, PoseCommand, ProjectCommand,
-    RigCommand, Scrubbing, Session, ViewCommand,
+    Command, CommandQueue, Document, ExportAs, Gesture, KeysCommand, MuscleCommand, PoseCommand,
+    ProjectCommand, RigCommand, Scrubbing, Session, ViewCommand,
 };
 use crate::character::UNIT_RANGE;
 use crate::dynamics::Params;
@@ -143,6 +143,7 @@ impl Session {
                     self.send_factors();
                 }
             }
+            Command::Muscle(command) => self.apply_muscle(command),
             Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetMethodValues { method, values } => {
@@ -330,6 +331,12 @@ impl Session {
     fn send_factors(&self) {
         for worker in self.jobs.stages.workers() {
             worker.set_factors(self.editor.document.flesh.factors());
+        }
+    }
+
+    fn apply_muscle(&mut self, command: MuscleCommand) {
+        if self.edit(|editor, with| editor.apply_muscle(with, command)) {
+            self.send_factors();
         }
     }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{
-    Gesture, KeysCommand, MessageId, MotionCommand, PaintCommand, PoseCommand, ProjectCommand,
-    RigCommand, Source, VariantId, ViewCommand, ViewId,
+    Gesture, KeysCommand, MessageId, MotionCommand, MuscleCommand, PaintCommand, PoseCommand,
+    ProjectCommand, RigCommand, Source, VariantId, ViewCommand, ViewId,
 };
 use crate::character::{BoneSettings, FleshBase, Place, SimVertices};
 use crate::dynamics::Params;
@@ -69,6 +69,8 @@ pub enum Command {
     Motion(MotionCommand),
     /// Paints materials onto the skin.
     Paint(PaintCommand),
+    /// Edits muscles of implicit skinning.
+    Muscle(MuscleCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
     /// Changes physical parameters (undoable): the shared ones, or those of the active view's variant.
@@ -169,6 +171,7 @@ impl Command {
             Self::Pose(command) => command.label(),
             Self::Motion(command) => command.label(),
             Self::Paint(command) => command.label(),
+            Self::Muscle(command) => command.label(),
             Self::Rig(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetMethodValues { .. } => "Change method settings",
@@ -213,6 +216,12 @@ impl From<KeysCommand> for Command {
 impl From<MotionCommand> for Command {
     fn from(command: MotionCommand) -> Self {
         Self::Motion(command)
+    }
+}
+
+impl From<MuscleCommand> for Command {
+    fn from(command: MuscleCommand) -> Self {
+        Self::Muscle(command)
     }
 }
 

@@ -101,6 +101,7 @@ pub use distill::{
 };
 pub use document::Document;
 pub use editing::motions::MotionCommand;
+pub use editing::muscles::MuscleCommand;
 pub use editing::painting::PaintCommand;
 pub use editing::pose_tools::{PoseCommand, PoseTools, TurnAxes};
 pub use editing::timeline::{CurveEdit, Keying, KeysCommand};

@@ -15,6 +15,8 @@ pub struct Source {
     pub bone_radii: Vec<(String, f64)>,
     /// Settings of joints' bones, by name, in the syntax of [`crate::character::BoneSettings::edit`].
     pub bones: Vec<(String, String)>,
+    /// Muscles, in the syntax of [`crate::character::MuscleText::parse`]; each replaces one of the same name.
+    pub muscles: Vec<String>,
     /// How parts of the skin move, by name, in the syntax of [`crate::character::Place::parse`].
     pub parts: Vec<(String, String)>,
     /// Length of one unit of the file in metres, if the user set it.
@@ -43,6 +45,7 @@ impl Source {
             files,
             bone_radii,
             bones,
+            muscles,
             parts,
             metres_per_unit,
             sim_vertices,
@@ -54,6 +57,7 @@ impl Source {
         *files == other.files
             && *bone_radii == other.bone_radii
             && *bones == other.bones
+            && *muscles == other.muscles
             && *parts == other.parts
             && *metres_per_unit == other.metres_per_unit
             && *sim_vertices == other.sim_vertices

@@ -116,6 +116,21 @@ fn bones_and_materials_can_be_set() {
             "{bone}"
         );
     }
+    for (muscle, parts, code) in [
+        (
+            "b=bone:uper",
+            ["bone of muscle \"b\"", "did you mean \"upper\""],
+            1,
+        ),
+        ("b=bone:upper,driver:lowr", ["driver of muscle", "lower"], 1),
+        ("b=from:0.2", ["\"b\" needs the joint", "as in b=bone:"], 2),
+        ("b=bone:upper,bulge:9", ["bulge", "from -0.8 to 2"], 2),
+    ] {
+        let refused = sinew(&[&"info", &"builtin:cylinder", &"--muscle", &muscle]);
+        let told = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(code), "{muscle}: {told}");
+        assert!(parts.iter().all(|part| told.contains(part)), "{told}");
+    }
     let work = TestFolder::new("materials");
     let hangs = |name: &str, options: &[&str]| {
         let path = work.0.join(name);

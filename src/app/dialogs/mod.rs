@@ -56,7 +56,7 @@ pub enum Purpose {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chosen {
     /// What is to be done with the files.
-    Command(Command),
+    Command(Box<Command>),
     /// The file that the picture dialog writes.
     Picture(PathBuf),
 }

@@ -165,5 +165,5 @@ pub(super) fn chosen(purpose: Purpose, files: Vec<PathBuf>) -> Option<Chosen> {
         .into(),
         Purpose::Picture(_) => return Some(Chosen::Picture(first)),
     };
-    Some(Chosen::Command(command))
+    Some(Chosen::Command(Box::new(command)))
 }

@@ -4,6 +4,7 @@ mod compare;
 mod cut;
 mod distance;
 mod header;
+mod muscles;
 mod notes;
 pub mod requests;
 mod variants;
@@ -332,6 +333,10 @@ impl Pane {
                     probe::draw(&painter, &map, context.probe, id, own);
                 }
                 self.plates.extend(cut::cut_ui(ui, id, &map, look, context));
+                if let Some(own) = own {
+                    let handles = muscles::muscles_ui(ui, id, &map, own, context);
+                    self.plates.extend(handles);
+                }
             }
             if session.active_view().id == id
                 && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty())

@@ -1,10 +1,13 @@
 //! Settings of the selected joint's bones and of the flesh on them.
 
 mod meeting;
+mod muscles;
 
 use egui::{RichText, Slider, SliderClamping, Ui};
 
 use self::meeting::meeting_ui;
+use self::muscles::muscles_ui;
+pub use self::muscles::{ADD_MUSCLE, MuscleRow, MusclesView};
 use crate::app::actions::{Actions, edit_of};
 use crate::app::widgets::row;
 use crate::app::{spotlight, theme};
@@ -14,8 +17,8 @@ use crate::param::ParamKind;
 use crate::session::Command;
 
 /// Input of the panel.
-#[derive(Debug, Clone, Copy)]
-pub struct BoneView {
+#[derive(Debug, Clone)]
+pub struct BoneView<'a> {
     /// The joint that carries the bones.
     pub joint: usize,
     /// The bones' settings.
@@ -28,12 +31,15 @@ pub struct BoneView {
     pub has_meetings: bool,
     /// How the joint's part meets the one that it hangs at now, if the shown method has such parts.
     pub meeting: Option<JointMeeting>,
+    /// The muscles of the bone.
+    pub muscles: MusclesView<'a>,
 }
 
 /// Draws the panel.
-pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
+pub fn bone_ui(ui: &mut Ui, view: &BoneView<'_>, actions: &mut Actions) {
     if view.has_meetings {
         meeting_ui(ui, view, actions);
+        muscles_ui(ui, view.joint, &view.muscles, actions);
         return;
     }
     let why = match (view.simulated, view.has_flesh) {

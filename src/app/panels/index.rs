@@ -1,5 +1,6 @@
 //! The settings of the panels, for the palette: by name, with what they mean, and how they are reached.
 
+use super::bone::ADD_MUSCLE;
 use super::dynamics::{preset_name, with_preset};
 use super::morphs::row_name;
 use super::overlays::{LookView, OVERLAYS};
@@ -327,6 +328,12 @@ fn joint(session: &Session, settings: &mut Vec<PanelSetting>) {
             "Meets by",
             "how its part of the skin meets its parent's: operator, angles, depth, bulges",
             "bone implicit contact bulge crease union blend operator opening profile slice",
+        ));
+        settings.push(shown(
+            JOINTS,
+            ADD_MUSCLE,
+            "a muscle of the bone that swells as the next joint bends",
+            "bone implicit biceps ellipsoid flex swell bulge anatomy primitive",
         ));
     }
     settings.push(shown(

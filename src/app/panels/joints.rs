@@ -19,7 +19,7 @@ use crate::session::{Command, PoseCommand, rotation_of_angles_deg};
 const ROW: f32 = 19.0;
 
 /// Input of the panel.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct JointsView<'a> {
     /// The skeleton.
     pub skeleton: &'a Skeleton,
@@ -34,7 +34,7 @@ pub struct JointsView<'a> {
     /// Joints that are not at rest.
     pub moved: &'a [bool],
     /// Settings of the active joint's bones.
-    pub bone: Option<BoneView>,
+    pub bone: Option<BoneView<'a>>,
     /// Joints with bone settings that differ from the body's.
     pub bones: &'a BoneMap,
     /// Pin and limits of the active joint.

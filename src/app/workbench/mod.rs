@@ -399,11 +399,13 @@ impl Workbench {
     /// Goes on with what was chosen in a file dialog.
     fn follow_choice(&mut self, chosen: Option<Chosen>) {
         match chosen {
-            Some(Chosen::Command(Command::Open(source))) => self.open_files(source.files),
-            Some(Chosen::Command(command)) => {
-                let command = self.project.chosen(command);
-                self.actions.once(command);
-            }
+            Some(Chosen::Command(command)) => match *command {
+                Command::Open(source) => self.open_files(source.files),
+                command => {
+                    let command = self.project.chosen(command);
+                    self.actions.once(command);
+                }
+            },
             Some(Chosen::Picture(path)) => self.capture.set_path(&path),
             None => {}
         }

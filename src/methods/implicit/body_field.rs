@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use super::composed::{Field, PosedFields};
+use super::composed::Field;
 use super::field::PartField;
 use super::fold::Fold;
+use super::limbs::Limbs;
 use super::meeting::JointMeeting;
 use super::model::Model;
 use super::motions::Motions;
+use super::muscle::Muscles;
 use super::operators::{Meets, Operator, Tables};
+use super::posed::{BoundFields, PosedFields};
 use super::slice::{FieldPlane, FieldSlice, Sampled};
 use super::tree::{Tree, most};
 use super::twist::Twist;
@@ -18,12 +21,14 @@ use crate::progress::{Cancelled, Progress};
 
 /// The composed field of implicit skinning. Shared with the method, and never changed: other operators make another one.
 pub struct BodyField {
-    fields: Arc<[PartField]>,
+    pub(super) fields: Arc<[PartField]>,
     folds: Arc<[Fold]>,
     twists: Arc<[Twist]>,
+    pub(super) limbs: Arc<Limbs>,
+    muscles: Arc<Muscles>,
     tree: Arc<Tree>,
     tables: &'static Tables,
-    motions: Motions,
+    pub(super) motions: Motions,
     /// The operators of joints that do not ask for one.
     usual: Vec<Operator>,
 }
@@ -34,6 +39,8 @@ impl BodyField {
             fields: model.fields.clone(),
             folds: model.folds.clone(),
             twists: model.twists.clone(),
+            limbs: model.limbs.clone(),
+            muscles: model.muscles.clone(),
             tree: model.tree.clone(),
             tables: model.tables,
             motions: motions.clone(),
@@ -57,6 +64,7 @@ impl BodyField {
         let (motions, posed) = self.posed(world_from_joint);
         let field = Field {
             fields: &self.fields,
+            muscles: &self.muscles,
             tree: &self.tree,
             tables: self.tables,
             posed: &posed,
@@ -102,8 +110,13 @@ impl BodyField {
         let mut motions = self.motions.clone();
         motions.follow(world_from_joint);
         let mut posed = PosedFields::new(self.fields.len());
-        let moved = &motions.now_from_bind;
-        posed.follow(&self.fields, &self.folds, &self.twists, moved);
+        let bound = BoundFields {
+            fields: &self.fields,
+            folds: &self.folds,
+            twists: &self.twists,
+            muscles: &self.muscles,
+        };
+        posed.follow(&bound, &motions.now_from_bind);
         (motions, posed)
     }
 }

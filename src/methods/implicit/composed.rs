@@ -1,12 +1,11 @@
 //! The composed field of a pose: which parts are near a vertex, and the value of all of them together.
 
-use super::field::PartField;
-use super::fold::{Fold, PosedFold};
+use super::field::{PartField, Valued};
 use super::motions::dot;
+use super::muscle::Muscles;
 use super::operators::Tables;
+use super::posed::PosedFields;
 use super::tree::{Junction, Tree};
-use super::twist::{PosedTwist, Twist};
-use crate::math::Affine;
 
 /// Most fields that are composed at a vertex.
 const MOST: usize = 12;
@@ -54,31 +53,6 @@ pub(super) struct Composite {
     pub(super) overlap: f32,
 }
 
-/// A ball around the box of a field in a pose.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Ball {
-    center: V,
-    /// The square of the radius; negative for a field whose transform has no inverse.
-    reach: f32,
-}
-
-impl Ball {
-    /// False for NaN.
-    fn holds(&self, at: V) -> bool {
-        let d: V = std::array::from_fn(|c| at[c] - self.center[c]);
-        dot(d, d) < self.reach
-    }
-}
-
-/// All fields in a pose.
-pub(super) struct PosedFields {
-    balls: Vec<Ball>,
-    /// Rows of `bind_from_now` of each.
-    rows: Vec<[[f32; 4]; 3]>,
-    twists: Vec<PosedTwist>,
-    folds: Vec<PosedFold>,
-}
-
 /// A group of fields.
 #[derive(Clone, Copy)]
 struct Group {
@@ -96,63 +70,11 @@ impl Group {
     }
 }
 
-impl PosedFields {
-    pub(super) fn new(fields: usize) -> Self {
-        let nowhere = Ball {
-            center: [0.0; 3],
-            reach: -1.0,
-        };
-        Self {
-            balls: vec![nowhere; fields],
-            rows: vec![[[0.0; 4]; 3]; fields],
-            twists: vec![PosedTwist::NONE; fields],
-            folds: vec![PosedFold::NONE; fields],
-        }
-    }
-
-    /// Moves the fields with their joints: `now_from_bind` of every joint, relative to the centre of the skin.
-    pub(super) fn follow(
-        &mut self,
-        fields: &[PartField],
-        folds: &[Fold],
-        twists: &[Twist],
-        now_from_bind: &[Affine],
-    ) {
-        Twist::pose(twists, now_from_bind, &mut self.twists);
-        for (posed, fold) in self.folds.iter_mut().zip(folds) {
-            *posed = fold.posed(now_from_bind);
-        }
-        let places = self.balls.iter_mut().zip(&mut self.rows);
-        for (((ball, rows), twist), field) in places.zip(&self.twists).zip(fields) {
-            let motion = &now_from_bind[field.joint as usize];
-            let inverse = motion.try_inverse();
-            let inverse = inverse.filter(|i| i.matrix().iter().all(|c| c.is_finite()));
-            let Some(inverse) = inverse else {
-                ball.reach = -1.0;
-                continue;
-            };
-            let m = inverse.matrix();
-            *rows = [0, 1, 2].map(|r| [0, 1, 2, 3].map(|c| m[(r, c)] as f32));
-            let [low, high] = field.corners();
-            let middle = |c: usize| f64::from(0.5 * (low[c] + high[c]));
-            let half = (0..3)
-                .map(|c| (0.5 * (high[c] - low[c])).powi(2))
-                .sum::<f32>();
-            let center = motion * nalgebra::Point3::new(middle(0), middle(1), middle(2));
-            let stretch = crate::math::linear_part(motion).norm() as f32;
-            let radius = half.sqrt() + twist.shift([0, 1, 2].map(|c| middle(c) as f32));
-            *ball = Ball {
-                center: [center.x, center.y, center.z].map(|c| c as f32),
-                reach: (radius * stretch.max(1.0)).powi(2),
-            };
-        }
-    }
-}
-
 /// The fields, how they are composed, and where they are.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) fields: &'a [PartField],
+    pub(super) muscles: &'a Muscles,
     pub(super) tree: &'a Tree,
     pub(super) tables: &'static Tables,
     pub(super) posed: &'a PosedFields,
@@ -269,10 +191,26 @@ impl Field<'_> {
 
     /// The value of one field.
     pub(super) fn value_of(&self, field: u16, at: V) -> f32 {
-        let index = usize::from(field);
-        let local = into_bind(&self.posed.rows[index], at);
-        let source = self.posed.twists[index].source(local);
-        self.fields[index].at(source).value
+        let [_, source] = self.posed.source(usize::from(field), at);
+        self.in_bind(field, source).value
+    }
+
+    /// A field with its muscles at a point of the bind pose.
+    #[inline]
+    fn in_bind(&self, field: u16, source: V) -> Valued {
+        let part = self.fields[usize::from(field)].at(source);
+        let swellings = &self.posed.swellings;
+        self.muscles
+            .joined(field, part, source, swellings, self.tables)
+    }
+
+    /// Whether a muscle moves the surface at a point.
+    pub(super) fn swells_at(&self, near: &Near, at: V) -> bool {
+        let some = !self.muscles.is_empty();
+        some && near.fields().iter().any(|&field| {
+            let [_, source] = self.posed.source(usize::from(field), at);
+            self.muscles.moves_at(field, source, &self.posed.swellings)
+        })
     }
 
     /// The depth of the contact between two fields at a point; 0 where they do not press each other.
@@ -294,14 +232,12 @@ impl Field<'_> {
 
     fn one(&self, field: u16, at: V) -> Group {
         let index = usize::from(field);
-        let (rows, twist) = (&self.posed.rows[index], &self.posed.twists[index]);
-        let here = into_bind(rows, at);
-        let local = self.fields[index].at(twist.source(here));
-        let g = twist.gradient(here, local.gradient);
+        let [here, source] = self.posed.source(index, at);
+        let local = self.in_bind(field, source);
         Group {
             field,
             value: local.value,
-            gradient: [0, 1, 2].map(|c| rows[0][c] * g[0] + rows[1][c] * g[1] + rows[2][c] * g[2]),
+            gradient: self.posed.gradient(index, here, local.gradient),
         }
     }
 
@@ -365,8 +301,4 @@ impl Field<'_> {
             gradient: std::array::from_fn(|c| s * a.gradient[c] + t * b.gradient[c]),
         }
     }
-}
-
-fn into_bind(rows: &[[f32; 4]; 3], at: V) -> V {
-    rows.map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w)
 }

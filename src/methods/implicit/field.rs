@@ -17,7 +17,7 @@ const COARSE: usize = 9;
 /// A field may lie so far outside of the skin at rest, in radii of the part, before it is held back.
 const SLACK: f64 = 0.25;
 /// −x on the bones: the compact value there is 0.97, and its gradient still has a direction.
-const DEEPEST: f64 = 0.7;
+pub(super) const DEEPEST: f64 = 0.7;
 /// x of the vertices of a part at most: there the compact value is above 0.1.
 const FARTHEST: f64 = 0.5;
 /// x outside of the surface is divided at most by this factor for them.

@@ -18,6 +18,7 @@
 //! | iso         | [`model::Held`]               | n            | –        | f at rest, so that rest is a fixed point              |
 //! | w           | [`rings::Rings`]              | edges        | –        | cotangents, positive                                  |
 //! | R           | blended quaternions           | n            | –        | prescribed, not solved for                            |
+//! | muscles     | [`muscle::Muscles`]         | leaves       | –        | with the field of a part, before the tree               |
 //! | sub-steps   | [`walk::Walk`]                | –            | rad      | a third of the bend, 4° to 15°                        |
 //!
 //! # Departures
@@ -30,6 +31,7 @@
 //! - A field is the HRBF relative to the local radius of the limb ([`field`]); the papers divide by one radius a part.
 //! - A vertex that both parts of a contact cover is held on the contact surface from either side.
 //! - Chebyshev's semi-iteration of the Jacobi steps, calmed where a vertex moves to and fro.
+//! - In a closed fold fields end on the other side of the plane between the bones ([`fold`]): they would stick out of the other limb.
 //! - The twist of a straight joint is spread over the fields on both sides of it ([`twist`]).
 //! - Fields are held back where they would reach out of the body, and every field belongs to one junction of a binary tree.
 //! - A vertex without a gradient at rest is relaxed freely.
@@ -43,12 +45,16 @@ mod composed;
 mod field;
 mod fold;
 mod hrbf;
+mod limbs;
 mod meeting;
 mod model;
 mod motions;
+mod muscle;
+mod muscle_place;
 mod operators;
 mod options;
 mod parts;
+mod posed;
 mod rings;
 mod samples;
 mod skin;
@@ -62,7 +68,9 @@ mod twist;
 mod walk;
 
 pub use body_field::BodyField;
+pub use limbs::MuscleGrip;
 pub use meeting::JointMeeting;
+pub use muscle_place::MusclePlace;
 pub use slice::{FieldLine, FieldPlane, FieldRegion, FieldSlice};
 
 use std::sync::Arc;
@@ -105,7 +113,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "A part ends in half a ball about its joint, not in one point beyond it.",
         "Fields are relative to the radius of the limb at each place, so that thick parts do not win over thin ones.",
         "Straight joints twist the fields on both of their sides, so that parts that are not round stay smooth.",
-        "No muscle primitives.",
+        "In a closed fold the field of a part ends on the other side of the plane between the bones.",
     ],
     needs: &[Requirement::Weights],
     capabilities: &[Capability::State, Capability::Meetings],
@@ -197,6 +205,11 @@ impl ImplicitSkin {
         let operators = self.options.meets(&self.bulging, &self.bones);
         self.model
             .set_operators(&self.subject.character.skeleton, &operators);
+        self.follow_field();
+    }
+
+    /// Shows the field of the model; the next frame begins from the bind pose.
+    fn follow_field(&mut self) {
         let usual = self.options.usual(&self.bulging);
         self.field = Arc::new(BodyField::of(&self.model, &self.motions, usual));
         (self.is_still, self.is_started) = (false, false);
@@ -265,7 +278,7 @@ impl Skinner for ImplicitSkin {
         if !fits {
             return Err(StateError::OtherCharacter);
         }
-        self.skin.restore(&saved.spots);
+        self.skin.recall(&self.model, &saved.spots, &saved.before);
         self.before.clone_from(&saved.before);
         self.walk.pose.clone_from(&saved.pose);
         self.is_started = saved.is_started;
@@ -321,6 +334,10 @@ impl Skinner for ImplicitSkin {
         self.bones.clone_from(bones);
         if differs {
             self.follow_operators();
+        }
+        let joints = self.before.len();
+        if self.model.set_muscles(joints, &factors.muscles) {
+            self.follow_field();
         }
         let map = PaintMap::Relaxation;
         if !factors.paint.has_same(&self.paint, map) {

@@ -4,15 +4,19 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::composed::{Field, PosedFields};
+use super::composed::Field;
 use super::field::PartField;
 use super::fold::Fold;
+use super::limbs::Limbs;
+use super::muscle::Muscles;
 use super::operators::{Meets, Tables};
 use super::parts::joints_of_vertices;
+use super::posed::{BoundFields, PosedFields};
 use super::rings::Rings;
 use super::samples::{PartShape, shapes};
 use super::tree::Tree;
 use super::twist::Twist;
+use crate::character::Muscle;
 use crate::math::{Affine, Point64, Vec64};
 use crate::mesh::{Topology, TriMesh, TriangleTree};
 use crate::methods::smoothing::Surface;
@@ -57,6 +61,9 @@ pub(super) struct Model {
     pub(super) folds: Arc<[Fold]>,
     /// Where parts twist along their bones.
     pub(super) twists: Arc<[Twist]>,
+    /// Where muscles are, and the muscles.
+    pub(super) limbs: Arc<Limbs>,
+    pub(super) muscles: Arc<Muscles>,
     pub(super) tree: Arc<Tree>,
     pub(super) tables: &'static Tables,
     pub(super) rings: Rings,
@@ -118,7 +125,12 @@ impl Model {
             weak: f32::INFINITY,
             relaxation: 1.0,
         });
+        let (center, size) = (surface.center, surface.size);
+        let limbs = Limbs::new(subject.character.clone(), triangles, center, size);
+        let muscles = Muscles::of(&limbs, &subject.settings.muscles, &fields);
         let mut model = Self {
+            limbs: Arc::new(limbs),
+            muscles: Arc::new(muscles),
             held: held.collect(),
             rings: Rings::of(&surface, &rest),
             triangles: mesh.triangles.clone(),
@@ -135,10 +147,21 @@ impl Model {
         Ok(model)
     }
 
+    /// The fields in the bind pose.
+    pub(super) fn bound(&self) -> BoundFields<'_> {
+        BoundFields {
+            fields: &self.fields,
+            folds: &self.folds,
+            twists: &self.twists,
+            muscles: &self.muscles,
+        }
+    }
+
     /// The fields in a pose.
     pub(super) fn field<'a>(&'a self, posed: &'a PosedFields) -> Field<'a> {
         Field {
             fields: &self.fields,
+            muscles: &self.muscles,
             tree: &self.tree,
             tables: self.tables,
             posed,
@@ -149,6 +172,17 @@ impl Model {
     pub(super) fn set_operators(&mut self, skeleton: &Skeleton, operators: &[Meets]) {
         Arc::make_mut(&mut self.tree).set_operators(skeleton, operators);
         self.measure_rest(skeleton.len());
+    }
+
+    /// Has other muscles from now on. Returns whether that changes anything.
+    pub(super) fn set_muscles(&mut self, joints: usize, muscles: &[Muscle]) -> bool {
+        let muscles = Muscles::of(&self.limbs, muscles, &self.fields);
+        let differs = muscles != *self.muscles;
+        if differs {
+            self.muscles = Arc::new(muscles);
+            self.measure_rest(joints);
+        }
+        differs
     }
 
     /// Sets how much of its relaxation each vertex of the skin takes; `None`: all of it.
@@ -163,8 +197,7 @@ impl Model {
     /// What vertices are held to is the composed field at rest.
     fn measure_rest(&mut self, joints: usize) {
         let mut posed = PosedFields::new(self.fields.len());
-        let rest = vec![Affine::identity(); joints];
-        posed.follow(&self.fields, &self.folds, &self.twists, &rest);
+        posed.follow(&self.bound(), &vec![Affine::identity(); joints]);
         let mut held = std::mem::take(&mut self.held);
         let field = self.field(&posed);
         let rest = &self.rest;

@@ -1,12 +1,15 @@
 //! The skin in a pose: rigid guess, Newton steps to the iso-values, relaxation in the surface.
 
+mod aims;
+mod lift;
+
 use rayon::prelude::*;
 
-use super::composed::{Near, PosedFields};
-use super::field::PartField;
-use super::model::{Model, middle};
-use super::motions::{Motions, columns, cross, dot, image, rotated};
-use super::spot::{EXACT, MOST_LIFT, Spot, at_rest, limited, newton, place};
+use super::composed::Near;
+use super::model::Model;
+use super::motions::{Motions, columns, cross, dot, image};
+use super::posed::PosedFields;
+use super::spot::{EXACT, Spot, at_rest, limited, newton, place};
 use crate::math::{Affine, SplitTransform};
 use crate::numerics::lanes::Padded;
 use crate::weights::SkinWeights;
@@ -27,14 +30,6 @@ const CALMEST: f32 = 0.1;
 const LIVELIER: f32 = 1.1;
 /// After so many rounds those vertices are left out that are still, with all of their neighbours.
 const SIFT: usize = 3;
-/// The deepest place of a triangle under a curved surface, relative to the middles of its edges.
-const SAG: f32 = 4.0 / 3.0;
-/// Contacts of less depth than this do not lift vertices.
-const PRESSED: f32 = 0.5;
-/// The part of its margin that a triangle may come nearer to a contact surface than its corners without being lifted, and the part of the way
-/// to where it should be that it is lifted at a time.
-const LEFT: f32 = 0.5;
-const CLOSER: f32 = 0.6;
 /// Vertices of one task.
 const CHUNK: usize = 64;
 
@@ -115,15 +110,10 @@ impl Skin {
 
     /// Goes back to the bind pose.
     pub(super) fn restart(&mut self, model: &Model) {
+        self.posed.forget_swelling();
         for (spot, rest) in self.spots.iter_mut().zip(&model.rest) {
             *spot = at_rest(*rest);
         }
-        self.has_aims = false;
-    }
-
-    /// Goes to an earlier state.
-    pub(super) fn restore(&mut self, spots: &[Spot]) {
-        self.spots.copy_from_slice(spots);
         self.has_aims = false;
     }
 
@@ -175,6 +165,13 @@ impl Skin {
         })
     }
 
+    /// Takes the state of the skin when the motions of the joints were those.
+    pub(super) fn recall(&mut self, model: &Model, spots: &[Spot], now_from_bind: &[Affine]) {
+        self.spots.copy_from_slice(spots);
+        self.has_aims = false;
+        self.posed.swell(&model.muscles, now_from_bind);
+    }
+
     /// Moves the skin with the joints from where they were before the step.
     pub(super) fn carry(&mut self, step: &Step<'_>, before: &[Affine]) {
         for ((increment, now), before) in self
@@ -211,6 +208,7 @@ impl Skin {
 
     /// Puts the skin where dual quaternions put it.
     pub(super) fn blend(&mut self, step: &Step<'_>) {
+        self.posed.forget_swelling();
         for (split, motion) in self.splits.iter_mut().zip(&step.motions.now_from_bind) {
             *split = SplitTransform::of(motion);
         }
@@ -235,12 +233,8 @@ impl Skin {
 
     /// Brings the skin to its iso-values and relaxes it in the surface. Returns whether it is still.
     pub(super) fn settle(&mut self, step: &Step<'_>) -> bool {
-        self.posed.follow(
-            &step.model.fields,
-            &step.model.folds,
-            &step.model.twists,
-            &step.motions.now_from_bind,
-        );
+        self.posed
+            .follow(&step.model.bound(), &step.motions.now_from_bind);
         self.find_near(step);
         self.find_active(step);
         if self.active.is_empty() {
@@ -268,154 +262,6 @@ impl Skin {
             }
         }
         largest < limit
-    }
-
-    /// Near fields, and whether a vertex bends. Where everything near has moved alike, the same fields are near as before.
-    fn find_near(&mut self, step: &Step<'_>) {
-        let field = step.model.field(&self.posed);
-        let (spots, has_aims) = (&self.spots, self.has_aims);
-        let of_field = |field: &PartField| step.classes[field.joint as usize];
-        self.aims
-            .par_iter_mut()
-            .with_min_len(CHUNK)
-            .enumerate()
-            .for_each(|(vertex, aim)| {
-                let held = &step.model.held[vertex];
-                let [x, y, z, _] = spots[vertex].at;
-                let mut weights = step.weights.of(vertex).map(|(j, _)| step.classes[j]);
-                let first = weights.next();
-                let differs = |class: u32| first.is_some_and(|first| first != class);
-                aim.bends = weights.any(differs);
-                let is_other = |field: &PartField| differs(of_field(field));
-                let bends = |near: &Near| {
-                    let fields = near.fields().iter();
-                    fields
-                        .map(|&field| &step.model.fields[usize::from(field)])
-                        .any(is_other)
-                };
-                let is_kept = has_aims
-                    && first.is_some()
-                    && !bends(&aim.near)
-                    && !field.is_reached([x, y, z], is_other);
-                if !is_kept {
-                    aim.near = field.near(held.own, [x, y, z]);
-                    aim.bends |= bends(&aim.near);
-                }
-            });
-        self.has_aims = true;
-    }
-
-    /// The vertices that bend or were not still, and two rings around them.
-    fn find_active(&mut self, step: &Step<'_>) {
-        let limit = STILL * step.model.size;
-        for ((mark, aim), spot) in self.marks[0].iter_mut().zip(&self.aims).zip(&self.spots) {
-            *mark = aim.bends || spot.moved > limit;
-        }
-        for _ in 0..2 {
-            self.grow_marks(step);
-        }
-        self.whole.clear();
-        let marked = self.marks[0].iter().enumerate().filter(|(_, mark)| **mark);
-        self.whole.extend(marked.map(|(vertex, _)| vertex as u32));
-        self.active.clone_from(&self.whole);
-    }
-
-    /// Marks the neighbours of marked vertices as well.
-    fn grow_marks(&mut self, step: &Step<'_>) {
-        let [from, to] = &mut self.marks;
-        to.par_iter_mut()
-            .with_min_len(CHUNK)
-            .enumerate()
-            .for_each(|(vertex, mark)| {
-                let around = step.model.rings.around(vertex);
-                *mark = from[vertex] || around.iter().any(|&(next, _)| from[next as usize]);
-            });
-        self.marks.swap(0, 1);
-    }
-
-    /// Lifts vertices off contact surfaces so far that the middles of their edges are on the same side: triangles of both sides would cut
-    /// through each other where the surface is curved.
-    fn lift(&mut self, step: &Step<'_>, limit: f32) {
-        self.lifts.resize(self.active.len(), 0.0);
-        let field = step.model.field(&self.posed);
-        let (spots, aims) = (&self.spots, &self.aims);
-        let lifts = self.lifts.par_iter_mut().zip(&self.active);
-        lifts.with_min_len(CHUNK).for_each(|(lift, &v)| {
-            let (own, held) = (&spots[v as usize], &step.model.held[v as usize]);
-            *lift = 0.0;
-            if !(own.touches && held.can_lift) {
-                return;
-            }
-            let near = &aims[v as usize].near;
-            for &(other, _) in step.model.rings.around(v as usize) {
-                let at = middle(own.at, spots[other as usize].at);
-                let found = field.at(near, held.own, at);
-                let others = step.model.held[other as usize].own;
-                // An edge around the end of a contact has its ends on both sides.
-                let crosses =
-                    others != held.own && found.side * field.at(near, others, at).side < 0.0;
-                let lifted = 0.5 * (own.lift + spots[other as usize].lift);
-                let sag = held.margin + lifted - found.side;
-                // Deeper than that it is not the curvature of the surface.
-                if found.depth > PRESSED && !crosses && sag < MOST_LIFT {
-                    *lift = lift.max(SAG * sag - LEFT * held.margin);
-                }
-            }
-            *lift = own.lift + CLOSER * (*lift - own.lift);
-            *lift = lift.min(MOST_LIFT);
-        });
-        for (&lift, &v) in self.lifts.iter().zip(&self.active) {
-            let spot = &mut self.spots[v as usize];
-            if (lift - spot.lift).abs() > EXACT {
-                spot.moved = spot.moved.max(2.0 * limit);
-            }
-            spot.lift = lift;
-        }
-    }
-
-    /// Leaves out the vertices of the step that are still, as all of their neighbours are.
-    fn sift(&mut self, step: &Step<'_>, limit: f32) {
-        let spots = &self.spots;
-        let moves = |vertex: u32| spots[vertex as usize].moved > limit;
-        self.active.clear();
-        self.active.extend(self.whole.iter().copied().filter(|&v| {
-            let around = step.model.rings.around(v as usize);
-            moves(v) || around.iter().any(|&(next, _)| moves(next))
-        }));
-    }
-
-    /// Rotations of the vertices of the step and of their neighbours.
-    fn find_rotations(&mut self, step: &Step<'_>) {
-        self.grow_marks(step);
-        self.aims
-            .par_iter_mut()
-            .zip(&self.marks[0])
-            .with_min_len(CHUNK)
-            .enumerate()
-            .filter(|(_, (_, mark))| **mark)
-            .for_each(|(vertex, (aim, _))| {
-                (aim.rotation, aim.stretch) = blended_rotation(step, vertex);
-            });
-    }
-
-    /// What the edges of active vertices should be.
-    fn find_offsets(&mut self, step: &Step<'_>) {
-        let (aims, marks) = (&self.aims, &self.marks[1]);
-        let offsets = self.offsets.par_iter_mut().zip(marks).enumerate();
-        let marked = offsets.with_min_len(CHUNK).filter(|(_, (_, mark))| **mark);
-        marked.for_each(|(v, (offset, _))| {
-            *offset = [0.0; 3];
-            let own = &aims[v];
-            let rest = step.model.rest[v];
-            for &(other, weight) in step.model.rings.around(v) {
-                let (aim, at) = (&aims[other as usize], step.model.rest[other as usize]);
-                let edge = [rest[0] - at[0], rest[1] - at[1], rest[2] - at[2]];
-                let (a, b) = (rotated(&own.rotation, edge), rotated(&aim.rotation, edge));
-                for c in 0..3 {
-                    offset[c] += 0.5 * weight * (own.stretch * a[c] + aim.stretch * b[c]);
-                }
-            }
-        });
     }
 
     /// Newton steps without relaxation.
@@ -499,27 +345,5 @@ impl Skin {
         let own = model.held[vertex].own;
         let field = model.field(&self.posed);
         field.at(&self.aims[vertex].near, own, [x, y, z]).value
-    }
-}
-
-/// The rotation and the stretch of a vertex, blended by its weights.
-fn blended_rotation(step: &Step<'_>, vertex: usize) -> (Padded, f32) {
-    let (mut sum, mut stretch) = ([0.0_f32; 4], 0.0);
-    let mut first: Option<Padded> = None;
-    for (joint, weight) in step.weights.of(vertex) {
-        let q = step.motions.rotations[joint];
-        let first = *first.get_or_insert(q);
-        let cosine: f32 = (0..4).map(|c| q[c] * first[c]).sum();
-        let signed = if cosine < 0.0 { -weight } else { weight };
-        for c in 0..4 {
-            sum[c] += signed * q[c];
-        }
-        stretch += weight * step.motions.stretches[joint];
-    }
-    let length = sum.iter().map(|c| c * c).sum::<f32>().sqrt();
-    if length > 1e-6 {
-        (sum.map(|c| c / length), stretch)
-    } else {
-        (first.unwrap_or([0.0, 0.0, 0.0, 1.0]), 1.0)
     }
 }

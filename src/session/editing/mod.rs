@@ -5,12 +5,14 @@
 //! | [`painting`]   | materials painted onto the skin                                         |
 //! | [`posing`]     | the pose made by hand, and settings of single bones                     |
 //! | [`pose_tools`] | rotating several joints, dragging points of the body, pins, limits, mirror, clipboard |
+//! | [`muscles`]    | muscles of implicit skinning                                            |
 //! | [`motions`]    | the joint mapping of motions of other skeletons                         |
 //! | [`timeline`]   | keys, recorded takes, the pose library                                  |
 //!
 //! [`Editor`] owns the edited state. Other parts that an edit changes (channels, messages) are passed to it as [`EditContext`].
 
 pub(super) mod motions;
+pub(super) mod muscles;
 pub(super) mod painting;
 pub(super) mod pose_tools;
 mod posing;

@@ -10,7 +10,7 @@ use super::file::{
 };
 use super::paths::Refer;
 use super::{Contents, ProjectError, distilled, morphs, motions, painting, transfers};
-use crate::character::FleshSettings;
+use crate::character::{FleshSettings, MuscleText};
 use crate::methods::MethodValues;
 use crate::param::ParamValues;
 use crate::rig::edit::{Remap, RigFile};
@@ -202,6 +202,11 @@ fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
             .collect(),
         sim_vertices: flesh.sim_vertices,
         base: flesh.base,
+        muscles: flesh
+            .muscles
+            .iter()
+            .filter_map(|muscle| MuscleText::of(muscle, skeleton))
+            .collect(),
         paint: painting::part_of(&flesh.paint),
         parts: flesh
             .parts

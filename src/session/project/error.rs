@@ -2,7 +2,7 @@
 
 use super::MissingSources;
 use super::archive_names::ArchiveNameProblem;
-use crate::character::{BoneEditError, PartError};
+use crate::character::{BoneEditError, MuscleEditError, PartError};
 use crate::io::IoError;
 use crate::methods::BindError;
 use crate::progress::Cancelled;
@@ -92,6 +92,14 @@ pub enum SourceError {
         joint: String,
         /// What is wrong.
         error: BoneEditError,
+    },
+    /// A muscle is invalid, or names a joint that does not exist.
+    #[error("{file}: {error}")]
+    Muscle {
+        /// What was opened.
+        file: String,
+        /// What is wrong.
+        error: MuscleEditError,
     },
     /// A part setting names a part that does not exist, or is invalid.
     #[error("{file}: {error}")]

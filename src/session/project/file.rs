@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::character::{BoneSettings, FleshBase, SimVertices};
+use crate::character::{BoneSettings, FleshBase, MuscleText, SimVertices};
 use crate::dynamics::Params;
 use crate::io::Reach;
 use crate::param::ParamValues;
@@ -162,6 +162,9 @@ pub(super) struct FleshPart {
     pub sim_vertices: SimVertices,
     /// What the base of the flesh follows.
     pub base: FleshBase,
+    /// Muscles of implicit skinning.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub muscles: Vec<MuscleText>,
     /// Painted materials.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub paint: PaintPart,

@@ -1,7 +1,9 @@
 //! Reads a character from files that are not projects.
 
 use super::SourceError;
-use crate::character::{Character, FleshSettings, Place, SimVertices};
+use crate::character::{
+    Character, FleshSettings, MOST_MUSCLES, MuscleEditError, MuscleText, Place, SimVertices,
+};
 use crate::io::{self, IoError};
 use crate::progress::Progress;
 use crate::rig::Skeleton;
@@ -56,12 +58,36 @@ pub(super) fn apply_flesh_settings(
             error,
         })?;
     }
+    add_muscles(source, skeleton, flesh).map_err(|error| SourceError::Muscle {
+        file: source.to_string(),
+        error,
+    })?;
     for (name, text) in &source.parts {
         let place = Place::parse(text, skeleton).map_err(|error| SourceError::Part {
             file: source.to_string(),
             error,
         })?;
         flesh.parts.insert(name.clone(), place);
+    }
+    Ok(())
+}
+
+/// Adds the muscles of the source; one of the same name is replaced.
+fn add_muscles(
+    source: &Source,
+    skeleton: &Skeleton,
+    flesh: &mut FleshSettings,
+) -> Result<(), MuscleEditError> {
+    for text in &source.muscles {
+        let muscle = MuscleText::parse(text)?.on(skeleton)?;
+        match flesh.muscles.iter_mut().find(|of| of.name == muscle.name) {
+            Some(of) => *of = muscle,
+            None => flesh.muscles.push(muscle),
+        }
+    }
+    let (count, most) = (flesh.muscles.len(), MOST_MUSCLES);
+    if count > most {
+        return Err(MuscleEditError::TooMany { count, most });
     }
     Ok(())
 }

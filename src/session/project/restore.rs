@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::file::{FleshPart, LocalPart, ProjectFile, VariantPart, ViewPart};
-use crate::character::{FleshSettings, MotionChoices, Place};
+use crate::character::{FleshSettings, MOST_MUSCLES, MotionChoices, MuscleText, Place};
 use crate::dynamics::Params;
 use crate::math::{Quat, Vec64};
 use crate::methods::{MethodId, MethodValues};
@@ -303,6 +303,17 @@ fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {
     {
         if let Some(joint) = joints.find(name) {
             flesh.radii.insert(joint, *radius);
+        }
+    }
+    for text in part.muscles.iter().take(MOST_MUSCLES) {
+        let driver = text.driver.as_deref();
+        let driver = driver.filter(|driver| joints.find(driver).is_some());
+        let known = MuscleText {
+            driver: driver.map(str::to_owned),
+            ..text.clone()
+        };
+        if joints.find(&text.bone).is_some() {
+            flesh.muscles.extend(known.on(joints.skeleton));
         }
     }
     for (name, text) in &part.parts {

@@ -7,6 +7,7 @@ mod flesh;
 mod mapping;
 mod morphs;
 mod motions;
+mod muscles;
 mod painting;
 mod pose_tools;
 mod recorded;

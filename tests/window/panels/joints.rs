@@ -4,7 +4,7 @@ use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, Ui, vec2};
 use egui_kittest::kittest::Queryable;
 use sinew::app::actions::Action;
-use sinew::app::panels::bone::{BoneView, bone_ui};
+use sinew::app::panels::bone::{BoneView, MusclesView, bone_ui};
 use sinew::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use sinew::app::panels::joints::{JointsView, joints_ui};
 use sinew::app::panels::limits::{LimitView, limits_ui};
@@ -190,6 +190,7 @@ fn bone_panel() {
         simulated: true,
         has_meetings: false,
         meeting: None,
+        muscles: MusclesView::default(),
     };
     let mut harness = panel(move |ui, raised| bone_ui(ui, &view, &mut raised.actions));
     harness

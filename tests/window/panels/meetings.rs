@@ -5,7 +5,7 @@ use egui::vec2;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use sinew::app::actions::Action;
-use sinew::app::panels::bone::{BoneView, bone_ui};
+use sinew::app::panels::bone::{BoneView, MusclesView, bone_ui};
 use sinew::character::{BoneSettings, Meeting};
 use sinew::dynamics::Params;
 use sinew::methods::{Actor, JointMeeting, MethodId};
@@ -27,6 +27,7 @@ fn a_joint_chooses_how_its_part_meets_its_parent() {
         simulated: false,
         has_meetings: true,
         meeting: None,
+        muscles: MusclesView::default(),
     };
     let mut harness = panel(move |ui, raised| bone_ui(ui, &view, &mut raised.actions));
     assert!(harness.query_by_label("Reset bone").is_none());
@@ -75,6 +76,7 @@ fn shape_panel(text: &str) -> Harness<'static, Raised> {
         simulated: false,
         has_meetings: true,
         meeting: Some(meeting),
+        muscles: MusclesView::default(),
     };
     panel(move |ui, raised| bone_ui(ui, &view, &mut raised.actions))
 }

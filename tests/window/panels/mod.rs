@@ -5,6 +5,7 @@
 mod dynamics;
 mod joints;
 mod meetings;
+mod muscles;
 mod unit;
 
 use egui::accesskit::Role;

@@ -28,7 +28,7 @@ const SAMPLES: usize = 91;
 const LEAST: f64 = 1.0;
 
 /// Draws the choice of the operator and its shape.
-pub(super) fn meeting_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
+pub(super) fn meeting_ui(ui: &mut Ui, view: &BoneView<'_>, actions: &mut Actions) {
     let mut edited = view.settings;
     let hover = "The fold at this joint. Where several parts hang at one, as fingers at a palm, the choice of most of them holds.";
     row(ui, "Meets by", hover, |ui, label| {
@@ -70,13 +70,13 @@ fn words(meeting: Meeting) -> &'static str {
     }
 }
 
-fn send(view: &BoneView, settings: BoneSettings, gesture: Gesture, actions: &mut Actions) {
+fn send(view: &BoneView<'_>, settings: BoneSettings, gesture: Gesture, actions: &mut Actions) {
     let joint = view.joint;
     actions.send(Command::SetBone { joint, settings }, gesture);
 }
 
 /// Sliders of the shape.
-fn shape_ui(ui: &mut Ui, view: &BoneView, meeting: &JointMeeting, actions: &mut Actions) {
+fn shape_ui(ui: &mut Ui, view: &BoneView<'_>, meeting: &JointMeeting, actions: &mut Actions) {
     let mut edited = view.settings;
     // The shape that the joint asks for, also where that of others holds.
     let usual = meeting.asked_opening().map(f64::from);

@@ -226,7 +226,7 @@ impl Crowds {
         } else {
             Params::default()
         };
-        let factors = if simulated {
+        let factors = if simulated || view.method.has(Capability::Meetings) {
             context.document.flesh.factors()
         } else {
             FleshFactors::default()

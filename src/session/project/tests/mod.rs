@@ -10,14 +10,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
 use crate::cache::Cache;
-use crate::character::{BoneSettings, SimVertices};
+use crate::character::{BoneSettings, Muscle, MuscleMeeting, MuscleShape, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::methods::MethodId;
 use crate::render::Camera;
 use crate::session::tests::run_until_idle;
 use crate::session::{
-    BoardState, Command, Gesture, PaneState, PoseCommand, Session, TurnAxes, VariantCommand,
+    BoardState, Command, Gesture, MuscleCommand, PaneState, PoseCommand, Session, TurnAxes,
+    VariantCommand,
 };
 
 /// A folder of its own for a test, removed behind it.
@@ -103,6 +104,17 @@ fn edit(session: &mut Session) {
             ..BoneSettings::default()
         },
     });
+    let muscle = Muscle {
+        name: "biceps \"L\"".to_owned(),
+        bone: 0,
+        driver: Some(1),
+        shape: MuscleShape {
+            angle: -1.0 / 3.0,
+            meets: MuscleMeeting::Blend,
+            ..MuscleShape::default()
+        },
+    };
+    session.apply_once(MuscleCommand::Add(muscle).into());
     session.apply_once(Command::SetSimVertices(SimVertices::About(777)));
     session.apply_once(Command::SetMethod(MethodId::DQS));
     run_until_idle(session);
@@ -267,7 +279,8 @@ fn options_beside_a_project_apply_to_its_edited_skeleton() {
     let folder = Folder::new();
     let path = folder.file("p.sinew");
     let text = r#"{"format": "sinew", "version": 1, "character": {"files": [{"path": "builtin:cylinder"}]},
-        "flesh": {"bones": {"upper": {"stiffness": 3}}},
+        "flesh": {"bones": {"upper": {"stiffness": 3}},
+            "muscles": [{"name": "b", "bone": "upper"}, {"name": "a", "bone": "lower", "shape": {"depth": 9}}]},
         "rig": {"joints": [{"name": "new", "position": [0, -0.5, 0]},
             {"name": "lower", "parent": "new", "position": [0, 0, 0], "from": "lower"},
             {"name": "upper", "parent": "lower", "position": [0, 0.6, 0], "from": "upper"}]}}"#;
@@ -280,6 +293,10 @@ fn options_beside_a_project_apply_to_its_edited_skeleton() {
     };
     let source = Source {
         bones: say(&[("new", "held"), ("upper", "damping:2")]),
+        muscles: vec![
+            "b=bone:new,driver:upper".to_owned(),
+            "c=bone:lower".to_owned(),
+        ],
         ..Source::of_files(vec![path])
     };
     let character = crate::session::load(&source, &crate::progress::Progress::new()).unwrap();
@@ -307,6 +324,20 @@ fn options_beside_a_project_apply_to_its_edited_skeleton() {
         "an edit keeps the rest"
     );
     assert_eq!(of("lower"), None);
+    let muscles = character.flesh.muscles.iter();
+    let told: Vec<_> = muscles
+        .map(|of| (&*of.name, of.bone, of.driver, of.shape.depth))
+        .collect();
+    let usual = MuscleShape::default().depth;
+    assert_eq!(
+        told,
+        [
+            ("b", 0, Some(2), usual),
+            ("a", 1, None, 1.5),
+            ("c", 1, None, usual)
+        ],
+        "one of the same name is replaced"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::Folder;
-use crate::character::{BoneSettings, Place};
+use crate::character::{BoneSettings, Muscle, MuscleShape, Place};
 use crate::io::write_atomically;
 use crate::math::{Quat, Vec64};
 use crate::methods::MethodId;
@@ -166,6 +166,14 @@ fn full_text() -> String {
         },
     );
     document.flesh.radii.insert(2, 0.25);
+    document.flesh.muscles = [(0, Some(2)), (1, Some(0)), (2, None)]
+        .map(|(bone, driver)| Muscle {
+            name: format!("m{bone}"),
+            bone,
+            driver,
+            shape: MuscleShape::default(),
+        })
+        .to_vec();
     document
         .flesh
         .parts
@@ -194,6 +202,10 @@ fn names_keep_their_joints_when_the_order_changes_and_unknown_ones_are_reported(
             .unwrap();
     let (restored, notes) = restore::restored(&file, &other);
     assert_eq!(restored.flesh.bones[&0].jiggle, 0.1);
+    // The middle joint is the first one now, and the others are gone.
+    let muscles = restored.flesh.muscles.iter();
+    let kept: Vec<_> = muscles.map(|of| (&*of.name, of.bone, of.driver)).collect();
+    assert_eq!(kept, [("m1", 0, None)]);
     assert!(
         notes.len() == 1 && notes[0].contains('ü') && !notes[0].contains('\n'),
         "{notes:?}"

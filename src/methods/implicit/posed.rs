@@ -1,0 +1,123 @@
+//! Where the fields are in a pose.
+
+use super::field::PartField;
+use super::fold::{Fold, PosedFold};
+use super::motions::dot;
+use super::muscle::{Muscles, Swelling};
+use super::twist::{PosedTwist, Twist};
+use crate::math::{Affine, linear_part};
+
+type V = [f32; 3];
+
+/// What the fields of a character are in the bind pose.
+#[derive(Clone, Copy)]
+pub(super) struct BoundFields<'a> {
+    pub(super) fields: &'a [PartField],
+    pub(super) folds: &'a [Fold],
+    pub(super) twists: &'a [Twist],
+    pub(super) muscles: &'a Muscles,
+}
+
+/// A ball around the box of a field in a pose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ball {
+    center: V,
+    /// The square of the radius; negative for a field whose transform has no inverse.
+    reach: f32,
+}
+
+impl Ball {
+    /// False for NaN.
+    pub(super) fn holds(&self, at: V) -> bool {
+        let d: V = std::array::from_fn(|c| at[c] - self.center[c]);
+        dot(d, d) < self.reach
+    }
+}
+
+/// All fields in a pose.
+pub(super) struct PosedFields {
+    pub(super) balls: Vec<Ball>,
+    /// Rows of `bind_from_now` of each.
+    rows: Vec<[[f32; 4]; 3]>,
+    twists: Vec<PosedTwist>,
+    pub(super) folds: Vec<PosedFold>,
+    /// The widths of the muscles.
+    pub(super) swellings: Vec<Swelling>,
+}
+
+impl PosedFields {
+    pub(super) fn new(fields: usize) -> Self {
+        let nowhere = Ball {
+            center: [0.0; 3],
+            reach: -1.0,
+        };
+        Self {
+            balls: vec![nowhere; fields],
+            rows: vec![[[0.0; 4]; 3]; fields],
+            twists: vec![PosedTwist::NONE; fields],
+            folds: vec![PosedFold::NONE; fields],
+            swellings: Vec::new(),
+        }
+    }
+
+    /// Moves the fields with their joints: `now_from_bind` of every joint, relative to the centre of the skin.
+    pub(super) fn follow(&mut self, bound: &BoundFields<'_>, now_from_bind: &[Affine]) {
+        self.swell(bound.muscles, now_from_bind);
+        Twist::pose(bound.twists, now_from_bind, &mut self.twists);
+        for (posed, fold) in self.folds.iter_mut().zip(bound.folds) {
+            *posed = fold.posed(now_from_bind);
+        }
+        for (index, field) in bound.fields.iter().enumerate() {
+            let ball = &mut self.balls[index];
+            let motion = &now_from_bind[field.joint as usize];
+            let inverse = motion.try_inverse();
+            let inverse = inverse.filter(|i| i.matrix().iter().all(|c| c.is_finite()));
+            let Some(inverse) = inverse else {
+                ball.reach = -1.0;
+                continue;
+            };
+            let m = inverse.matrix();
+            self.rows[index] = [0, 1, 2].map(|r| [0, 1, 2, 3].map(|c| m[(r, c)] as f32));
+            let [low, high] = bound.muscles.corners(index);
+            let middle: V = std::array::from_fn(|c| 0.5 * (low[c] + high[c]));
+            let half: V = std::array::from_fn(|c| 0.5 * (high[c] - low[c]));
+            let center = motion * crate::math::Point64::from(middle.map(f64::from));
+            let stretch = linear_part(motion).norm() as f32;
+            let radius = dot(half, half).sqrt() + self.twists[index].shift(middle);
+            *ball = Ball {
+                center: [center.x, center.y, center.z].map(|c| c as f32),
+                reach: (radius * stretch.max(1.0)).powi(2),
+            };
+        }
+    }
+
+    /// Follows the joints with the muscles alone.
+    pub(super) fn swell(&mut self, muscles: &Muscles, now_from_bind: &[Affine]) {
+        muscles.follow(&mut self.swellings, now_from_bind);
+    }
+
+    /// Whether a muscle is or was wider than at rest.
+    pub(super) fn swells(&self) -> bool {
+        self.swellings.iter().any(|swelling| swelling.moves)
+    }
+
+    /// Forgets how wide the muscles were.
+    pub(super) fn forget_swelling(&mut self) {
+        self.swellings.clear();
+    }
+
+    /// A point in the space of a field, and where that field has what it shows there.
+    #[inline]
+    pub(super) fn source(&self, field: usize, at: V) -> [V; 2] {
+        let here = self.rows[field].map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w);
+        [here, self.twists[field].source(here)]
+    }
+
+    /// A gradient in the space of the pose, from that at the source of a point of the space of a field.
+    #[inline]
+    pub(super) fn gradient(&self, field: usize, here: V, gradient: V) -> V {
+        let g = self.twists[field].gradient(here, gradient);
+        let rows = &self.rows[field];
+        [0, 1, 2].map(|c| rows[0][c] * g[0] + rows[1][c] * g[1] + rows[2][c] * g[2])
+    }
+}
