@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Aim, CHUNK, STILL, Skin, Step};
+use super::{CHUNK, STILL, Skin, Step};
 use crate::methods::implicit::composed::Near;
 use crate::methods::implicit::field::PartField;
 use crate::methods::implicit::motions::rotated;
