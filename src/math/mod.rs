@@ -36,6 +36,13 @@ pub fn smoothstep<T: nalgebra::RealField + Copy>([low, high]: [T; 2], x: T) -> T
     t * t * (nalgebra::convert::<f64, T>(3.0) - nalgebra::convert::<f64, T>(2.0) * t)
 }
 
+/// Smoothstep of a fraction, and its derivative.
+#[must_use]
+pub fn smooth_and_slope(t: f32) -> [f32; 2] {
+    let t = t.clamp(0.0, 1.0);
+    [t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t)]
+}
+
 /// The smallest rotation that takes +Y to a unit vector; half a turn about Z for −Y.
 #[must_use]
 pub fn stage_with_up(up: &Vec3) -> Turn {

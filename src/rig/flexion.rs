@@ -77,11 +77,12 @@ fn axis_of_bend(rest: &RestShape<'_>, joint: usize) -> Option<Vec64> {
 }
 
 fn bender(rest: &RestShape<'_>, rig: &IkRig, joint: usize) -> usize {
-    let parent = |joint: usize| rest.skeleton.joints()[joint].parent;
-    let up = |from: usize| std::iter::successors(parent(from), move |&above| parent(above));
     // A bone belongs to a limb if it lies between two of its joints.
     let between = |top: usize, end: usize| {
-        let mut inside = up(end).take_while(|&above| above != top);
+        let mut inside = rest
+            .skeleton
+            .ancestors(end)
+            .take_while(|&above| above != top);
         inside.any(|above| above == joint) || joint == top
     };
     for limb in rig.limbs() {

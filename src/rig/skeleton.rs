@@ -153,6 +153,22 @@ impl Skeleton {
         &self.children[joint]
     }
 
+    /// A joint and its ancestors, nearest first.
+    pub fn path_up(&self, joint: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(joint), |&joint| self.joints[joint].parent)
+    }
+
+    /// The ancestors of a joint, nearest first.
+    pub fn ancestors(&self, joint: usize) -> impl Iterator<Item = usize> + '_ {
+        self.path_up(joint).skip(1)
+    }
+
+    /// Whether `above` is an ancestor of `joint`.
+    #[must_use]
+    pub fn is_below(&self, joint: usize, above: usize) -> bool {
+        self.ancestors(joint).any(|other| other == above)
+    }
+
     /// The joint with exactly that name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<usize> {

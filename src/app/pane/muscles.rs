@@ -83,9 +83,9 @@ pub(super) fn muscles_ui(
     let poses = !matches!(context.tools.tool, Tool::Paint | Tool::Explain);
     let is_still = !session.channels().active().playback().playing;
     let mut plates = Vec::new();
-    for (index, muscle) in session.document().flesh.muscles.iter().enumerate() {
-        let place = field.muscle(muscle, &own.world_from_joint);
-        let Some(place) = place.filter(|_| muscle.bone == joint) else {
+    let muscles = session.document().flesh.muscles.iter().enumerate();
+    for (index, muscle) in muscles.filter(|(_, muscle)| muscle.bone == joint) {
+        let Some(place) = field.muscle(muscle, &own.world_from_joint) else {
             continue;
         };
         let colors = theme::colors(ui.ctx());

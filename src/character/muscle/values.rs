@@ -21,6 +21,17 @@ impl MuscleValue {
         *(self.field)(&mut shape) / self.unit
     }
 
+    const fn in_degrees(self) -> Self {
+        Self {
+            spec: ParamSpec {
+                unit: "°",
+                ..self.spec
+            },
+            unit: DEGREE,
+            ..self
+        }
+    }
+
     /// Sets the value, given in the shown unit.
     pub fn set(&self, shape: &mut MuscleShape, shown: f64) {
         *(self.field)(shape) = shown * self.unit;
@@ -53,13 +64,14 @@ pub const MUSCLE_VALUES: [MuscleValue; 8] = [
     },
     MuscleValue {
         field: |shape| &mut shape.angle,
-        ..degrees(
+        ..plain(
             "angle",
             "Angle",
             [-180.0, 180.0],
             0.0,
             "Where it is about the limb: 0 is the side that the driver bends to, 180 the other one",
         )
+        .in_degrees()
     },
     MuscleValue {
         field: |shape| &mut shape.depth,
@@ -93,23 +105,25 @@ pub const MUSCLE_VALUES: [MuscleValue; 8] = [
     },
     MuscleValue {
         field: |shape| &mut shape.range[0],
-        ..degrees(
+        ..plain(
             "range",
             "Swells from",
             [0.0, 180.0],
             20.0,
             "Bend of the driver, away from rest, from which on it swells",
         )
+        .in_degrees()
     },
     MuscleValue {
         field: |shape| &mut shape.range[1],
-        ..degrees(
+        ..plain(
             "range",
             "Full at",
             [0.0, 180.0],
             120.0,
             "Bend of the driver at which it has swollen fully",
         )
+        .in_degrees()
     },
 ];
 
@@ -132,23 +146,5 @@ const fn plain(
         },
         unit: 1.0,
         field: |shape| &mut shape.from,
-    }
-}
-
-const fn degrees(
-    key: &'static str,
-    label: &'static str,
-    range: [f64; 2],
-    default: f64,
-    doc: &'static str,
-) -> MuscleValue {
-    let value = plain(key, label, range, default, doc);
-    MuscleValue {
-        spec: ParamSpec {
-            unit: "°",
-            ..value.spec
-        },
-        unit: DEGREE,
-        ..value
     }
 }

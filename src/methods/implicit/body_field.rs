@@ -116,7 +116,7 @@ impl BodyField {
             twists: &self.twists,
             muscles: &self.muscles,
         };
-        posed.follow(&bound, &motions.now_from_bind);
+        posed.follow(&bound, &motions.now_from_bind, &motions.rotations);
         (motions, posed)
     }
 }

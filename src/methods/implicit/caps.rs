@@ -54,8 +54,7 @@ pub(super) fn caps(
         }
     }
     let parent_of = |joint: usize| skeleton.joints()[joint].parent;
-    let mut above = std::iter::successors(parent_of(joint), |&above| parent_of(above));
-    if above.any(|above| has_part[above]) {
+    if skeleton.ancestors(joint).any(|above| has_part[above]) {
         let here = skeleton.bind_position(joint);
         let from_parent = parent_of(joint).map(|parent| here - skeleton.bind_position(parent));
         let along = away

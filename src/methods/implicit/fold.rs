@@ -4,7 +4,7 @@
 //! small beside the middle of the limbs, where both surfaces look sideways; the union of both is the surface there, and the skin of the fold
 //! splays out onto it. A fold therefore is a contact between its bones, from the joint on, at any angle of the gradients.
 
-use crate::math::{Affine, Point64, Vec64, smoothstep};
+use crate::math::{Affine, Point64, Vec64, smooth_and_slope, smoothstep};
 
 use super::motions::dot;
 
@@ -148,7 +148,7 @@ impl PosedFold {
         if out <= 0.0 || beyond <= 0.0 {
             return (1.0, [0.0; 3]);
         }
-        let ([inside, deeper], [cut, more]) = (step(out), step(beyond));
+        let ([inside, deeper], [cut, more]) = (smooth_and_slope(out), smooth_and_slope(beyond));
         let (along, across) = (
             -self.closed * cut * deeper / (FULL * self.radius),
             -self.closed * inside * more * sign / width,
@@ -171,12 +171,6 @@ impl PosedFold {
         let beside = smoothstep([0.0, BESIDE * self.radius], outside);
         self.amount * smoothstep([0.0, FULL * self.radius], out) * (1.0 - beside)
     }
-}
-
-/// Smooth from 0 at 0 to 1 at 1, and its derivative.
-fn step(x: f32) -> [f32; 2] {
-    let t = x.clamp(0.0, 1.0);
-    [t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t)]
 }
 
 #[cfg(test)]

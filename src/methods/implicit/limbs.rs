@@ -70,19 +70,15 @@ impl Limbs {
 
     /// The field that carries the muscles of a joint: that of the joint, or of the nearest one above it.
     pub(super) fn carrier(&self, bone: usize, fields: &[PartField]) -> Option<u16> {
-        let parent = |joint: &usize| self.skeleton().joints()[*joint].parent;
-        let mut up = std::iter::successors(Some(bone), parent);
         let of = |joint: usize| fields.iter().position(|of| of.joint as usize == joint);
-        up.find_map(of).map(|field| field as u16)
+        self.skeleton()
+            .path_up(bone)
+            .find_map(of)
+            .map(|field| field as u16)
     }
 
     fn skeleton(&self) -> &Skeleton {
         &self.character.skeleton
-    }
-
-    fn is_below(&self, top: usize, joint: usize) -> bool {
-        let parent = |joint: usize| self.skeleton().joints()[joint].parent;
-        std::iter::successors(parent(joint), |&above| parent(above)).any(|above| above == top)
     }
 
     fn at(&self, joint: usize) -> Point64 {
@@ -121,7 +117,7 @@ impl Limbs {
         let (bone, driver) = (muscle.bone, self.driver(muscle)?);
         let shape = muscle.shape.sanitized();
         let from = self.at(bone);
-        let to = if self.is_below(bone, driver) {
+        let to = if self.skeleton().is_below(driver, bone) {
             self.at(driver)
         } else {
             self.end(bone)?

@@ -8,6 +8,7 @@ use super::composed::Field;
 use super::field::PartField;
 use super::fold::Fold;
 use super::limbs::Limbs;
+use super::motions::UNTURNED;
 use super::muscle::Muscles;
 use super::operators::{Meets, Tables};
 use super::parts::joints_of_vertices;
@@ -67,8 +68,6 @@ pub(super) struct Model {
     pub(super) tree: Arc<Tree>,
     pub(super) tables: &'static Tables,
     pub(super) rings: Rings,
-    /// The triangles of the skin.
-    pub(super) triangles: Vec<[u32; 3]>,
     /// Positions at rest, relative to the centre of the skin.
     pub(super) rest: Vec<Padded>,
     pub(super) held: Vec<Held>,
@@ -133,7 +132,6 @@ impl Model {
             muscles: Arc::new(muscles),
             held: held.collect(),
             rings: Rings::of(&surface, &rest),
-            triangles: mesh.triangles.clone(),
             rest,
             twists: Twist::of(&fields, &folds).into(),
             folds: folds.into(),
@@ -197,7 +195,8 @@ impl Model {
     /// What vertices are held to is the composed field at rest.
     fn measure_rest(&mut self, joints: usize) {
         let mut posed = PosedFields::new(self.fields.len());
-        posed.follow(&self.bound(), &vec![Affine::identity(); joints]);
+        let (here, unturned) = (Affine::identity(), UNTURNED);
+        posed.follow(&self.bound(), &vec![here; joints], &vec![unturned; joints]);
         let mut held = std::mem::take(&mut self.held);
         let field = self.field(&posed);
         let rest = &self.rest;
@@ -287,10 +286,9 @@ fn folds(
     }
     let fold = |field: &PartField| {
         let joint = field.joint as usize;
-        let above = std::iter::successors(skeleton.joints()[joint].parent, |&above| {
-            skeleton.joints()[above].parent
-        });
-        let parent = above.into_iter().find(|&above| field_of[above] != NO_PART);
+        let parent = skeleton
+            .ancestors(joint)
+            .find(|&above| field_of[above] != NO_PART);
         let Some(parent) = parent else {
             return Fold::NONE;
         };

@@ -10,6 +10,9 @@ use crate::weights::SkinWeights;
 /// Determinants below this part of the cube of the largest entry have no usable inverse.
 const SINGULAR: f64 = 1e-9;
 
+/// The rotation of a joint that has not turned.
+pub(super) const UNTURNED: Padded = [0.0, 0.0, 0.0, 1.0];
+
 /// The motions of all joints in a pose.
 #[derive(Debug, Clone)]
 pub(super) struct Motions {
@@ -48,7 +51,7 @@ impl Motions {
             main,
             world_from_here: Affine::identity(),
             now_from_bind: vec![Affine::identity(); count],
-            rotations: vec![[0.0, 0.0, 0.0, 1.0]; count],
+            rotations: vec![UNTURNED; count],
             stretches: vec![1.0; count],
         }
     }

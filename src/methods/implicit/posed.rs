@@ -6,6 +6,7 @@ use super::motions::dot;
 use super::muscle::{Muscles, Swelling};
 use super::twist::{PosedTwist, Twist};
 use crate::math::{Affine, linear_part};
+use crate::numerics::lanes::Padded;
 
 type V = [f32; 3];
 
@@ -60,10 +61,15 @@ impl PosedFields {
         }
     }
 
-    /// Moves the fields with their joints: `now_from_bind` of every joint, relative to the centre of the skin.
-    pub(super) fn follow(&mut self, bound: &BoundFields<'_>, now_from_bind: &[Affine]) {
+    /// Moves the fields with their joints: `now_from_bind` of every joint, relative to the centre of the skin, and its rotation as x, y, z, w.
+    pub(super) fn follow(
+        &mut self,
+        bound: &BoundFields<'_>,
+        now_from_bind: &[Affine],
+        rotations: &[Padded],
+    ) {
         self.swell(bound.muscles, now_from_bind);
-        Twist::pose(bound.twists, now_from_bind, &mut self.twists);
+        Twist::pose(bound.twists, rotations, &mut self.twists);
         for (posed, fold) in self.folds.iter_mut().zip(bound.folds) {
             *posed = fold.posed(now_from_bind);
         }

@@ -11,6 +11,7 @@ use super::motions::{Motions, columns, cross, dot, image};
 use super::posed::PosedFields;
 use super::spot::{EXACT, Spot, at_rest, limited, newton, place};
 use crate::math::{Affine, SplitTransform};
+use crate::methods::Subject;
 use crate::numerics::lanes::Padded;
 use crate::weights::SkinWeights;
 
@@ -77,6 +78,24 @@ pub(super) struct Step<'a> {
     pub(super) classes: &'a [u32],
     /// Most rounds of relaxation.
     pub(super) rounds: usize,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        subject: &'a Subject,
+        motions: &'a Motions,
+        classes: &'a [u32],
+        rounds: usize,
+    ) -> Self {
+        Self {
+            model,
+            weights: subject.skin_weights(),
+            motions,
+            classes,
+            rounds,
+        }
+    }
 }
 
 impl Skin {
@@ -147,7 +166,7 @@ impl Skin {
     }
 
     /// Whether the last step has turned a triangle over: its normal has left the side of the surface that it was on.
-    pub(super) fn has_flipped(&self, model: &Model) -> bool {
+    pub(super) fn has_flipped(&self, triangles: &[[u32; 3]]) -> bool {
         let marks = &self.marks[1];
         let is_turned = |spots: &[Spot], corners: [u32; 3]| {
             let [a, b, c] = corners.map(|v| &spots[v as usize]);
@@ -158,7 +177,7 @@ impl Skin {
                 .iter()
                 .all(|corner| dot(normal, corner.normal) > 0.0)
         };
-        model.triangles.par_iter().any(|&corners| {
+        triangles.par_iter().any(|&corners| {
             corners.iter().any(|&v| marks[v as usize])
                 && is_turned(&self.spots, corners)
                 && !is_turned(&self.earlier, corners)
@@ -233,8 +252,9 @@ impl Skin {
 
     /// Brings the skin to its iso-values and relaxes it in the surface. Returns whether it is still.
     pub(super) fn settle(&mut self, step: &Step<'_>) -> bool {
+        let (model, motions) = (step.model, step.motions);
         self.posed
-            .follow(&step.model.bound(), &step.motions.now_from_bind);
+            .follow(&model.bound(), &motions.now_from_bind, &motions.rotations);
         self.find_near(step);
         self.find_active(step);
         if self.active.is_empty() {

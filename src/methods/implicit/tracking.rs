@@ -34,7 +34,9 @@ impl ImplicitSkin {
             self.is_still = self.skin.return_to_rest(&self.model);
         } else if !has_moved && !settles && !self.is_still {
             self.classes.fill(0);
-            self.is_still = self.relax(self.options.rounds);
+            let (model, rounds) = (&self.model, self.options.rounds);
+            let step = Step::new(model, &subject, &self.motions, &self.classes, rounds);
+            self.is_still = self.skin.settle(&step);
         }
         self.is_still |= settles || self.still_frames > STILL_FRAMES;
         self.is_started = true;
@@ -43,7 +45,7 @@ impl ImplicitSkin {
     /// Takes the skin along with the last step of the walk; where that turns a triangle over, with the first half of it. Returns whether
     /// the skin is still.
     fn follow(&mut self, settles: bool) -> bool {
-        let subject = self.subject.clone();
+        let subject = &*self.subject;
         let skeleton = &subject.character.skeleton;
         loop {
             self.walk.classes_into(skeleton, &mut self.classes);
@@ -54,33 +56,16 @@ impl ImplicitSkin {
             }
             let is_last = settles && self.walk.is_there();
             let rounds = self.options.rounds * if is_last { LAST } else { 1 };
-            let step = Step {
-                model: &self.model,
-                weights: self.subject.skin_weights(),
-                motions: &self.motions,
-                classes: &self.classes,
-                rounds,
-            };
+            let (model, motions) = (&self.model, &self.motions);
+            let step = Step::new(model, subject, motions, &self.classes, rounds);
             self.skin.carry(&step, &self.before);
             let is_still = self.skin.settle(&step);
-            if !(can_halve && self.skin.has_flipped(&self.model)) {
+            if !(can_halve && self.skin.has_flipped(&subject.skin.mesh.triangles)) {
                 return is_still;
             }
             self.skin.go_back();
             self.walk.halve(skeleton);
         }
-    }
-
-    /// Brings the skin nearer to where it rests in the pose of the frame. Returns whether it is there.
-    fn relax(&mut self, rounds: usize) -> bool {
-        let step = Step {
-            model: &self.model,
-            weights: self.subject.skin_weights(),
-            motions: &self.motions,
-            classes: &self.classes,
-            rounds,
-        };
-        self.skin.settle(&step)
     }
 
     /// Corrects dual quaternion skinning of the pose.
@@ -90,13 +75,8 @@ impl ImplicitSkin {
         self.walk.jump(frame.world_from_joint);
         self.walk.classes_into(skeleton, &mut self.classes);
         self.motions.follow(frame.world_from_joint);
-        let step = Step {
-            model: &self.model,
-            weights: self.subject.skin_weights(),
-            motions: &self.motions,
-            classes: &self.classes,
-            rounds: self.options.rounds,
-        };
+        let (model, rounds) = (&self.model, self.options.rounds);
+        let step = Step::new(model, &self.subject, &self.motions, &self.classes, rounds);
         self.skin.blend(&step);
         self.skin.settle(&step);
         (self.is_started, self.is_still) = (false, true);

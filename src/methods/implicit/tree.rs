@@ -94,8 +94,7 @@ impl Tree {
             has_part[joint as usize] = true;
         }
         for &joint in &self.joints {
-            let parent = |joint: usize| skeleton.joints()[joint].parent;
-            let mut above = std::iter::successors(parent(joint as usize), |&above| parent(above));
+            let mut above = skeleton.ancestors(joint as usize);
             let above = above.find(|&above| has_part[above]);
             part_above.push(above);
             let asked = operators.get(joint as usize).copied();

@@ -13,7 +13,9 @@
 use super::field::PartField;
 use super::fold::Fold;
 use super::motions::{cross, dot};
-use crate::math::{Affine, Quat, Vec64, closest_rotation, linear_part, smoothstep};
+use crate::math::{Quat, Vec64, smooth_and_slope, smoothstep};
+use crate::methods::deformer::swing_and_twist;
+use crate::numerics::lanes::Padded;
 
 /// A smaller twist is none, rad.
 const NOTHING: f32 = 1e-4;
@@ -94,25 +96,21 @@ impl Twist {
     }
 
     /// θ, rad.
-    fn angle(&self, now_from_bind: &[Affine]) -> f32 {
+    fn angle(&self, rotations: &[Padded]) -> f32 {
         let [above, below] = self.joints.map(|joint| {
-            let linear = linear_part(&now_from_bind[joint as usize]);
-            let rotation = nalgebra::Rotation3::from_matrix_unchecked(closest_rotation(&linear));
-            Quat::from_rotation_matrix(&rotation)
+            let [x, y, z, w] = rotations[joint as usize].map(f64::from);
+            Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z))
         });
-        let relative = above.inverse() * below;
-        let (along, w) = (relative.imag().dot(&self.axes[1]), relative.w);
-        let sign = if w < 0.0 { -1.0 } else { 1.0 };
-        let angle = 2.0 * (sign * along).atan2(sign * w);
-        (angle * smoothstep(FADES, along * along + w * w)) as f32
+        let (swing, twist) = swing_and_twist(&(above.inverse() * below), &self.axes[1]);
+        (twist * smoothstep(FADES, swing.w * swing.w)) as f32
     }
 
-    /// The fields in a pose.
-    pub(super) fn pose(twists: &[Self], now_from_bind: &[Affine], posed: &mut [PosedTwist]) {
+    /// The fields in a pose. `rotations`: of every joint since the bind pose, x, y, z, w.
+    pub(super) fn pose(twists: &[Self], rotations: &[Padded], posed: &mut [PosedTwist]) {
         posed.fill(PosedTwist::NONE);
         let array = |v: &Vec64| [v.x, v.y, v.z].map(|c| c as f32);
         for twist in twists {
-            let angle = twist.angle(now_from_bind);
+            let angle = twist.angle(rotations);
             // Also for NaN.
             if !(angle.abs() > NOTHING && twist.reach > 0.0) {
                 continue;
@@ -141,12 +139,9 @@ impl End {
 
     /// The turn at a distance s along the bone, rad, and its derivative.
     fn turn(&self, s: f32) -> [f32; 2] {
-        let t = (0.5 + 0.5 * s * self.per_reach).clamp(0.0, 1.0);
+        let [made, slope] = smooth_and_slope(0.5 + 0.5 * s * self.per_reach);
         let [first, more] = self.turns;
-        [
-            first + more * t * t * (3.0 - 2.0 * t),
-            more * 3.0 * t * (1.0 - t) * self.per_reach,
-        ]
+        [first + more * made, more * 0.5 * slope * self.per_reach]
     }
 
     /// Where the field has what it shows at a point.
@@ -218,6 +213,7 @@ fn turned(axis: V, angle: f32, v: V) -> V {
 
 #[cfg(test)]
 mod tests {
+    use super::super::motions::UNTURNED;
     use super::*;
     use crate::math::Point64;
 
@@ -232,12 +228,19 @@ mod tests {
         }
     }
 
-    fn posed(degrees: f64) -> [PosedTwist; 2] {
-        let turn = nalgebra::Rotation3::from_axis_angle(&Vec64::x_axis(), degrees.to_radians());
+    /// With the bone below turned.
+    fn turned_by(turn: &Quat) -> [PosedTwist; 2] {
         let mut posed = [PosedTwist::NONE; 2];
-        let motions = [Affine::identity(), nalgebra::convert(turn)];
-        Twist::pose(&[joint()], &motions, &mut posed);
+        let turn = [turn.i, turn.j, turn.k, turn.w].map(|c| c as f32);
+        Twist::pose(&[joint()], &[UNTURNED, turn], &mut posed);
         posed
+    }
+
+    fn posed(degrees: f64) -> [PosedTwist; 2] {
+        turned_by(&Quat::from_axis_angle(
+            &Vec64::x_axis(),
+            degrees.to_radians(),
+        ))
     }
 
     #[test]
@@ -290,10 +293,7 @@ mod tests {
 
     #[test]
     fn a_bend_is_no_twist() {
-        let turn = nalgebra::Rotation3::from_axis_angle(&Vec64::z_axis(), 1.2);
-        let mut posed = [PosedTwist::NONE; 2];
-        let motions = [Affine::identity(), nalgebra::convert(turn)];
-        Twist::pose(&[joint()], &motions, &mut posed);
+        let posed = turned_by(&Quat::from_axis_angle(&Vec64::z_axis(), 1.2));
         assert!(posed == [PosedTwist::NONE; 2]);
     }
 }

@@ -22,7 +22,7 @@ mod tests;
 mod tracks;
 
 use super::Skeleton;
-use super::ik::{IkRig, Limb, path_up};
+use super::ik::{IkRig, Limb};
 use super::retarget::{JointRoles, Role};
 use crate::math::{Point64, Vec64, origin_of};
 
@@ -97,14 +97,18 @@ impl Stance {
     #[must_use]
     pub fn is_of_leg(&self, joint: usize) -> bool {
         let mut legs = self.limbs.iter().filter(|known| known.limb.is_leg);
-        legs.any(|leg| path_up(&self.skeleton, joint).any(|above| above == leg.limb.upper))
+        legs.any(|leg| {
+            self.skeleton
+                .path_up(joint)
+                .any(|above| above == leg.limb.upper)
+        })
     }
 
     /// Whether a joint is the hips or above them.
     #[must_use]
     pub fn carries_hips(&self, joint: usize) -> bool {
         let hips = self.hips.into_iter();
-        hips.flat_map(|hips| path_up(&self.skeleton, hips))
+        hips.flat_map(|hips| self.skeleton.path_up(hips))
             .any(|above| above == joint)
     }
 

@@ -67,8 +67,9 @@ fn by_roles(
                 .copied()
                 .max_by(|a, b| far(a).total_cmp(&far(b)))
         })
-        .filter(|&end| is_below(skeleton, lower, end))?;
-    is_below(skeleton, upper, lower)
+        .filter(|&end| skeleton.is_below(end, lower))?;
+    skeleton
+        .is_below(lower, upper)
         .then(|| limb([upper, lower, end], world, towards))
         .flatten()
 }
@@ -119,16 +120,6 @@ fn limb([upper, lower, end]: [usize; 3], world: &[Affine], towards: Option<Vec64
         hinge: rotation_of(&world[upper]).inverse() * normal,
         is_leg: false,
     })
-}
-
-/// Whether `above` is an ancestor of `joint` or the joint itself.
-pub(super) fn is_below(skeleton: &Skeleton, above: usize, joint: usize) -> bool {
-    path_up(skeleton, joint).skip(1).any(|other| other == above)
-}
-
-/// A joint and its ancestors, nearest first.
-pub(in crate::rig) fn path_up(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(joint), |&joint| skeleton.joints()[joint].parent)
 }
 
 /// A unit vector perpendicular to a unit vector.

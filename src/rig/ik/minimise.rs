@@ -267,7 +267,10 @@ impl Minimisation<'_> {
 
     /// Whether a mover affects a goal's point.
     fn moves(&self, mover: &DegreeOfFreedom, goal: &Goal) -> bool {
-        super::limb::path_up(self.start.skeleton, goal.joint).any(|joint| joint == mover.joint)
+        self.start
+            .skeleton
+            .path_up(goal.joint)
+            .any(|joint| joint == mover.joint)
     }
 
     fn take(&self, figure: &mut Figure<'_>, step: &DVector<f64>, scale: f64) {

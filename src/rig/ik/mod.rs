@@ -46,7 +46,7 @@ pub use limb::Limb;
 pub use pins::keep_pins;
 
 pub(in crate::rig) use figure::{Figure, rotation_of};
-pub(in crate::rig) use limb::{any_across, path_up};
+pub(in crate::rig) use limb::any_across;
 pub(in crate::rig) use pins::put_back;
 pub(in crate::rig) use two_bone::TwoBone;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::IkRig;
 use super::figure::{Figure, rotation_of};
-use super::limb::{Limb, is_below};
+use super::limb::Limb;
 use super::two_bone::TwoBone;
 use crate::rig::{Pose, Skeleton};
 
@@ -19,7 +19,7 @@ pub fn keep_pins(
     pins: &BTreeSet<usize>,
     turned: &BTreeSet<usize>,
 ) {
-    let carried = |joint: usize| turned.iter().any(|&above| is_below(skeleton, above, joint));
+    let carried = |joint: usize| turned.iter().any(|&above| skeleton.is_below(joint, above));
     let held = |end: usize| pins.contains(&end);
     let limbs = rig.limbs().iter().filter(|limb| {
         held(limb.end)
@@ -60,5 +60,5 @@ pub(in crate::rig) fn put_back(start: &Figure<'_>, figure: &mut Figure<'_>, limb
 
 /// Whether a joint is the limb's first joint or its descendant.
 pub(super) fn touches(skeleton: &Skeleton, upper: usize, joint: usize) -> bool {
-    joint == upper || is_below(skeleton, upper, joint)
+    joint == upper || skeleton.is_below(joint, upper)
 }

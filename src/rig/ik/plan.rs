@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::IkRig;
 use super::drag::{DragConstraints, DraggedPoint, EndRotation};
 use super::figure::Figure;
-use super::limb::{Limb, is_below, path_up};
+use super::limb::Limb;
 use super::minimise::DegreeOfFreedom;
 use super::toes::{PinnedFoot, Toes};
 use super::two_bone::TwoBone;
@@ -130,20 +130,22 @@ impl DragPlan {
         }
         maker.add_pinned_paths(&pins, &mut movers);
         let moved = |joint: usize| {
-            path_up(start.skeleton, joint)
+            start
+                .skeleton
+                .path_up(joint)
                 .any(|above| movers.iter().any(|mover| mover.joint == above))
         };
         pins.retain(|pin| moved(pin.joint));
-        let mut joints: BTreeSet<usize> = path_up(start.skeleton, grip.joint).collect();
+        let mut joints: BTreeSet<usize> = start.skeleton.path_up(grip.joint).collect();
         for pin in &pins {
-            joints.extend(path_up(start.skeleton, pin.joint));
+            joints.extend(start.skeleton.path_up(pin.joint));
         }
         if let DragUnit::Limb { bones, .. }
         | DragUnit::Beyond { bones, .. }
         | DragUnit::Toes { bones, .. }
         | DragUnit::Swivel { bones, .. } = &unit
         {
-            joints.extend(path_up(start.skeleton, bones.limb.end));
+            joints.extend(start.skeleton.path_up(bones.limb.end));
         }
         let reach_from_last = maker.reach_from_last(grip.joint, &held, &movers);
         Some(Self {
@@ -167,7 +169,7 @@ struct PlanBuilder<'a> {
 impl PlanBuilder<'_> {
     fn unit(&self, grip: DraggedPoint, held: &Point64, end: EndRotation) -> DragUnit {
         let skeleton = self.start.skeleton;
-        let within = |joint: usize| grip.joint == joint || is_below(skeleton, joint, grip.joint);
+        let within = |joint: usize| grip.joint == joint || skeleton.is_below(grip.joint, joint);
         let at_origin = |joint: usize| (self.start.place(joint) - held).norm() < 1e-9 * self.size;
         if self.is_whole(grip.joint) {
             return DragUnit::Whole { joint: grip.joint };
@@ -198,7 +200,8 @@ impl PlanBuilder<'_> {
             };
         }
         let between = |pin: usize| {
-            path_up(skeleton, grip.joint)
+            skeleton
+                .path_up(grip.joint)
                 .take_while(|&joint| joint != limb.upper)
                 .any(|joint| joint == pin)
         };
@@ -239,7 +242,7 @@ impl PlanBuilder<'_> {
     fn hips_at_top_of(&self, limb: Limb, held: &Point64) -> Option<usize> {
         let [hip, knee] = [limb.upper, limb.lower].map(|joint| self.start.place(joint));
         let near = (held - hip).norm() < TOP_OF_LEG * (knee - hip).norm();
-        let above = |&hips: &usize| is_below(self.start.skeleton, hips, limb.upper);
+        let above = |&hips: &usize| self.start.skeleton.is_below(limb.upper, hips);
         self.rig
             .hips
             .filter(above)
@@ -250,7 +253,7 @@ impl PlanBuilder<'_> {
     /// that branches immediately.
     fn is_whole(&self, joint: usize) -> bool {
         match self.rig.hips {
-            Some(hips) if joint == hips || is_below(self.start.skeleton, joint, hips) => true,
+            Some(hips) if joint == hips || self.start.skeleton.is_below(hips, joint) => true,
             _ => self.is_top(joint) && self.start.skeleton.children(joint).len() != 1,
         }
     }
@@ -263,7 +266,10 @@ impl PlanBuilder<'_> {
         let wrist = self.start.place(limb.end);
         let bones = TwoBone::begin(self.start, limb, &wrist)?;
         let (mut reach, mut at, mut chain) = (0.0, *held, Vec::new());
-        for (above, step) in path_up(self.start.skeleton, joint)
+        for (above, step) in self
+            .start
+            .skeleton
+            .path_up(joint)
             .take_while(|&above| above != limb.lower)
             .zip(0..)
         {
@@ -299,7 +305,7 @@ impl PlanBuilder<'_> {
 
     fn pin(&self, joint: usize) -> Pin {
         let skeleton = self.start.skeleton;
-        let carries = |end: usize| is_below(skeleton, end, joint);
+        let carries = |end: usize| skeleton.is_below(joint, end);
         let limb = self
             .rig
             .limbs
@@ -308,7 +314,7 @@ impl PlanBuilder<'_> {
             .find(|limb| limb.end == joint || limb.is_leg && carries(limb.end));
         let bones = limb
             .filter(|limb| {
-                let between = path_up(skeleton, joint).skip(1);
+                let between = skeleton.ancestors(joint);
                 between
                     .take_while(|&above| above != limb.upper)
                     .chain([limb.upper])
@@ -332,8 +338,8 @@ impl PlanBuilder<'_> {
     fn is_on_pinned_foot(&self, joint: usize) -> bool {
         let skeleton = self.start.skeleton;
         self.rig.limbs.iter().any(|limb| {
-            let of_foot = |&above: &usize| above == limb.end || is_below(skeleton, limb.end, above);
-            let above = path_up(skeleton, joint).skip(1).take_while(of_foot);
+            let of_foot = |&above: &usize| above == limb.end || skeleton.is_below(above, limb.end);
+            let above = skeleton.ancestors(joint).take_while(of_foot);
             limb.is_leg && above.into_iter().any(|above| self.pinned.contains(&above))
         })
     }
@@ -341,7 +347,7 @@ impl PlanBuilder<'_> {
     /// Whether the end of a limb is pinned, or toes of its foot are.
     fn is_end_pinned(&self, limb: Limb) -> bool {
         self.pinned.iter().any(|&pin| {
-            pin == limb.end || limb.is_leg && is_below(self.start.skeleton, limb.end, pin)
+            pin == limb.end || limb.is_leg && self.start.skeleton.is_below(pin, limb.end)
         })
     }
 }

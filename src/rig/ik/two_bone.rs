@@ -9,7 +9,7 @@
 //! parent, so that limbs follow a rotating torso.
 
 use super::figure::{Figure, about, across, frame_turn, swing};
-use super::limb::{Limb, any_across, path_up};
+use super::limb::{Limb, any_across};
 use crate::math::{Point64, Quat, Vec64, smoothstep};
 
 /// A limb during a drag, and its bending plane. Directions are those at the start of the drag, in
@@ -74,7 +74,9 @@ impl TwoBone {
         let swivel_kept = smoothstep([0.1, 0.35], first_bend);
         let first_reference = about(&first_axis, swivel * swivel_kept) * first_hinge;
         let (axis, hinge) = (first_axis, first_hinge);
-        let mut path: Vec<usize> = path_up(start.skeleton, limb.lower)
+        let mut path: Vec<usize> = start
+            .skeleton
+            .path_up(limb.lower)
             .take_while(|&joint| joint != limb.upper)
             .collect();
         path.push(limb.upper);

@@ -164,7 +164,7 @@ impl JointRoles {
                     let Some(joint) = self.first(*role) else {
                         continue;
                     };
-                    if above.is_none_or(|above| is_above(skeleton, above, joint)) {
+                    if above.is_none_or(|above| skeleton.is_below(joint, above)) {
                         above = Some(joint);
                     } else if *role == Role::Thigh(side) {
                         // A joint named hips that does not carry the legs is not the hips; their
@@ -183,9 +183,9 @@ impl JointRoles {
     fn find_hips(&mut self, skeleton: &Skeleton) {
         let thighs = Side::BOTH.map(|side| self.first(Role::Thigh(side)));
         let hips = match thighs {
-            [Some(left), Some(right)] => {
-                ancestors(skeleton, left).find(|&joint| is_above(skeleton, joint, right))
-            }
+            [Some(left), Some(right)] => skeleton
+                .ancestors(left)
+                .find(|&joint| skeleton.is_below(right, joint)),
             _ => (0..skeleton.len()).find(|&joint| skeleton.children(joint).len() > 1),
         };
         if let Some(hips) = hips {
@@ -196,7 +196,7 @@ impl JointRoles {
     /// The spine starts above the hips; a neck without a child is the head.
     fn part_column(&mut self, skeleton: &Skeleton) {
         if let (Some(hips), Some(spine)) = (self.first(Role::Hips), self.of.get_mut(&Role::Spine)) {
-            spine.retain(|&joint| is_above(skeleton, hips, joint));
+            spine.retain(|&joint| skeleton.is_below(joint, hips));
         }
         if !self.of.contains_key(&Role::Head)
             && let Some(neck) = self.of.get_mut(&Role::Neck)
@@ -207,18 +207,6 @@ impl JointRoles {
         }
         self.of.retain(|_, joints| !joints.is_empty());
     }
-}
-
-/// The ancestors of a joint, nearest first.
-pub(super) fn ancestors(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(skeleton.joints()[joint].parent, |&above| {
-        skeleton.joints()[above].parent
-    })
-}
-
-/// Whether `above` is an ancestor of `joint`.
-pub(super) fn is_above(skeleton: &Skeleton, above: usize, joint: usize) -> bool {
-    ancestors(skeleton, joint).any(|parent| parent == above)
 }
 
 type Named = BTreeMap<Role, Vec<(usize, String)>>;
@@ -282,7 +270,7 @@ fn gather_fingers(named: &mut Named, side: Side, skeleton: &Skeleton) {
     if let [only] = present[..]
         && named[&only]
             .iter()
-            .all(|(joint, _)| is_above(skeleton, first, *joint))
+            .all(|(joint, _)| skeleton.is_below(*joint, first))
     {
         let below = named.remove(&only).unwrap_or_default();
         named
@@ -300,7 +288,7 @@ fn longest_chain(skeleton: &Skeleton, joints: &[usize]) -> Vec<usize> {
         joints
             .iter()
             .copied()
-            .filter(|&joint| joint == last || is_above(skeleton, joint, last))
+            .filter(|&joint| joint == last || skeleton.is_below(last, joint))
             .collect()
     };
     let mut best: Vec<usize> = Vec::new();

@@ -5,7 +5,7 @@
 //! pairs of limbs in the bind pose.
 
 use super::role::{Role, Side};
-use super::roles::{JointRoles, is_above};
+use super::roles::JointRoles;
 use crate::math::Vec64;
 use crate::rig::Skeleton;
 
@@ -271,7 +271,7 @@ fn side_of(
                 || limb
                     .joints
                     .first()
-                    .is_some_and(|&top| is_above(skeleton, top, *joint))
+                    .is_some_and(|&top| skeleton.is_below(*joint, top))
         });
         inside.then_some(side)
     });

@@ -14,6 +14,7 @@ const PRESSED: f32 = 0.5;
 /// to where it should be that it is lifted at a time.
 const LEFT: f32 = 0.5;
 const CLOSER: f32 = 0.6;
+
 impl Skin {
     /// Lifts vertices off contact surfaces so far that the middles of their edges are on the same side: triangles of both sides would cut
     /// through each other where the surface is curved.
@@ -32,14 +33,17 @@ impl Skin {
             for &(other, _) in step.model.rings.around(v as usize) {
                 let at = middle(own.at, spots[other as usize].at);
                 let found = field.at(near, held.own, at);
+                let lifted = 0.5 * (own.lift + spots[other as usize].lift);
+                let sag = held.margin + lifted - found.side;
+                // Deeper than that it is not the curvature of the surface.
+                if found.depth <= PRESSED || sag >= MOST_LIFT {
+                    continue;
+                }
                 let others = step.model.held[other as usize].own;
                 // An edge around the end of a contact has its ends on both sides.
                 let crosses =
                     others != held.own && found.side * field.at(near, others, at).side < 0.0;
-                let lifted = 0.5 * (own.lift + spots[other as usize].lift);
-                let sag = held.margin + lifted - found.side;
-                // Deeper than that it is not the curvature of the surface.
-                if found.depth > PRESSED && !crosses && sag < MOST_LIFT {
+                if !crosses {
                     *lift = lift.max(SAG * sag - LEFT * held.margin);
                 }
             }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::{CARRIER_GROWTH, DragUnit, GROWTH, HIPS, MOST_STEPS, Pin, PlanBuilder, SHORTEST_LEVER};
 use crate::math::Point64;
-use crate::rig::ik::limb::{is_below, path_up};
 use crate::rig::ik::minimise::DegreeOfFreedom;
 
 /// Rotation of the torso in one drag of a hand or foot, radians: a hand that is pulled away stretches the arm and leans
@@ -78,7 +77,7 @@ impl PlanBuilder<'_> {
             ),
         };
         let first = movers.len();
-        for (joint, step) in path_up(self.start.skeleton, from?).zip(0..) {
+        for (joint, step) in self.start.skeleton.path_up(from?).zip(0..) {
             let pinned = self.pinned.contains(&joint);
             if pinned || Some(joint) == self.rig.hips || self.is_top(joint) {
                 share_lean(&mut movers[first..]);
@@ -105,7 +104,7 @@ impl PlanBuilder<'_> {
         }
         let last = movers.iter().map(|mover| mover.joint).min()?;
         let (mut at, mut reach) = (*held, 0.0);
-        for above in path_up(self.start.skeleton, joint) {
+        for above in self.start.skeleton.path_up(joint) {
             let place = self.start.place(above);
             reach += (at - place).norm();
             at = place;
@@ -128,7 +127,8 @@ impl PlanBuilder<'_> {
     ) {
         let skeleton = self.start.skeleton;
         let branch = |joint: usize| {
-            path_up(skeleton, joint)
+            skeleton
+                .path_up(joint)
                 .take_while(|&above| above != hips)
                 .last()
         };
@@ -144,7 +144,7 @@ impl PlanBuilder<'_> {
             });
         let standing = pins
             .iter()
-            .any(|pin| is_below(skeleton, hips, pin.joint) && branch(pin.joint) != own);
+            .any(|pin| skeleton.is_below(pin.joint, hips) && branch(pin.joint) != own);
         let steps = i32::try_from(movers.len()).unwrap_or(MOST_STEPS);
         let alone = movers.is_empty() && matches!(unit, DragUnit::Body { .. });
         if standing || alone || skeleton.children(hips).len() == 1 {
@@ -178,7 +178,10 @@ impl PlanBuilder<'_> {
                 None => (self.start.skeleton.joints()[pin.joint].parent, pin.place),
             };
             let Some(from) = from else { continue };
-            let path: Vec<usize> = path_up(self.start.skeleton, from)
+            let path: Vec<usize> = self
+                .start
+                .skeleton
+                .path_up(from)
                 .take_while(|joint| !moving.contains(joint))
                 .collect();
             // Ancestors of the pin do not move.
