@@ -191,8 +191,8 @@ impl Field<'_> {
 
     /// The value of one field.
     pub(super) fn value_of(&self, field: u16, at: V) -> f32 {
-        let [_, source] = self.posed.source(usize::from(field), at);
-        self.in_bind(field, source).value
+        let seen = self.posed.seen(usize::from(field), at);
+        self.in_bind(field, seen.source).value
     }
 
     /// A field with its muscles at a point of the bind pose.
@@ -208,8 +208,9 @@ impl Field<'_> {
     pub(super) fn swells_at(&self, near: &Near, at: V) -> bool {
         let some = !self.muscles.is_empty();
         some && near.fields().iter().any(|&field| {
-            let [_, source] = self.posed.source(usize::from(field), at);
-            self.muscles.moves_at(field, source, &self.posed.swellings)
+            let seen = self.posed.seen(usize::from(field), at);
+            self.muscles
+                .moves_at(field, seen.source, &self.posed.swellings)
         })
     }
 
@@ -232,17 +233,20 @@ impl Field<'_> {
 
     fn one(&self, field: u16, at: V) -> Group {
         let index = usize::from(field);
-        let [here, source] = self.posed.source(index, at);
-        let local = self.in_bind(field, source);
+        let seen = self.posed.seen(index, at);
+        let local = self.in_bind(field, seen.source);
         Group {
             field,
             value: local.value,
-            gradient: self.posed.gradient(index, here, local.gradient),
+            gradient: self.posed.gradient(index, &seen, local.gradient),
         }
     }
 
     /// What folds leave of a field.
     fn cut(&self, near: &Near, mut group: Group, at: V) -> Group {
+        if !self.posed.has_closed {
+            return group;
+        }
         let own = &self.posed.folds[usize::from(group.field)];
         let is_cut = own.is_closed() && near.fields().contains(&own.parent);
         if is_cut {

@@ -159,23 +159,23 @@ impl PartField {
     /// x and its gradient, trilinear between the nodes; `None` outside of the box.
     #[inline]
     fn relative(&self, point: [f32; 3]) -> Option<Padded> {
-        let at: [f32; 3] = std::array::from_fn(|c| (point[c] - self.low[c]) * self.per_cell[c]);
+        let at = |c: usize| (point[c] - self.low[c]) * self.per_cell[c];
+        let (x, y, z) = (at(0), at(1), at(2));
         // False for NaN as well.
-        let is_inside = at.iter().all(|&at| at >= 0.0 && at < (NODES - 1) as f32);
-        if !is_inside {
+        let is_inside = |at: f32| at >= 0.0 && at < (NODES - 1) as f32;
+        if !(is_inside(x) && is_inside(y) && is_inside(z)) {
             return None;
         }
-        let cell = at.map(|at| at as i32);
-        let part: [f32; 3] = std::array::from_fn(|c| at[c] - cell[c] as f32);
-        let [i, j, k] = cell.map(|cell| cell as usize);
-        let first = (i * NODES + j) * NODES + k;
+        // Without loops over the axes, which the compiler keeps as calls.
+        let (i, j, k) = (x as i32, y as i32, z as i32);
+        let (s, t, u) = (x - i as f32, y - j as f32, z - k as f32);
+        let first = (i as usize * NODES + j as usize) * NODES + k as usize;
         let v = self.nodes.get(first..first + NODES * NODES + NODES + 2)?;
         let mix = |a: Padded, b: Padded, t: f32| add(a, scaled(sub(b, a), t));
-        let [low, high] = [0, NODES * NODES].map(|plane| {
-            let lines = [plane, plane + NODES].map(|line| mix(v[line], v[line + 1], part[2]));
-            mix(lines[0], lines[1], part[1])
-        });
-        Some(mix(low, high, part[0]))
+        let line = |at: usize| mix(v[at], v[at + 1], u);
+        let low = mix(line(0), line(NODES), t);
+        let high = mix(line(NODES * NODES), line(NODES * NODES + NODES), t);
+        Some(mix(low, high, s))
     }
 }
 

@@ -34,6 +34,7 @@
 //! - In a closed fold fields end on the other side of the plane between the bones ([`fold`]): they would stick out of the other limb.
 //! - The twist of a straight joint is spread over the fields on both sides of it ([`twist`]).
 //! - Fields are held back where they would reach out of the body, and every field belongs to one junction of a binary tree.
+//! - Vertices near the end of a contact are smoothed where they are shown, and do not cross the contact surface ([`skin`]).
 //! - A vertex without a gradient at rest is relaxed freely.
 //! - Joints that scale: edges are scaled by the mean of the stretch.
 //!
@@ -78,7 +79,7 @@ use std::sync::Arc;
 use model::Model;
 use motions::{Motions, columns, image};
 use options::{Mode, Options, PARAMS, fingers};
-use skin::Skin;
+use skin::{Skin, Step};
 use spot::Spot;
 use walk::Walk;
 
@@ -217,12 +218,15 @@ impl ImplicitSkin {
 
     /// Writes where the skin is in the world.
     fn write(&mut self) -> bool {
+        let (motions, rounds) = (&self.motions, self.options.rounds);
+        let step = Step::new(&self.model, &self.subject, motions, &self.classes, rounds);
+        self.skin.show(&step);
         let transform = &self.motions.world_from_here;
         let origin = origin_of(transform);
         let turn = columns(transform);
         let turn = [turn[0], turn[1], turn[2], [0.0; 4]];
-        for (position, spot) in self.positions.iter_mut().zip(&self.skin.spots) {
-            let at = image(&turn, [spot.at[0], spot.at[1], spot.at[2]]);
+        for (position, &[x, y, z, _]) in self.positions.iter_mut().zip(&self.skin.shown) {
+            let at = image(&turn, [x, y, z]);
             let at = |c: usize| (f64::from(at[c]) + origin[c]) as f32;
             *position = Point::new(at(0), at(1), at(2));
         }

@@ -4,7 +4,7 @@ use super::field::PartField;
 use super::fold::{Fold, PosedFold};
 use super::motions::dot;
 use super::muscle::{Muscles, Swelling};
-use super::twist::{PosedTwist, Twist};
+use super::twist::{PosedTwist, Seen, Twist};
 use crate::math::{Affine, linear_part};
 use crate::numerics::lanes::Padded;
 
@@ -42,6 +42,8 @@ pub(super) struct PosedFields {
     rows: Vec<[[f32; 4]; 3]>,
     twists: Vec<PosedTwist>,
     pub(super) folds: Vec<PosedFold>,
+    /// Whether fields end between the bones of any fold.
+    pub(super) has_closed: bool,
     /// The widths of the muscles.
     pub(super) swellings: Vec<Swelling>,
 }
@@ -57,6 +59,7 @@ impl PosedFields {
             rows: vec![[[0.0; 4]; 3]; fields],
             twists: vec![PosedTwist::NONE; fields],
             folds: vec![PosedFold::NONE; fields],
+            has_closed: false,
             swellings: Vec::new(),
         }
     }
@@ -73,6 +76,7 @@ impl PosedFields {
         for (posed, fold) in self.folds.iter_mut().zip(bound.folds) {
             *posed = fold.posed(now_from_bind);
         }
+        self.has_closed = self.folds.iter().any(PosedFold::is_closed);
         for (index, field) in bound.fields.iter().enumerate() {
             let ball = &mut self.balls[index];
             let motion = &now_from_bind[field.joint as usize];
@@ -112,17 +116,17 @@ impl PosedFields {
         self.swellings.clear();
     }
 
-    /// A point in the space of a field, and where that field has what it shows there.
+    /// What a field shows at a point.
     #[inline]
-    pub(super) fn source(&self, field: usize, at: V) -> [V; 2] {
+    pub(super) fn seen(&self, field: usize, at: V) -> Seen {
         let here = self.rows[field].map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w);
-        [here, self.twists[field].source(here)]
+        self.twists[field].seen(here)
     }
 
-    /// A gradient in the space of the pose, from that at the source of a point of the space of a field.
+    /// The gradient of a field at a point, from that at its source.
     #[inline]
-    pub(super) fn gradient(&self, field: usize, here: V, gradient: V) -> V {
-        let g = self.twists[field].gradient(here, gradient);
+    pub(super) fn gradient(&self, field: usize, seen: &Seen, gradient: V) -> V {
+        let g = self.twists[field].gradient(seen, gradient);
         let rows = &self.rows[field];
         [0, 1, 2].map(|c| rows[0][c] * g[0] + rows[1][c] * g[1] + rows[2][c] * g[2])
     }

@@ -1,6 +1,7 @@
 //! The skin in a pose: rigid guess, Newton steps to the iso-values, relaxation in the surface.
 
 mod aims;
+mod ends;
 mod lift;
 
 use rayon::prelude::*;
@@ -66,6 +67,11 @@ pub(super) struct Skin {
     lifts: Vec<f32>,
     /// The spots before a step.
     earlier: Vec<Spot>,
+    /// Where the skin is shown, and the vertices of it that are not shown where their spots are.
+    pub(super) shown: Vec<Padded>,
+    eased: Vec<ends::Eased>,
+    /// Whether that is so for the skin as it is now.
+    is_shown: bool,
 }
 
 /// What a step works with.
@@ -121,6 +127,9 @@ impl Skin {
             marks: [vec![false; count], vec![false; count]],
             lifts: Vec::with_capacity(count),
             earlier: Vec::with_capacity(count),
+            shown: Vec::with_capacity(count),
+            eased: Vec::with_capacity(count),
+            is_shown: false,
         };
         skin.spots = vec![at_rest([0.0; 4]); count];
         skin.restart(model);
@@ -133,13 +142,14 @@ impl Skin {
         for (spot, rest) in self.spots.iter_mut().zip(&model.rest) {
             *spot = at_rest(*rest);
         }
-        self.has_aims = false;
+        (self.has_aims, self.is_shown) = (false, false);
     }
 
     /// Goes a part of what is left of the way to the bind pose, for a skeleton that is back there: relaxation alone would need long for the
     /// rest of it. Returns whether the skin is there.
     pub(super) fn return_to_rest(&mut self, model: &Model) -> bool {
         let mut farthest = 0.0_f32;
+        self.is_shown = false;
         for (spot, rest) in self.spots.iter_mut().zip(&model.rest) {
             let left: [f32; 3] = std::array::from_fn(|c| rest[c] - spot.at[c]);
             farthest = farthest.max(dot(left, left));
@@ -187,12 +197,13 @@ impl Skin {
     /// Takes the state of the skin when the motions of the joints were those.
     pub(super) fn recall(&mut self, model: &Model, spots: &[Spot], now_from_bind: &[Affine]) {
         self.spots.copy_from_slice(spots);
-        self.has_aims = false;
+        (self.has_aims, self.is_shown) = (false, false);
         self.posed.swell(&model.muscles, now_from_bind);
     }
 
     /// Moves the skin with the joints from where they were before the step.
     pub(super) fn carry(&mut self, step: &Step<'_>, before: &[Affine]) {
+        self.is_shown = false;
         for ((increment, now), before) in self
             .increments
             .iter_mut()
@@ -227,6 +238,7 @@ impl Skin {
 
     /// Puts the skin where dual quaternions put it.
     pub(super) fn blend(&mut self, step: &Step<'_>) {
+        self.is_shown = false;
         self.posed.forget_swelling();
         for (split, motion) in self.splits.iter_mut().zip(&step.motions.now_from_bind) {
             *split = SplitTransform::of(motion);
@@ -260,6 +272,7 @@ impl Skin {
         if self.active.is_empty() {
             return true;
         }
+        self.is_shown = false;
         self.find_rotations(step);
         self.find_offsets(step);
         self.project(step);

@@ -44,7 +44,38 @@ struct End {
     axis: V,
     /// How far it is turned at s = −∞, and how much farther at s = ∞, rad.
     turns: [f32; 2],
+    /// The sine and the cosine of the turn before and beyond the joint, where it is the same everywhere.
+    apart: [[f32; 2]; 2],
+    /// 0 for a field that is not twisted there.
     per_reach: f32,
+}
+
+/// The turn of an end at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Turn {
+    /// From the joint to the point.
+    from: V,
+    sin: f32,
+    cos: f32,
+    /// The derivative of the angle along the bone.
+    slope: f32,
+}
+
+impl Turn {
+    const NONE: Self = Self {
+        from: [0.0; 3],
+        sin: 0.0,
+        cos: 1.0,
+        slope: 0.0,
+    };
+}
+
+/// Where a field has what it shows at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Seen {
+    pub(super) source: V,
+    /// The turns on the way there; `None` for a field that is not twisted.
+    turns: Option<[Turn; 2]>,
 }
 
 /// A field in a pose, as far as it is twisted: at its joint, and where the next bone begins.
@@ -122,6 +153,7 @@ impl Twist {
                     at: array(&twist.at),
                     axis: array(&twist.axes[side]),
                     turns: [first, angle],
+                    apart: [first, first + angle].map(|turn: f32| turn.sin_cos().into()),
                     per_reach: 1.0 / twist.reach as f32,
                 };
             }
@@ -134,30 +166,58 @@ impl End {
         at: [0.0; 3],
         axis: [0.0; 3],
         turns: [0.0; 2],
+        apart: [[0.0, 1.0]; 2],
         per_reach: 0.0,
     };
 
-    /// The turn at a distance s along the bone, rad, and its derivative.
-    fn turn(&self, s: f32) -> [f32; 2] {
-        let [made, slope] = smooth_and_slope(0.5 + 0.5 * s * self.per_reach);
+    /// The turn at a point.
+    #[inline]
+    fn at(&self, at: V) -> Turn {
+        if self.per_reach == 0.0 {
+            return Turn::NONE;
+        }
+        let from: V = std::array::from_fn(|c| at[c] - self.at[c]);
+        let along = 0.5 + 0.5 * self.per_reach * dot(from, self.axis);
+        if along <= 0.0 || along >= 1.0 {
+            let [sin, cos] = self.apart[usize::from(along > 0.0)];
+            let slope = 0.0;
+            return Turn {
+                from,
+                sin,
+                cos,
+                slope,
+            };
+        }
+        let [made, slope] = smooth_and_slope(along);
         let [first, more] = self.turns;
-        [first + more * made, more * 0.5 * slope * self.per_reach]
+        let (sin, cos) = (first + more * made).sin_cos();
+        let slope = more * 0.5 * slope * self.per_reach;
+        Turn {
+            from,
+            sin,
+            cos,
+            slope,
+        }
     }
 
-    /// Where the field has what it shows at a point.
-    fn source(&self, at: V) -> V {
-        let d: V = std::array::from_fn(|c| at[c] - self.at[c]);
-        let [turn, _] = self.turn(dot(d, self.axis));
-        let turned = turned(self.axis, -turn, d);
+    /// Where the field has what it shows at a point with that turn.
+    #[inline]
+    fn source(&self, at: V, turn: &Turn) -> V {
+        if turn.sin == 0.0 && turn.cos == 1.0 {
+            return at;
+        }
+        let turned = turned(self.axis, -turn.sin, turn.cos, turn.from);
         std::array::from_fn(|c| self.at[c] + turned[c])
     }
 
-    /// The gradient at a point, from that at its source.
-    fn gradient(&self, at: V, gradient: V) -> V {
-        let d: V = std::array::from_fn(|c| at[c] - self.at[c]);
-        let [turn, slope] = self.turn(dot(d, self.axis));
-        let turned_back = turned(self.axis, turn, gradient);
-        let shear = slope * dot(cross(self.axis, d), turned_back);
+    /// The gradient at a point with that turn, from that at its source.
+    #[inline]
+    fn gradient(&self, turn: &Turn, gradient: V) -> V {
+        if turn.sin == 0.0 && turn.cos == 1.0 && turn.slope == 0.0 {
+            return gradient;
+        }
+        let turned_back = turned(self.axis, turn.sin, turn.cos, gradient);
+        let shear = turn.slope * dot(cross(self.axis, turn.from), turned_back);
         std::array::from_fn(|c| turned_back[c] - shear * self.axis[c])
     }
 }
@@ -180,32 +240,38 @@ impl PosedTwist {
         self.ends.iter().map(shift).sum()
     }
 
-    /// Where the field has what it shows at a point of its own space.
+    /// What the field shows at a point of its own space.
     #[inline]
-    pub(super) fn source(&self, at: V) -> V {
+    pub(super) fn seen(&self, at: V) -> Seen {
         if !self.is_twisted {
-            return at;
+            return Seen {
+                source: at,
+                turns: None,
+            };
         }
-        self.ends[1].source(self.ends[0].source(at))
+        let [first, second] = &self.ends;
+        let one = first.at(at);
+        let between = first.source(at, &one);
+        let other = second.at(between);
+        Seen {
+            source: second.source(between, &other),
+            turns: Some([one, other]),
+        }
     }
 
     /// The gradient at a point, from that at its source.
     #[inline]
-    pub(super) fn gradient(&self, at: V, gradient: V) -> V {
-        if !self.is_twisted {
+    pub(super) fn gradient(&self, seen: &Seen, gradient: V) -> V {
+        let Some([one, other]) = &seen.turns else {
             return gradient;
-        }
+        };
         let [first, second] = &self.ends;
-        first.gradient(at, second.gradient(first.source(at), gradient))
+        first.gradient(one, second.gradient(other, gradient))
     }
 }
 
-/// A vector turned about a unit vector.
-fn turned(axis: V, angle: f32, v: V) -> V {
-    if angle == 0.0 {
-        return v;
-    }
-    let (sin, cos) = angle.sin_cos();
+/// A vector turned about a unit vector by an angle with that sine and cosine.
+fn turned(axis: V, sin: f32, cos: f32, v: V) -> V {
     let along = (1.0 - cos) * dot(axis, v);
     let across = cross(axis, v);
     std::array::from_fn(|c| cos * v[c] + sin * across[c] + along * axis[c])
@@ -246,19 +312,20 @@ mod tests {
     #[test]
     fn both_sides_of_a_twisted_joint_agree_everywhere() {
         let degrees = 110.0_f32;
+        let (sin, cos) = degrees.to_radians().sin_cos();
         let [above, below] = posed(f64::from(degrees));
         for k in -8_i16..=8 {
             let at = [0.1 * f32::from(k), 0.2, -0.3];
-            let seen_above = above.source(at);
+            let seen_above = above.seen(at).source;
             // The field below sees the point from a space that has turned with it.
-            let seen_below = below.source(turned([1.0, 0.0, 0.0], -degrees.to_radians(), at));
+            let seen_below = below.seen(turned([1.0, 0.0, 0.0], -sin, cos, at)).source;
             for c in 0..3 {
                 assert!((seen_above[c] - seen_below[c]).abs() < 1e-6, "{at:?}");
             }
         }
         // Away from the joint each is rigid with its own bone.
-        assert_eq!(above.source([-0.6, 0.2, 0.1]), [-0.6, 0.2, 0.1]);
-        assert_eq!(below.source([0.6, 0.2, 0.1]), [0.6, 0.2, 0.1]);
+        assert_eq!(above.seen([-0.6, 0.2, 0.1]).source, [-0.6, 0.2, 0.1]);
+        assert_eq!(below.seen([0.6, 0.2, 0.1]).source, [0.6, 0.2, 0.1]);
     }
 
     #[test]
@@ -274,12 +341,13 @@ mod tests {
         };
         for twist in [above, below] {
             for at in [[0.1, 0.3, -0.2], [-0.3, 0.1, 0.4], [0.9, -0.2, 0.1]] {
-                let found = twist.gradient(at, slope(twist.source(at)));
+                let seen = twist.seen(at);
+                let found = twist.gradient(&seen, slope(seen.source));
                 for c in 0..3 {
                     let moved = |by: f32| {
                         let mut at = at;
                         at[c] += by;
-                        field(twist.source(at))
+                        field(twist.seen(at).source)
                     };
                     let change = (moved(2e-3) - moved(-2e-3)) / 4e-3;
                     assert!(

@@ -63,7 +63,7 @@ impl Skin {
     }
 
     /// Marks the neighbours of marked vertices as well.
-    fn grow_marks(&mut self, step: &Step<'_>) {
+    pub(super) fn grow_marks(&mut self, step: &Step<'_>) {
         let [from, to] = &mut self.marks;
         to.par_iter_mut()
             .with_min_len(CHUNK)
@@ -122,7 +122,7 @@ impl Skin {
 }
 
 /// The rotation and the stretch of a vertex, blended by its weights.
-fn blended_rotation(step: &Step<'_>, vertex: usize) -> (Padded, f32) {
+pub(super) fn blended_rotation(step: &Step<'_>, vertex: usize) -> (Padded, f32) {
     let (mut sum, mut stretch) = ([0.0_f32; 4], 0.0);
     let mut first: Option<Padded> = None;
     for (joint, weight) in step.weights.of(vertex) {

@@ -1,0 +1,131 @@
+//! The ends of contacts, as they are shown.
+//!
+//! Vaillant et al. 2014, section 4.3: vertices near the boundary of a contact are smoothed once more. Their surface is held on one side of the
+//! boundary and free on the other, and would be crumpled there.
+
+use rayon::prelude::*;
+
+use super::aims::blended_rotation;
+use super::{CHUNK, Skin, Step};
+use crate::methods::implicit::composed::{Field, Near};
+use crate::methods::implicit::model::LEAST_DEPTH;
+use crate::methods::implicit::motions::{dot, rotated};
+use crate::methods::implicit::spot::{Spot, limited};
+use crate::numerics::lanes::Padded;
+
+/// Vertices at most so many edges from one across the boundary of a contact are smoothed, so many times.
+const RINGS: usize = 3;
+const PASSES: usize = 5;
+
+type V = [f32; 3];
+
+/// A vertex near the boundary of a contact.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Eased {
+    vertex: u32,
+    near: Near,
+    at: Padded,
+}
+
+impl Skin {
+    /// Shows the skin: the vertices near the ends of contacts where their neighbours ask for them, out of the surface but not across contacts,
+    /// all others where they are.
+    pub(in super::super) fn show(&mut self, step: &Step<'_>) {
+        if self.is_shown {
+            return;
+        }
+        self.is_shown = true;
+        self.shown.clear();
+        self.shown.extend(self.spots.iter().map(|spot| spot.at));
+        if !self.spots.iter().any(|spot| spot.touches) {
+            return;
+        }
+        self.find_ends(step);
+        let field = step.model.field(&self.posed);
+        for _ in 0..PASSES {
+            let (shown, spots) = (&self.shown, &self.spots);
+            let eased = self.eased.par_iter_mut().with_min_len(CHUNK);
+            eased.for_each(|eased| {
+                let spot = &spots[eased.vertex as usize];
+                let [x, y, z] = eased.next(step, &field, shown, spot);
+                if [x, y, z].iter().all(|c| c.is_finite()) {
+                    eased.at = [x, y, z, 0.0];
+                }
+            });
+            for eased in &self.eased {
+                self.shown[eased.vertex as usize] = eased.at;
+            }
+        }
+    }
+
+    /// Finds the vertices near the ends of contacts.
+    fn find_ends(&mut self, step: &Step<'_>) {
+        let (model, motions) = (step.model, step.motions);
+        self.mark_ends(step);
+        for _ in 0..RINGS {
+            self.grow_marks(step);
+        }
+        // After a state has been restored the fields are elsewhere.
+        self.posed
+            .follow(&model.bound(), &motions.now_from_bind, &motions.rotations);
+        let field = model.field(&self.posed);
+        let marked = self.marks[0].iter().zip(&self.shown).enumerate();
+        let marked = marked.filter(|(_, (mark, _))| **mark);
+        self.eased.clear();
+        self.eased.extend(marked.map(|(v, (_, &at))| Eased {
+            vertex: v as u32,
+            near: field.near(model.held[v].own, [at[0], at[1], at[2]]),
+            at,
+        }));
+    }
+
+    /// Marks the vertices with an edge across the boundary of a contact.
+    fn mark_ends(&mut self, step: &Step<'_>) {
+        let spots = &self.spots;
+        let marks = self.marks[0].par_iter_mut().with_min_len(CHUNK).enumerate();
+        marks.for_each(|(v, mark)| {
+            let differs = |next: u32| spots[next as usize].touches != spots[v].touches;
+            let around = step.model.rings.around(v);
+            *mark = around.iter().any(|&(next, _)| differs(next));
+        });
+    }
+}
+
+/// Where the neighbours of a vertex ask for it: q of eq. 3.
+fn wanted(step: &Step<'_>, shown: &[Padded], v: usize) -> V {
+    let rest = &step.model.rest;
+    let own = blended_rotation(step, v);
+    let mut target: V = [0.0; 3];
+    for &(other, weight) in step.model.rings.around(v) {
+        let other = other as usize;
+        let next = blended_rotation(step, other);
+        let edge: V = std::array::from_fn(|c| rest[v][c] - rest[other][c]);
+        let [a, b] = [own, next].map(|(turn, stretch)| rotated(&turn, edge).map(|c| stretch * c));
+        for c in 0..3 {
+            target[c] += weight * (shown[other][c] + 0.5 * (a[c] + b[c]));
+        }
+    }
+    target
+}
+
+impl Eased {
+    /// Where the vertex is after the next pass.
+    fn next(&self, step: &Step<'_>, field: &Field<'_>, shown: &[Padded], spot: &Spot) -> V {
+        let v = self.vertex as usize;
+        let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
+        let at = shown[v];
+        let wanted = wanted(step, shown, v);
+        let shift = std::array::from_fn(|c| held.relaxation * (wanted[c] - at[c]));
+        let shift = limited(shift, reach);
+        let at: V = std::array::from_fn(|c| at[c] + shift[c]);
+        let found = field.at(&self.near, held.own, at);
+        let across = dot(found.side_gradient, found.side_gradient);
+        let missing = held.margin + spot.lift - found.side;
+        let crosses = found.depth > LEAST_DEPTH && missing > 0.0;
+        if !crosses || across <= held.weak * held.weak {
+            return at;
+        }
+        let back = limited(found.side_gradient.map(|c| c * missing / across), reach);
+        std::array::from_fn(|c| at[c] + back[c])
+    }
+}
