@@ -5,6 +5,7 @@ mod common;
 
 mod bounded_hand;
 mod cylinder_reference;
+mod implicit_knee;
 mod implicit_muscles;
 mod implicit_shoulder;
 mod morphs;

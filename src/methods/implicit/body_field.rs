@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::bend::Bends;
 use super::composed::Field;
 use super::field::PartField;
 use super::fold::Fold;
@@ -24,6 +25,7 @@ pub struct BodyField {
     pub(super) fields: Arc<[PartField]>,
     folds: Arc<[Fold]>,
     twists: Arc<[Twist]>,
+    bends: Arc<Bends>,
     pub(super) limbs: Arc<Limbs>,
     muscles: Arc<Muscles>,
     tree: Arc<Tree>,
@@ -39,6 +41,7 @@ impl BodyField {
             fields: model.fields.clone(),
             folds: model.folds.clone(),
             twists: model.twists.clone(),
+            bends: model.bends.clone(),
             limbs: model.limbs.clone(),
             muscles: model.muscles.clone(),
             tree: model.tree.clone(),
@@ -114,6 +117,7 @@ impl BodyField {
             fields: &self.fields,
             folds: &self.folds,
             twists: &self.twists,
+            bends: &self.bends,
             muscles: &self.muscles,
         };
         posed.follow(&bound, &motions.now_from_bind, &motions.rotations);

@@ -32,6 +32,7 @@
 //! - A vertex that both parts of a contact cover is held on the contact surface from either side.
 //! - Chebyshev's semi-iteration of the Jacobi steps, calmed where a vertex moves to and fro.
 //! - In a closed fold fields end on the other side of the plane between the bones ([`fold`]): they would stick out of the other limb.
+//! - The bend of a joint is spread over the fields around the outside of it ([`bend`]).
 //! - The twist of a straight joint is spread over the fields on both sides of it ([`twist`]).
 //! - Fields are held back where they would reach out of the body, and every field belongs to one junction of a binary tree.
 //! - Vertices near the end of a contact are smoothed where they are shown, and do not cross the contact surface ([`skin`]).
@@ -40,6 +41,7 @@
 //!
 //! A frame of 0 s walks from the bind pose: a function of the pose alone. Other frames go on from the frame before.
 
+mod bend;
 mod body_field;
 mod caps;
 mod composed;
@@ -61,6 +63,7 @@ mod samples;
 mod skin;
 mod slice;
 mod spot;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod tracking;
@@ -114,6 +117,8 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "A part ends in half a ball about its joint, not in one point beyond it.",
         "Fields are relative to the radius of the limb at each place, so that thick parts do not win over thin ones.",
         "Straight joints twist the fields on both of their sides, so that parts that are not round stay smooth.",
+        "The bend of a joint turns the fields around its outside, so that they open round and not flat.",
+        "Vertices near the end of a contact are smoothed where they are shown, but not across the contact.",
         "In a closed fold the field of a part ends on the other side of the plane between the bones.",
     ],
     needs: &[Requirement::Weights],

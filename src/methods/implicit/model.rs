@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::bend::Bends;
 use super::composed::Field;
 use super::field::PartField;
 use super::fold::Fold;
@@ -15,6 +16,7 @@ use super::parts::joints_of_vertices;
 use super::posed::{BoundFields, PosedFields};
 use super::rings::Rings;
 use super::samples::{PartShape, shapes};
+use super::spread::Weighed;
 use super::tree::Tree;
 use super::twist::Twist;
 use crate::character::Muscle;
@@ -25,7 +27,7 @@ use crate::methods::{BindError, Subject};
 use crate::numerics::lanes::Padded;
 use crate::progress::Progress;
 use crate::rig::Skeleton;
-use crate::weights::Segment;
+use crate::weights::{Segment, SkinWeights};
 
 /// Least radius of a limb at a joint, as a part of the radius of its part.
 const LEAST_FOLD: f64 = 0.2;
@@ -62,6 +64,8 @@ pub(super) struct Model {
     pub(super) folds: Arc<[Fold]>,
     /// Where parts twist along their bones.
     pub(super) twists: Arc<[Twist]>,
+    /// Where they bend.
+    pub(super) bends: Arc<Bends>,
     /// Where muscles are, and the muscles.
     pub(super) limbs: Arc<Limbs>,
     pub(super) muscles: Arc<Muscles>,
@@ -124,6 +128,9 @@ impl Model {
             weak: f32::INFINITY,
             relaxation: 1.0,
         });
+        let bends = Bends::of(&fields, &folds, |fold, above, reach| {
+            weighed(skeleton, weights, &surface.positions, fold, above, reach)
+        });
         let (center, size) = (surface.center, surface.size);
         let limbs = Limbs::new(subject.character.clone(), triangles, center, size);
         let muscles = Muscles::of(&limbs, &subject.settings.muscles, &fields);
@@ -134,6 +141,7 @@ impl Model {
             rings: Rings::of(&surface, &rest),
             rest,
             twists: Twist::of(&fields, &folds).into(),
+            bends: Arc::new(bends),
             folds: folds.into(),
             fields: fields.into(),
             tree: Arc::new(tree),
@@ -151,6 +159,7 @@ impl Model {
             fields: &self.fields,
             folds: &self.folds,
             twists: &self.twists,
+            bends: &self.bends,
             muscles: &self.muscles,
         }
     }
@@ -305,6 +314,43 @@ fn folds(
         }
     };
     fields.iter().map(fold).collect()
+}
+
+/// The skin within a distance of a joint, and how much of it the limb below, that above and what that hangs at move. `limb`: the joints of that
+/// above.
+fn weighed(
+    skeleton: &Skeleton,
+    weights: &SkinWeights,
+    positions: &[Point64],
+    fold: &Fold,
+    limb: &[u32],
+    reach: f64,
+) -> Vec<Weighed> {
+    let joint = fold.joint as usize;
+    let near = positions.iter().enumerate().filter_map(|(vertex, at)| {
+        let from = at - fold.at;
+        if from.norm() >= reach {
+            return None;
+        }
+        let parent = fold.parent_joint as usize;
+        let (mut below, mut above, mut beyond) = (0.0, 0.0, 0.0);
+        for (other, weight) in weights.of(vertex) {
+            if other == joint || skeleton.is_below(other, joint) {
+                below += f64::from(weight);
+            } else if limb.contains(&(other as u32)) {
+                above += f64::from(weight);
+            } else if skeleton.is_below(parent, other) {
+                beyond += f64::from(weight);
+            }
+        }
+        Some(Weighed {
+            from,
+            below,
+            above,
+            beyond,
+        })
+    });
+    near.collect()
 }
 
 /// The distance of a point from the skin.

@@ -1,5 +1,6 @@
 //! Where the fields are in a pose.
 
+use super::bend::{Bends, PosedBend};
 use super::field::PartField;
 use super::fold::{Fold, PosedFold};
 use super::motions::dot;
@@ -16,6 +17,7 @@ pub(super) struct BoundFields<'a> {
     pub(super) fields: &'a [PartField],
     pub(super) folds: &'a [Fold],
     pub(super) twists: &'a [Twist],
+    pub(super) bends: &'a Bends,
     pub(super) muscles: &'a Muscles,
 }
 
@@ -41,6 +43,9 @@ pub(super) struct PosedFields {
     /// Rows of `bind_from_now` of each.
     rows: Vec<[[f32; 4]; 3]>,
     twists: Vec<PosedTwist>,
+    /// The bends of joints, by field, and where those of a field are.
+    bends: Vec<PosedBend>,
+    bends_of: Vec<[u32; 2]>,
     pub(super) folds: Vec<PosedFold>,
     /// Whether fields end between the bones of any fold.
     pub(super) has_closed: bool,
@@ -58,6 +63,8 @@ impl PosedFields {
             balls: vec![nowhere; fields],
             rows: vec![[[0.0; 4]; 3]; fields],
             twists: vec![PosedTwist::NONE; fields],
+            bends: Vec::new(),
+            bends_of: vec![[0; 2]; fields],
             folds: vec![PosedFold::NONE; fields],
             has_closed: false,
             swellings: Vec::new(),
@@ -73,11 +80,20 @@ impl PosedFields {
     ) {
         self.swell(bound.muscles, now_from_bind);
         Twist::pose(bound.twists, rotations, &mut self.twists);
+        let bends = bound.bends;
+        bends.pose(now_from_bind, rotations, &mut self.bends);
         for (posed, fold) in self.folds.iter_mut().zip(bound.folds) {
             *posed = fold.posed(now_from_bind);
         }
         self.has_closed = self.folds.iter().any(PosedFold::is_closed);
         for (index, field) in bound.fields.iter().enumerate() {
+            let bends = bound.bends.of_field(index);
+            let is_bent = self.bends[bends.clone()].iter().any(|b| b.reach() > 0.0);
+            self.bends_of[index] = if is_bent {
+                [bends.start as u32, bends.end as u32]
+            } else {
+                [0; 2]
+            };
             let ball = &mut self.balls[index];
             let motion = &now_from_bind[field.joint as usize];
             let inverse = motion.try_inverse();
@@ -93,7 +109,13 @@ impl PosedFields {
             let half: V = std::array::from_fn(|c| 0.5 * (high[c] - low[c]));
             let center = motion * crate::math::Point64::from(middle.map(f64::from));
             let stretch = linear_part(motion).norm() as f32;
-            let radius = dot(half, half).sqrt() + self.twists[index].shift(middle);
+            let mut radius = dot(half, half).sqrt() + self.twists[index].shift(middle);
+            for bend in &self.bends[bends] {
+                let away: V = std::array::from_fn(|c| bend.at()[c] - middle[c]);
+                if bend.reach() > 0.0 {
+                    radius = radius.max(dot(away, away).sqrt() + bend.reach());
+                }
+            }
             *ball = Ball {
                 center: [center.x, center.y, center.z].map(|c| c as f32),
                 reach: (radius * stretch.max(1.0)).powi(2),
@@ -120,13 +142,21 @@ impl PosedFields {
     #[inline]
     pub(super) fn seen(&self, field: usize, at: V) -> Seen {
         let here = self.rows[field].map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w);
-        self.twists[field].seen(here)
+        let [first, end] = self.bends_of[field].map(|at| at as usize);
+        if first == end {
+            return self.twists[field].seen(here);
+        }
+        let (here, bends) = PosedBend::seen(&self.bends[first..end], here);
+        let mut seen = self.twists[field].seen(here);
+        seen.bends = bends;
+        seen
     }
 
     /// The gradient of a field at a point, from that at its source.
     #[inline]
     pub(super) fn gradient(&self, field: usize, seen: &Seen, gradient: V) -> V {
         let g = self.twists[field].gradient(seen, gradient);
+        let g = seen.bends.gradient(g);
         let rows = &self.rows[field];
         [0, 1, 2].map(|c| rows[0][c] * g[0] + rows[1][c] * g[1] + rows[2][c] * g[2])
     }

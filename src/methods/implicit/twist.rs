@@ -10,6 +10,7 @@
 //!
 //! of the angle θ have been made. The field above turns by θ W about its bone, that below by −θ (1 − W): both agree everywhere.
 
+use super::bend::{Turns, turned};
 use super::field::PartField;
 use super::fold::Fold;
 use super::motions::{cross, dot};
@@ -74,7 +75,9 @@ impl Turn {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Seen {
     pub(super) source: V,
-    /// The turns on the way there; `None` for a field that is not twisted.
+    /// The turns on the way there, about hinges before those about bones.
+    pub(super) bends: Turns,
+    /// `None` for a field that is not twisted.
     turns: Option<[Turn; 2]>,
 }
 
@@ -246,6 +249,7 @@ impl PosedTwist {
         if !self.is_twisted {
             return Seen {
                 source: at,
+                bends: Turns::NONE,
                 turns: None,
             };
         }
@@ -255,6 +259,7 @@ impl PosedTwist {
         let other = second.at(between);
         Seen {
             source: second.source(between, &other),
+            bends: Turns::NONE,
             turns: Some([one, other]),
         }
     }
@@ -268,13 +273,6 @@ impl PosedTwist {
         let [first, second] = &self.ends;
         first.gradient(one, second.gradient(other, gradient))
     }
-}
-
-/// A vector turned about a unit vector by an angle with that sine and cosine.
-fn turned(axis: V, sin: f32, cos: f32, v: V) -> V {
-    let along = (1.0 - cos) * dot(axis, v);
-    let across = cross(axis, v);
-    std::array::from_fn(|c| cos * v[c] + sin * across[c] + along * axis[c])
 }
 
 #[cfg(test)]
