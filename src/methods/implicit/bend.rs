@@ -31,7 +31,7 @@ const NEAR: [f64; 2] = [2.0, 3.0];
 /// The part of the inside of the fold, from the other limb on, in which a field goes back to where it is.
 const BACK: f32 = 0.25;
 /// Newton steps to ψ̄.
-const STEPS: usize = 4;
+const STEPS: usize = 3;
 /// Most bends that turn a field at a point.
 const MOST: usize = 2;
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
@@ -285,12 +285,20 @@ impl PosedBend {
     }
 
     /// The turn about the hinge at a polar angle, and its derivative.
+    #[inline]
     fn turn(&self, angle: f32) -> [f32; 2] {
         let below = PI + self.bend;
         if angle <= below {
             let all = if self.is_below { self.bend } else { 0.0 };
+            if angle <= self.from {
+                return [-all, 0.0];
+            }
+            if angle >= self.from + self.width + self.bend {
+                return [self.bend - all, 0.0];
+            }
             // ψ grows at least as fast as ψ̄.
-            let mut rest = angle * (PI / below);
+            let part = (angle - self.from) / (self.width + self.bend);
+            let mut rest = self.from + part * self.width;
             let mut rate = 1.0;
             for _ in 0..STEPS {
                 let [made, slope] = smooth_and_slope((rest - self.from) / self.width);
@@ -334,6 +342,9 @@ impl PosedBend {
             angle -= TAU;
         }
         let [turn, slope] = self.turn(angle);
+        if turn == 0.0 && slope == 0.0 {
+            return None;
+        }
         let distance = squared.sqrt();
         let width = self.near[1] - self.near[0];
         let [far, falls] = smooth_and_slope((distance - self.near[0]) / width);

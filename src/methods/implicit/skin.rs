@@ -21,8 +21,9 @@ const NEWTON_STEPS: usize = 4;
 /// The part of the way back to rest that a frame takes, and the distance, in sizes, that is none.
 const RETURN: f32 = 0.2;
 const EXACT_REST: f32 = 1e-6;
-/// A move below this part of the size is none.
+/// A move below this part of the size is none; on the way to a pose, where the next step goes on, one below the other.
 const STILL: f32 = 1e-5;
+const PASSING: f32 = 1e-4;
 /// The spectral radius that the Chebyshev semi-iteration assumes.
 const RADIUS: f32 = 0.95;
 /// What a vertex that turns back takes of its next move, at least, and how that grows while it goes on. Between two surfaces that meet in
@@ -84,6 +85,8 @@ pub(super) struct Step<'a> {
     pub(super) classes: &'a [u32],
     /// Most rounds of relaxation.
     pub(super) rounds: usize,
+    /// Whether another step follows.
+    pub(super) is_passing: bool,
 }
 
 impl<'a> Step<'a> {
@@ -100,7 +103,19 @@ impl<'a> Step<'a> {
             motions,
             classes,
             rounds,
+            is_passing: false,
         }
+    }
+
+    /// The step on a way that goes on.
+    pub(super) fn passing(self, is_passing: bool) -> Self {
+        Self { is_passing, ..self }
+    }
+
+    /// How far a vertex that is still moves in a round, at most.
+    fn limit(&self) -> f32 {
+        let part = if self.is_passing { PASSING } else { STILL };
+        part * self.model.size
     }
 }
 
@@ -276,7 +291,7 @@ impl Skin {
         self.find_rotations(step);
         self.find_offsets(step);
         self.project(step);
-        let limit = STILL * step.model.size;
+        let limit = step.limit();
         let mut omega = 1.0;
         let mut largest = f32::INFINITY;
         for round in 0..step.rounds {
@@ -294,7 +309,7 @@ impl Skin {
                 self.sift(step, limit);
             }
         }
-        largest < limit
+        largest < STILL * step.model.size
     }
 
     /// Newton steps without relaxation.

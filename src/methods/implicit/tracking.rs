@@ -57,7 +57,7 @@ impl ImplicitSkin {
             let is_last = settles && self.walk.is_there();
             let rounds = self.options.rounds * if is_last { LAST } else { 1 };
             let (model, motions) = (&self.model, &self.motions);
-            let step = Step::new(model, subject, motions, &self.classes, rounds);
+            let step = Step::new(model, subject, motions, &self.classes, rounds).passing(!is_last);
             self.skin.carry(&step, &self.before);
             let is_still = self.skin.settle(&step);
             if !(can_halve && self.skin.has_flipped(&subject.skin.mesh.triangles)) {
