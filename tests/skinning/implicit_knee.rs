@@ -81,7 +81,7 @@ impl Leg {
             actor.advance(&frame).expect("moves");
         }
         let rest = &self.subject.bind_positions;
-        worst(actor.positions(), rest) / self.subject.size as f32
+        worst(actor.positions(), rest) / self.subject.size
     }
 }
 
