@@ -1,6 +1,6 @@
 //! The bend of a joint, spread over the fields around the outside of it.
 //!
-//! Vaillant et al. move every field rigidly with its bone. Where a joint opens, at a buttock or a raised arm's armpit, the union of two rigid
+//! Vaillant et al. move every field rigidly with its bone. Where a joint opens, as at a buttock, the union of two rigid
 //! fields is a flat piece between the ends of both, which no skin has told. Here both fields turn about the hinge of the joint, more and more
 //! from one limb to the other. What is at the polar angle ψ̄ about the hinge at rest, over the outside to the limb below at π, is at
 //!
@@ -16,9 +16,9 @@ use std::f32::consts::{PI, TAU};
 
 use super::field::PartField;
 use super::fold::Fold;
-use super::motions::{cross, dot};
+use super::motions::{between, cross, dot};
 use super::spread::{Spread, Weighed};
-use crate::math::{Affine, Point64, Quat, Vec64, smooth_and_slope, smoothstep};
+use crate::math::{Affine, Point64, Vec64, smooth_and_slope, smoothstep};
 use crate::methods::deformer::swing_and_twist;
 use crate::numerics::lanes::Padded;
 
@@ -220,11 +220,7 @@ impl Joint {
     }
 
     fn posed(&self, rotations: &[Padded], is_below: bool) -> PosedBend {
-        let [above, below] = self.joints.map(|joint| {
-            let [x, y, z, w] = rotations[joint as usize].map(f64::from);
-            Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z))
-        });
-        let relative = above.inverse() * below;
+        let relative = between(rotations, self.joints);
         let (swing, _) = swing_and_twist(&relative, &self.along);
         let array = |v: &Vec64| [v.x, v.y, v.z].map(|c| c as f32);
         let mut posed = PosedBend {

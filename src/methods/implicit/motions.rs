@@ -13,6 +13,15 @@ const SINGULAR: f64 = 1e-9;
 /// The rotation of a joint that has not turned.
 pub(super) const UNTURNED: Padded = [0.0, 0.0, 0.0, 1.0];
 
+/// The rotation of the second joint as the first one sees it, both since the bind pose, from all rotations as x, y, z, w.
+pub(super) fn between(rotations: &[Padded], joints: [u32; 2]) -> Quat {
+    let [first, second] = joints.map(|joint| {
+        let [x, y, z, w] = rotations[joint as usize].map(f64::from);
+        Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z))
+    });
+    first.inverse() * second
+}
+
 /// The motions of all joints in a pose.
 #[derive(Debug, Clone)]
 pub(super) struct Motions {

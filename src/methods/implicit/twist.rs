@@ -13,8 +13,8 @@
 use super::bend::{Turns, turned};
 use super::field::PartField;
 use super::fold::Fold;
-use super::motions::{cross, dot};
-use crate::math::{Quat, Vec64, smooth_and_slope, smoothstep};
+use super::motions::{between, cross, dot};
+use crate::math::{Vec64, smooth_and_slope, smoothstep};
 use crate::methods::deformer::swing_and_twist;
 use crate::numerics::lanes::Padded;
 
@@ -131,11 +131,7 @@ impl Twist {
 
     /// θ, rad.
     fn angle(&self, rotations: &[Padded]) -> f32 {
-        let [above, below] = self.joints.map(|joint| {
-            let [x, y, z, w] = rotations[joint as usize].map(f64::from);
-            Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z))
-        });
-        let (swing, twist) = swing_and_twist(&(above.inverse() * below), &self.axes[1]);
+        let (swing, twist) = swing_and_twist(&between(rotations, self.joints), &self.axes[1]);
         (twist * smoothstep(FADES, swing.w * swing.w)) as f32
     }
 
@@ -279,7 +275,7 @@ impl PosedTwist {
 mod tests {
     use super::super::motions::UNTURNED;
     use super::*;
-    use crate::math::Point64;
+    use crate::math::{Point64, Quat};
 
     /// Two bones along x that meet in the origin.
     fn joint() -> Twist {
