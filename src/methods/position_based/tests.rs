@@ -151,7 +151,7 @@ fn sag(subject: &Arc<Subject>, iterations: u32, options: Options) -> [f64; 2] {
 #[test]
 fn stiffness_depends_on_the_sweeps_only_without_compliance() {
     let subject = bar(FleshBase::Bones);
-    let [_, exact] = sag(&subject, 80, compliant(&[("substeps", 8.0)]));
+    let [_, exact] = sag(&subject, 40, compliant(&[("substeps", 8.0)]));
     for (iterations, substeps) in [(2, 2.0), (5, 5.0), (32, 8.0), (20, 1.0)] {
         let options = compliant(&[("substeps", substeps)]);
         let [settled, moved] = sag(&subject, iterations, options);
@@ -229,7 +229,7 @@ fn violent_frames_stay_finite() {
             let mut flesh = bound(&subject, &Params::default(), options);
             settle(&mut flesh, &rest);
             // Flesh on bones walks to most of these poses from the bind pose.
-            let frames = if base == FleshBase::Bones { 40 } else { 200 };
+            let frames = if base == FleshBase::Bones { 20 } else { 80 };
             for k in 0..frames {
                 let k = f64::from(k);
                 let axis = Vec64::new((1.7 * k).sin(), (2.3 * k).cos(), (0.9 * k).sin() + 0.01);
