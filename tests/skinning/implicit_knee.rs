@@ -7,11 +7,12 @@ use nalgebra::{Unit, Vector3};
 use sinew::dynamics::Params;
 use sinew::math::{Affine, Point64, Quat};
 use sinew::methods::{Actor, Frame, MethodId, Subject};
-use sinew::metrics::{Meter, MeterFrame, RestSkin, intersections};
+use sinew::metrics::intersections;
 use sinew::progress::Progress;
 
 use crate::common::moved::worst;
 use crate::common::skip;
+use crate::counted::counted;
 
 /// A character, and the joints of its left hip and knee.
 struct Leg {
@@ -51,22 +52,8 @@ impl Leg {
 
     /// New intersecting pairs at 150°.
     fn pairs(&self) -> usize {
-        let progress = Progress::new();
-        let metrics = [&intersections::METRIC];
-        let rest = RestSkin::of(&self.subject);
-        let mut meter = Meter::new(rest, metrics, &progress).expect("binds");
-        let mut actor = self.bound();
-        let frame = Frame {
-            world_from_joint: &self.bent(150.0),
-            dt_secs: 0.0,
-        };
-        actor.advance(&frame).expect("moves");
-        let frame = MeterFrame {
-            positions: actor.positions(),
-            ..MeterFrame::default()
-        };
-        let found = meter.measure(&frame, &progress).expect("measures");
-        found.count("new_pairs")
+        let metric = (&intersections::METRIC, "new_pairs");
+        counted(&self.subject, MethodId::IMPLICIT, &self.bent(150.0), metric)
     }
 
     /// How far the skin is from rest, in sizes, half a second after the knee has bent by 150° and straightened again in half a second.

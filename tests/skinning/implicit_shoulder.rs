@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use nalgebra::{UnitVector3, Vector3};
-use sinew::dynamics::Params;
 use sinew::math::Quat;
-use sinew::methods::{Actor, Frame, MethodId, Subject};
-use sinew::metrics::{Meter, MeterFrame, RestSkin, roughness};
+use sinew::methods::{MethodId, Subject};
+use sinew::metrics::roughness;
 use sinew::progress::Progress;
 use sinew::rig::Pose;
+
+use crate::counted::counted;
 
 /// Arms that hang, turned about the world's X, then Z: the collar bones and the upper arms lay creases over the chest when their fields
 /// ended in a single point (53 edges).
@@ -27,22 +28,14 @@ fn hanging_arms_leave_the_chest_smooth() {
         let turn = about(&Vector3::z_axis(), -35.0 * sign) * about(&Vector3::x_axis(), -25.0);
         pose.rotate_about_world_axes(skeleton, joint, &turn);
     }
-    let metrics = [&roughness::METRIC];
-    let mut meter = Meter::new(RestSkin::of(&subject), metrics, &progress).expect("binds");
-    let mut creases = |method| {
-        let mut actor =
-            Actor::bind(&subject, method, &Params::default(), &progress).expect("binds");
-        let frame = Frame {
-            world_from_joint: &skeleton.world_from_joint(&pose),
-            dt_secs: 0.0,
-        };
-        actor.advance(&frame).expect("moves");
-        let frame = MeterFrame {
-            positions: actor.positions(),
-            ..MeterFrame::default()
-        };
-        let found = meter.measure(&frame, &progress).expect("measures");
-        found.count("new_creases")
+    let world = skeleton.world_from_joint(&pose);
+    let creases = |method| {
+        counted(
+            &subject,
+            method,
+            &world,
+            (&roughness::METRIC, "new_creases"),
+        )
     };
     let (ours, lbs) = (creases(MethodId::IMPLICIT), creases(MethodId::LBS));
     println!("new creases: implicit {ours}, lbs {lbs}");

@@ -4,7 +4,9 @@
 mod common;
 
 mod bounded_hand;
+mod counted;
 mod cylinder_reference;
+mod implicit_inside;
 mod implicit_knee;
 mod implicit_muscles;
 mod implicit_shoulder;

@@ -36,6 +36,8 @@
 //! - The twist of a straight joint is spread over the fields on both sides of it ([`twist`]).
 //! - Fields are held back where they would reach out of the body, and every field belongs to one junction of a binary tree.
 //! - Vertices near the end of a contact are smoothed where they are shown, and do not cross the contact surface ([`skin`]).
+//! - A part that is inside of another is shown where dual quaternions put it ([`skin`]): no surface looks like that.
+//! - Away from contacts every second round has no Newton step.
 //! - A vertex without a gradient at rest is relaxed freely.
 //! - Joints that scale: edges are scaled by the mean of the stretch.
 //!
@@ -119,6 +121,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "Straight joints twist the fields on both of their sides, so that parts that are not round stay smooth.",
         "The bend of a joint turns the fields around its outside, so that they open round and not flat.",
         "Vertices near the end of a contact are smoothed where they are shown, but not across the contact.",
+        "A part that is inside of another is shown where dual quaternions put it.",
         "In a closed fold the field of a part ends on the other side of the plane between the bones.",
     ],
     needs: &[Requirement::Weights],

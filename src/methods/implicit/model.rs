@@ -21,7 +21,7 @@ use super::tree::Tree;
 use super::twist::Twist;
 use crate::character::Muscle;
 use crate::math::{Affine, Point64, Vec64};
-use crate::mesh::{Topology, TriMesh, TriangleTree};
+use crate::mesh::{Topology, TriMesh, TriangleTree, thickness};
 use crate::methods::smoothing::Surface;
 use crate::methods::{BindError, Subject};
 use crate::numerics::lanes::Padded;
@@ -55,6 +55,8 @@ pub(super) struct Held {
     pub(super) weak: f32,
     /// How much of its relaxation in the surface is taken, 0 to 1.
     pub(super) relaxation: f32,
+    /// How far the skin is from the middle of the limb.
+    pub(super) depth: f32,
 }
 
 /// A character bound to fields.
@@ -94,8 +96,8 @@ impl Model {
         let topology = Topology::of(mesh);
         let joint_of = joints_of_vertices(mesh, &topology, skeleton, weights);
         let triangles = TriangleTree::new(mesh);
-        let thickness = |at: &Point64| distance(&triangles, at);
-        let shapes = shapes(mesh, skeleton, &surface.center, &joint_of, &thickness);
+        let to_skin = |at: &Point64| distance(&triangles, at);
+        let shapes = shapes(mesh, skeleton, &surface.center, &joint_of, &to_skin);
         progress.check()?;
         let fitted = fitted(mesh, &surface, &triangles, &shapes, &joint_of, progress)?;
         let mut has_part = vec![false; skeleton.len()];
@@ -120,13 +122,15 @@ impl Model {
         let padded = |p: &Point64| [p.x as f32, p.y as f32, p.z as f32, 0.0];
         let rest: Vec<Padded> = surface.positions.iter().map(padded).collect();
         let own = |joint: &Option<u32>| joint.map_or(NO_PART, |joint| field_of[joint as usize]);
-        let held = joint_of.iter().map(|joint| Held {
+        let under = thickness(mesh, &topology, &triangles, 0);
+        let held = joint_of.iter().zip(under).map(|(joint, under)| Held {
             own: own(joint),
             iso: 0.0,
             margin: MARGIN,
             can_lift: false,
             weak: f32::INFINITY,
             relaxation: 1.0,
+            depth: 0.5 * under as f32,
         });
         let bends = Bends::of(&fields, &folds, |fold, above, reach| {
             weighed(skeleton, weights, &surface.positions, fold, above, reach)

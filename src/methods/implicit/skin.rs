@@ -1,8 +1,10 @@
 //! The skin in a pose: rigid guess, Newton steps to the iso-values, relaxation in the surface.
 
 mod aims;
+mod blend;
 mod ends;
 mod lift;
+mod release;
 
 use rayon::prelude::*;
 
@@ -18,6 +20,9 @@ use crate::weights::SkinWeights;
 
 /// Newton steps before the relaxation.
 const NEWTON_STEPS: usize = 4;
+/// A vertex away from contacts whose value is wrong by less than this does without a Newton step in every second round: a short move in the
+/// tangent plane hardly leaves the surface.
+const NEARLY: f32 = 2e-3;
 /// The part of the way back to rest that a frame takes, and the distance, in sizes, that is none.
 const RETURN: f32 = 0.2;
 const EXACT_REST: f32 = 1e-6;
@@ -71,6 +76,10 @@ pub(super) struct Skin {
     /// Where the skin is shown, and the vertices of it that are not shown where their spots are.
     pub(super) shown: Vec<Padded>,
     eased: Vec<ends::Eased>,
+    /// Of every vertex whether it is too far from dual quaternions, how far it has left its contact, 0 to 1, and that before a pass.
+    away: Vec<f32>,
+    released: Vec<f32>,
+    before_pass: Vec<f32>,
     /// Whether that is so for the skin as it is now.
     is_shown: bool,
 }
@@ -144,6 +153,9 @@ impl Skin {
             earlier: Vec::with_capacity(count),
             shown: Vec::with_capacity(count),
             eased: Vec::with_capacity(count),
+            away: vec![0.0; count],
+            released: vec![0.0; count],
+            before_pass: Vec::with_capacity(count),
             is_shown: false,
         };
         skin.spots = vec![at_rest([0.0; 4]); count];
@@ -251,32 +263,6 @@ impl Skin {
             });
     }
 
-    /// Puts the skin where dual quaternions put it.
-    pub(super) fn blend(&mut self, step: &Step<'_>) {
-        self.is_shown = false;
-        self.posed.forget_swelling();
-        for (split, motion) in self.splits.iter_mut().zip(&step.motions.now_from_bind) {
-            *split = SplitTransform::of(motion);
-        }
-        let splits = &self.splits;
-        let rest = &step.model.rest;
-        self.spots
-            .par_iter_mut()
-            .with_min_len(CHUNK)
-            .enumerate()
-            .for_each(|(vertex, spot)| {
-                let [x, y, z, _] = rest[vertex];
-                let weighted = step
-                    .weights
-                    .of(vertex)
-                    .map(|(joint, weight)| (&splits[joint], weight));
-                let point = crate::math::Point::new(x, y, z);
-                let moved =
-                    SplitTransform::blend(weighted).map_or(point, |blend| blend.apply(&point));
-                *spot = at_rest([moved.x, moved.y, moved.z, 0.0]);
-            });
-    }
-
     /// Brings the skin to its iso-values and relaxes it in the surface. Returns whether it is still.
     pub(super) fn settle(&mut self, step: &Step<'_>) -> bool {
         let (model, motions) = (step.model, step.motions);
@@ -300,7 +286,7 @@ impl Skin {
                 1 => 2.0 / (2.0 - RADIUS * RADIUS),
                 _ => 4.0 / (4.0 - RADIUS * RADIUS * omega),
             };
-            largest = self.relax(step, omega);
+            largest = self.relax(step, omega, round % 2 == 1 && round + 1 < step.rounds);
             if largest < limit {
                 break;
             }
@@ -339,8 +325,9 @@ impl Skin {
         }
     }
 
-    /// One round: towards the Jacobi target in the tangent plane, then a Newton step. Returns the longest move.
-    fn relax(&mut self, step: &Step<'_>, omega: f32) -> f32 {
+    /// One round: towards the Jacobi target in the tangent plane, then a Newton step; a short one only where that is needed. Returns the
+    /// longest move.
+    fn relax(&mut self, step: &Step<'_>, omega: f32, is_short: bool) -> f32 {
         let field = step.model.field(&self.posed);
         let (spots, aims) = (&self.spots, &self.aims);
         let offsets = &self.offsets;
@@ -368,7 +355,9 @@ impl Skin {
             let taken = own.calm * held.relaxation;
             shift = limited(shift, reach).map(|c| taken * c);
             place(next, std::array::from_fn(|c| own.at[c] + shift[c]));
-            newton(next, &field, &aim.near, held, reach);
+            if !(is_short && own.is_apart && own.error < NEARLY) {
+                newton(next, &field, &aim.near, held, reach);
+            }
             let total: [f32; 3] = std::array::from_fn(|c| next.at[c] - own.at[c]);
             let last: [f32; 3] = std::array::from_fn(|c| own.at[c] - own.before[c]);
             if dot(total, last) < 0.0 {

@@ -35,6 +35,8 @@ pub(super) struct Spot {
     pub(super) lift: f32,
     /// Whether it is at a contact surface.
     pub(super) touches: bool,
+    /// Whether it has been in no contact of any depth at the last Newton step.
+    pub(super) is_apart: bool,
 }
 
 /// A vertex that nothing has moved.
@@ -49,6 +51,7 @@ pub(super) fn at_rest(at: Padded) -> Spot {
         moved: 0.0,
         lift: 0.0,
         touches: false,
+        is_apart: false,
     }
 }
 
@@ -73,12 +76,13 @@ pub(super) fn limited(v: [f32; 3], length: f32) -> [f32; 3] {
 /// One Newton step to the iso-value along the gradient. A vertex in contact stays on its own side of the contact surface.
 pub(super) fn newton(spot: &mut Spot, field: &Field<'_>, near: &Near, held: &Held, reach: f32) {
     let at = [spot.at[0], spot.at[1], spot.at[2]];
-    spot.touches = false;
+    (spot.touches, spot.is_apart) = (false, false);
     if held.weak.is_infinite() {
         spot.error = 0.0;
         return;
     }
     let found = field.at(near, held.own, at);
+    spot.is_apart = found.depth <= LEAST_DEPTH;
     let squared = dot(found.gradient, found.gradient);
     let is_weak = squared < held.weak * held.weak;
     let mut to = at;

@@ -12,11 +12,12 @@ use super::cell_connectivity::{self, Hanging, Joins};
 use super::inside::Inside;
 use super::octree::{Fineness, Octree};
 use super::pieces::{self, Pieces};
-use super::thickness::thickness;
 use crate::math::{Point64, Vec64};
-use crate::mesh::{Topology, TriMesh, TriangleTree};
+use crate::mesh::{Topology, TriMesh, TriangleTree, thickness};
 use crate::progress::{Cancelled, Progress};
 
+/// Number of rays besides the normal by which the thickness of the body is measured.
+const RAYS: usize = 6;
 /// Minimum fill fraction of an element, so that its stiffness does not vanish compared with that of its neighbours.
 const MIN_FILL: f64 = 0.05;
 
@@ -126,7 +127,12 @@ impl Lattice {
         let (tree, topology) = (TriangleTree::new(mesh), Topology::of(mesh));
         let inside = Inside::new(mesh, &tree);
         progress.report(0.0, "Measuring thickness");
-        let thickness = thickness(mesh, &topology, &tree);
+        let of_vertices = thickness(mesh, &topology, &tree, RAYS);
+        let under = |corners: &[u32; 3]| {
+            let product: f64 = corners.iter().map(|&v| of_vertices[v as usize]).product();
+            product.cbrt()
+        };
+        let thickness: Vec<f64> = mesh.triangles.iter().map(under).collect();
         progress.check()?;
         progress.report(0.2, "Cutting into cells");
         let wanted = Fineness {

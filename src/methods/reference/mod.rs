@@ -59,7 +59,6 @@ mod model;
 mod newton;
 mod octree;
 mod pieces;
-mod thickness;
 
 pub use contact::PenaltyContacts;
 pub use elastic::{Elastic, SecondDerivative};

@@ -106,11 +106,11 @@ fn signed_distance(curve: &[Place], at: Place) -> f64 {
         let along = ((at[0] - x) * dx + (at[1] - y) * dy) / squared.max(f64::MIN_POSITIVE);
         let along = along.clamp(0.0, 1.0);
         let (ex, ey) = (at[0] - x - along * dx, at[1] - y - along * dy);
-        let distance = ex.hypot(ey);
+        let distance = ex * ex + ey * ey;
         if distance < nearest {
             nearest = distance;
             side = if dx * ey - dy * ex < 0.0 { -1.0 } else { 1.0 };
         }
     }
-    side * nearest
+    side * nearest.sqrt()
 }

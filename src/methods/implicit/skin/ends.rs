@@ -25,6 +25,8 @@ pub(super) struct Eased {
     vertex: u32,
     near: Near,
     at: Padded,
+    /// Whether it may be across the contact.
+    is_released: bool,
 }
 
 impl Skin {
@@ -37,6 +39,11 @@ impl Skin {
         self.is_shown = true;
         self.shown.clear();
         self.shown.extend(self.spots.iter().map(|spot| spot.at));
+        // After a state has been restored the fields are elsewhere.
+        let (bound, motions) = (step.model.bound(), step.motions);
+        self.posed
+            .follow(&bound, &motions.now_from_bind, &motions.rotations);
+        self.release(step);
         if !self.spots.iter().any(|spot| spot.touches) {
             return;
         }
@@ -60,14 +67,11 @@ impl Skin {
 
     /// Finds the vertices near the ends of contacts.
     fn find_ends(&mut self, step: &Step<'_>) {
-        let (model, motions) = (step.model, step.motions);
+        let model = step.model;
         self.mark_ends(step);
         for _ in 0..RINGS {
             self.grow_marks(step);
         }
-        // After a state has been restored the fields are elsewhere.
-        self.posed
-            .follow(&model.bound(), &motions.now_from_bind, &motions.rotations);
         let field = model.field(&self.posed);
         let marked = self.marks[0].iter().zip(&self.shown).enumerate();
         let marked = marked.filter(|(_, (mark, _))| **mark);
@@ -76,6 +80,7 @@ impl Skin {
             vertex: v as u32,
             near: field.near(model.held[v].own, [at[0], at[1], at[2]]),
             at,
+            is_released: self.released[v] > 0.0,
         }));
     }
 
@@ -121,7 +126,7 @@ impl Eased {
         let found = field.at(&self.near, held.own, at);
         let across = dot(found.side_gradient, found.side_gradient);
         let missing = held.margin + spot.lift - found.side;
-        let crosses = found.depth > LEAST_DEPTH && missing > 0.0;
+        let crosses = !self.is_released && found.depth > LEAST_DEPTH && missing > 0.0;
         if !crosses || across <= held.weak * held.weak {
             return at;
         }

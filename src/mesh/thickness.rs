@@ -1,26 +1,29 @@
-//! Thickness of the body under each triangle of its skin.
+//! Thickness of the body under its skin.
 //!
 //! Shapira, Shamir, Cohen-Or, "Consistent mesh partitioning and skeletonisation using the shape diameter function", The Visual
 //! Computer 24(4), 2008: the median length of rays inwards, within a cone about the normal.
 
 use rayon::prelude::*;
 
+use super::{Topology, TriMesh, TriangleTree};
 use crate::math::{Point64, Vec64};
-use crate::mesh::{Topology, TriMesh, TriangleTree};
 
 /// Tangent of the angle between the normal and the rays around it.
 const CONE: f64 = 0.45;
-/// Number of rays around the normal.
-const RAYS: usize = 6;
 /// Number of smoothing iterations over neighbours.
 const ROUNDS: usize = 2;
 
-/// Thickness under every triangle, world units; the mesh's size where no triangle is opposite.
-pub(super) fn thickness(mesh: &TriMesh, topology: &Topology, tree: &TriangleTree) -> Vec<f64> {
+/// Thickness under every vertex, from that many rays besides the normal, world units; the mesh's size where no triangle is opposite.
+pub(crate) fn thickness(
+    mesh: &TriMesh,
+    topology: &Topology,
+    tree: &TriangleTree,
+    rays: usize,
+) -> Vec<f64> {
     let size = f64::from(mesh.bounds().size());
     let raw: Vec<f64> = (0..mesh.triangles.len())
         .into_par_iter()
-        .map(|triangle| under(mesh, tree, triangle, size))
+        .map(|triangle| under(mesh, tree, triangle, size, rays))
         .collect();
     let mut logs = vec![0.0; mesh.positions.len()];
     let mut counts = vec![0.0; mesh.positions.len()];
@@ -41,24 +44,20 @@ pub(super) fn thickness(mesh: &TriMesh, topology: &Topology, tree: &TriangleTree
             *log = (before[vertex] + sum) / (1.0 + around.len() as f64);
         }
     }
-    let of = |corners: &[u32; 3]| {
-        let sum: f64 = corners.iter().map(|&v| logs[v as usize]).sum();
-        (sum / 3.0).exp()
-    };
-    mesh.triangles.iter().map(of).collect()
+    logs.into_iter().map(f64::exp).collect()
 }
 
-fn under(mesh: &TriMesh, tree: &TriangleTree, triangle: usize, size: f64) -> f64 {
+fn under(mesh: &TriMesh, tree: &TriangleTree, triangle: usize, size: f64, rays: usize) -> f64 {
     let [a, b, c]: [Point64; 3] = mesh.corners(triangle).map(nalgebra::OPoint::cast);
     let Some(inwards) = (c - a).cross(&(b - a)).try_normalize(1e-300) else {
         return size;
     };
     let centre = Point64::from((a.coords + b.coords + c.coords) / 3.0);
     let (u, v) = across(&inwards);
-    let mut lengths: Vec<f64> = Vec::with_capacity(RAYS + 1);
-    for ray in 0..=RAYS {
-        let angle = ray as f64 / RAYS as f64 * std::f64::consts::TAU;
-        let direction = if ray == RAYS {
+    let mut lengths: Vec<f64> = Vec::with_capacity(rays + 1);
+    for ray in 0..=rays {
+        let angle = ray as f64 / rays as f64 * std::f64::consts::TAU;
+        let direction = if ray == rays {
             inwards
         } else {
             (inwards + (u * angle.cos() + v * angle.sin()) * CONE).normalize()
