@@ -55,13 +55,11 @@ fn under(mesh: &TriMesh, tree: &TriangleTree, triangle: usize, size: f64, rays: 
     let centre = Point64::from((a.coords + b.coords + c.coords) / 3.0);
     let (u, v) = across(&inwards);
     let mut lengths: Vec<f64> = Vec::with_capacity(rays + 1);
-    for ray in 0..=rays {
+    let around = (0..rays).map(|ray| {
         let angle = ray as f64 / rays as f64 * std::f64::consts::TAU;
-        let direction = if ray == rays {
-            inwards
-        } else {
-            (inwards + (u * angle.cos() + v * angle.sin()) * CONE).normalize()
-        };
+        (inwards + (u * angle.cos() + v * angle.sin()) * CONE).normalize()
+    });
+    for direction in around.chain([inwards]) {
         let mut nearest = size;
         tree.crossings(&centre, &direction, [1e-6 * size, size], |crossing| {
             if crossing.outward && crossing.triangle as usize != triangle {

@@ -76,7 +76,7 @@ pub(super) struct Skin {
     /// Where the skin is shown, and the vertices of it that are not shown where their spots are.
     pub(super) shown: Vec<Padded>,
     eased: Vec<ends::Eased>,
-    /// Of every vertex whether it is too far from dual quaternions, how far it has left its contact, 0 to 1, and that before a pass.
+    /// Of every vertex, 0 to 1, how much too far it is from dual quaternions, how far it has left its contact, and that before a pass.
     away: Vec<f32>,
     released: Vec<f32>,
     before_pass: Vec<f32>,

@@ -74,6 +74,10 @@ fn how_far(step: &Step<'_>, at: &Padded, to: &Padded, v: usize) -> f32 {
         return 0.0;
     };
     let squared: f32 = (0..3).map(|c| (at[c] - to[c]).powi(2)).sum();
+    // Joints may be too far away for single precision.
+    if !squared.is_finite() {
+        return 0.0;
+    }
     let depth = held.depth.min(part.radius).max(f32::MIN_POSITIVE);
     smoothstep(AWAY, squared.sqrt() / depth)
 }
