@@ -22,6 +22,10 @@ use crate::math::{Affine, Point64, Vec64, smooth_and_slope, smoothstep};
 use crate::methods::deformer::swing_and_twist;
 use crate::numerics::lanes::Padded;
 
+mod table;
+
+use table::TurnTable;
+
 /// A smaller bend is none, rad.
 const NOTHING: f64 = 1e-3;
 /// The bend from which its spread fades out: beyond a half turn it has no outside.
@@ -86,7 +90,10 @@ pub(super) struct PosedBend {
     from: f32,
     width: f32,
     is_below: bool,
+    /// Sine and cosine of what polar angles seen from the field are less than those seen from the part above.
+    ahead: [f32; 2],
     near: [f32; 2],
+    table: TurnTable,
 }
 
 /// The turn of a field at a point about a hinge.
@@ -232,7 +239,9 @@ impl Joint {
             from: 0.0,
             width: PI,
             is_below,
+            ahead: [0.0, 1.0],
             near: NEAR.map(|near| (near * self.radius) as f32),
+            table: TurnTable::NONE,
         };
         let Some((hinge, bend)) = swing.axis_angle().filter(|(_, bend)| *bend > NOTHING) else {
             return posed;
@@ -249,6 +258,12 @@ impl Joint {
         posed.hinge = array(&hinge);
         posed.inside = array(&hinge.cross(&self.along));
         posed.bend = (bend * (1.0 - smoothstep(FADES, bend))) as f32;
+        if is_below {
+            posed.ahead = posed.bend.sin_cos().into();
+        }
+        if posed.bend > 0.0 {
+            posed.table = TurnTable::of(|angle| posed.turn(angle));
+        }
         posed
     }
 }
@@ -280,8 +295,7 @@ impl PosedBend {
         self.at
     }
 
-    /// The turn about the hinge at a polar angle, and its derivative.
-    #[inline]
+    /// The turn about the hinge at a polar angle seen from the part above, and its derivative.
     fn turn(&self, angle: f32) -> [f32; 2] {
         let below = PI + self.bend;
         if angle <= below {
@@ -323,25 +337,12 @@ impl PosedBend {
         if !is_near {
             return None;
         }
-        let across = cross(self.hinge, from);
-        let around = dot(across, across);
-        if around <= 1e-6 * self.near[0] * self.near[0] {
+        let (x, y) = (-dot(from, self.along), -dot(from, self.inside));
+        if x * x + y * y <= 1e-6 * self.near[0] * self.near[0] {
             return None;
         }
-        let mut angle = (-dot(from, self.inside)).atan2(-dot(from, self.along));
-        if self.is_below {
-            angle += self.bend;
-        }
-        if angle < 0.0 {
-            angle += TAU;
-        }
-        if angle >= TAU {
-            angle -= TAU;
-        }
-        let [turn, slope] = self.turn(angle);
-        if turn == 0.0 && slope == 0.0 {
-            return None;
-        }
+        let [sin, cos] = self.ahead;
+        let [turn, slope] = self.table.at(cos * x - sin * y, sin * x + cos * y)?;
         let distance = squared.sqrt();
         let width = self.near[1] - self.near[0];
         let [far, falls] = smooth_and_slope((distance - self.near[0]) / width);
@@ -350,8 +351,9 @@ impl PosedBend {
             return None;
         }
         let (sin, cos) = angle.sin_cos();
+        let across = cross(self.hinge, from);
         let (around, away) = (
-            slope * (1.0 - far) / around,
+            slope * (1.0 - far),
             -turn * falls / (width * distance.max(f32::MIN_POSITIVE)),
         );
         Some(Turn {
@@ -361,6 +363,17 @@ impl PosedBend {
             across,
             slope: std::array::from_fn(|c| around * across[c] + away * from[c]),
         })
+    }
+
+    /// How far from a point the field has what it shows there, at most, for a point that has been `moved` so far already.
+    #[inline]
+    pub(super) fn moves_at_most(&self, at: V, moved: f32) -> f32 {
+        let from: V = std::array::from_fn(|c| at[c] - self.at[c]);
+        let distance = dot(from, from).sqrt();
+        if distance - moved >= self.near[1] {
+            return 0.0;
+        }
+        self.bend * (distance + moved).min(self.near[1])
     }
 
     /// Where the field has what it shows at a point, and the turns on the way there.

@@ -31,10 +31,8 @@ impl Near {
         &self.fields[..usize::from(self.count)]
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
-        let count = usize::from(self.count);
-        let links = self.links[..count].iter().copied();
-        self.fields[..count].iter().copied().zip(links)
+    fn links(&self) -> impl Iterator<Item = u16> + '_ {
+        self.links[..usize::from(self.count)].iter().copied()
     }
 }
 
@@ -51,6 +49,29 @@ pub(super) struct Composite {
     pub(super) side_gradient: V,
     /// The smaller of both values in that contact: above ½ where both parts would be.
     pub(super) overlap: f32,
+    pub(super) overlap_gradient: V,
+}
+
+impl Composite {
+    pub(super) const NONE: Self = Self {
+        value: 0.0,
+        gradient: [0.0; 3],
+        depth: 0.0,
+        side: 0.0,
+        side_gradient: [0.0; 3],
+        overlap: 0.0,
+        overlap_gradient: [0.0; 3],
+    };
+
+    /// The field at a point beside, to first order.
+    pub(super) fn shifted(&self, shift: V) -> Self {
+        Self {
+            value: self.value + dot(self.gradient, shift),
+            side: self.side + dot(self.side_gradient, shift),
+            overlap: self.overlap + dot(self.overlap_gradient, shift),
+            ..*self
+        }
+    }
 }
 
 /// A group of fields.
@@ -63,6 +84,12 @@ struct Group {
 }
 
 impl Group {
+    const NOTHING: Self = Self {
+        field: 0,
+        value: 0.0,
+        gradient: [0.0; 3],
+    };
+
     /// Multiplies it by a factor with a gradient.
     fn scale(&mut self, (factor, slope): (f32, V)) {
         self.gradient = std::array::from_fn(|c| factor * self.gradient[c] + self.value * slope[c]);
@@ -83,18 +110,51 @@ pub(super) struct Field<'a> {
 impl Field<'_> {
     /// The fields that are not 0 at the point, and the vertex's own; of many those with the largest values.
     pub(super) fn near(&self, own: u16, at: V) -> Near {
+        let value = |field| {
+            if field == own {
+                (f32::INFINITY, ())
+            } else {
+                (self.value_of(field, at), ())
+            }
+        };
+        self.gathered(own, at, (), value).0
+    }
+
+    /// The same fields, and the composed field at the point.
+    pub(super) fn near_and_value(&self, own: u16, at: V) -> (Near, Composite) {
+        let value = |field| {
+            let group = self.one(field, at);
+            (group.value, group)
+        };
+        let (near, groups) = self.gathered(own, at, Group::NOTHING, value);
+        let composite = self.composed(&near, own, at, |slot| groups[slot]);
+        (near, composite)
+    }
+
+    /// The fields near a point, with something about each. `of`: the value of a field there, and that.
+    #[inline]
+    fn gathered<T: Copy>(
+        &self,
+        own: u16,
+        at: V,
+        nothing: T,
+        of: impl Fn(u16) -> (f32, T),
+    ) -> (Near, [T; MOST]) {
         let mut near = Near::NONE;
         let mut values = [0.0_f32; MOST];
+        let mut found = [nothing; MOST];
         for (index, ball) in self.posed.balls.iter().enumerate() {
             if !ball.holds(at) {
                 continue;
             }
             let is_own = index == usize::from(own);
-            let value = if is_own {
-                2.0
-            } else {
-                self.value_of(index as u16, at)
-            };
+            if !(is_own || self.posed.may_hold(index, self.muscles.corners(index), at)) {
+                continue;
+            }
+            let (mut value, about) = of(index as u16);
+            if is_own {
+                value = f32::INFINITY;
+            }
             if value <= 0.0 {
                 continue;
             }
@@ -111,15 +171,16 @@ impl Field<'_> {
                 // The order of the tree is kept.
                 near.fields[least..].rotate_left(1);
                 values[least..].rotate_left(1);
+                found[least..].rotate_left(1);
                 MOST - 1
             };
             near.fields[slot] = index as u16;
-            values[slot] = value;
+            (values[slot], found[slot]) = (value, about);
         }
         for k in 1..usize::from(near.count) {
             near.links[k] = self.tree.junction(near.fields[k - 1], near.fields[k]);
         }
-        near
+        (near, found)
     }
 
     /// Whether the box of a field that `is_other` may hold the point.
@@ -132,28 +193,22 @@ impl Field<'_> {
 
     /// The composed field at a point, for a vertex of a part.
     pub(super) fn at(&self, near: &Near, own: u16, at: V) -> Composite {
-        let mut composite = Composite {
-            value: 0.0,
-            gradient: [0.0; 3],
-            depth: 0.0,
-            side: 0.0,
-            side_gradient: [0.0; 3],
-            overlap: 0.0,
-        };
-        let nothing = Group {
-            field: 0,
-            value: 0.0,
-            gradient: [0.0; 3],
-        };
-        let (mut stack, mut links, mut top) = ([nothing; MOST], [0_u16; MOST], 0);
+        self.composed(near, own, at, |slot| self.one(near.fields[slot], at))
+    }
+
+    /// The composed field at a point. `one`: the field in a place of `near`.
+    #[inline]
+    fn composed(&self, near: &Near, own: u16, at: V, one: impl Fn(usize) -> Group) -> Composite {
+        let mut composite = Composite::NONE;
+        let (mut stack, mut links, mut top) = ([Group::NOTHING; MOST], [0_u16; MOST], 0);
         // The junction nearest to the root since the last field that is not 0.
         let mut pending: Option<u16> = None;
-        for (field, link) in near.pairs() {
+        for (slot, link) in near.links().enumerate() {
             let nearer = pending.is_none_or(|p| self.level(link) < self.level(p));
             if nearer {
                 pending = Some(link);
             }
-            let group = self.cut(near, self.one(field, at), at);
+            let group = self.cut(near, one(slot), at);
             if group.value <= 0.0 {
                 continue;
             }
@@ -293,7 +348,8 @@ impl Field<'_> {
             let sign = if own < junction.middle { 1.0 } else { -1.0 };
             composite.depth = depth;
             composite.side = sign * (a.value - b.value);
-            composite.overlap = a.value.min(b.value);
+            let smaller = if a.value < b.value { &a } else { &b };
+            (composite.overlap, composite.overlap_gradient) = (smaller.value, smaller.gradient);
             composite.side_gradient =
                 std::array::from_fn(|c| sign * (a.gradient[c] - b.gradient[c]));
         }

@@ -19,7 +19,7 @@
 //! | w           | [`rings::Rings`]              | edges        | –        | cotangents, positive                                  |
 //! | R           | blended quaternions           | n            | –        | prescribed, not solved for                            |
 //! | muscles     | [`muscle::Muscles`]         | leaves       | –        | with the field of a part, before the tree               |
-//! | sub-steps   | [`walk::Walk`]                | –            | rad      | a third of the bend, 4° to 15°                        |
+//! | sub-steps   | [`walk::Walk`]                | –            | rad      | a third of the bend, 4° to 15°; 8° to 15° between two frames |
 //!
 //! # Departures
 //! - Vertices are carried by the joints' motions of a step blended by their weights, not by that of one part: the relaxation begins close
@@ -38,6 +38,9 @@
 //! - Vertices near the end of a contact are smoothed where they are shown, and do not cross the contact surface ([`skin`]).
 //! - A part that is inside of another is shown where dual quaternions put it ([`skin`]): no surface looks like that.
 //! - Away from contacts every second round has no Newton step.
+//! - The field around a vertex is that where it was last evaluated, to first order, while the vertex has moved by less than 3 % of the depth
+//!   of the limb ([`known`]).
+//! - Steps between two frames have half of the rounds, and do not lift vertices off contacts: only the side of contacts must be right there.
 //! - A vertex without a gradient at rest is relaxed freely.
 //! - Joints that scale: edges are scaled by the mean of the stretch.
 //!
@@ -50,6 +53,7 @@ mod composed;
 mod field;
 mod fold;
 mod hrbf;
+mod known;
 mod limbs;
 mod meeting;
 mod model;
@@ -122,6 +126,7 @@ pub(super) const METHOD: MethodId = MethodId::of(&Descriptor {
         "The bend of a joint turns the fields around its outside, so that they open round and not flat.",
         "Vertices near the end of a contact are smoothed where they are shown, but not across the contact.",
         "A part that is inside of another is shown where dual quaternions put it.",
+        "The field around a vertex is evaluated again only when the vertex has moved by 3 % of the depth of the limb.",
         "In a closed fold the field of a part ends on the other side of the plane between the bones.",
     ],
     needs: &[Requirement::Weights],

@@ -39,6 +39,8 @@ pub(super) const LEAST_DEPTH: f32 = 0.05;
 pub(super) const MARGIN: f32 = 0.006;
 /// A gradient below this, in one over the radius of the part, has no direction to follow.
 pub(super) const WEAK: f32 = 0.05;
+/// How far the gradient of the composed field is taken to stay the same, in depths of the limb's middle.
+const STEADY: f32 = 0.03;
 
 /// What a vertex is held to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,6 +59,8 @@ pub(super) struct Held {
     pub(super) relaxation: f32,
     /// How far the skin is from the middle of the limb.
     pub(super) depth: f32,
+    /// How far the gradient of the composed field is taken to stay the same.
+    pub(super) steady: f32,
 }
 
 /// A character bound to fields.
@@ -131,6 +135,7 @@ impl Model {
             weak: f32::INFINITY,
             relaxation: 1.0,
             depth: 0.5 * under as f32,
+            steady: 0.0,
         });
         let bends = Bends::of(&fields, &folds, |fold, above, reach| {
             weighed(skeleton, weights, &surface.positions, fold, above, reach)
@@ -226,6 +231,7 @@ impl Model {
             } else {
                 MARGIN
             };
+            held.steady = STEADY * part.radius.min(held.depth);
             let weak = WEAK / part.radius;
             let slope = super::motions::dot(at.gradient, at.gradient).sqrt();
             held.weak = if slope > 2.0 * weak {

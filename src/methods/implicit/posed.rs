@@ -138,10 +138,30 @@ impl PosedFields {
         self.swellings.clear();
     }
 
+    /// Whether what a field shows at a point may be in a box of the bind pose; much cheaper than what it shows.
+    #[inline]
+    pub(super) fn may_hold(&self, field: usize, [low, high]: &[V; 2], at: V) -> bool {
+        let here = self.here(field, at);
+        let [first, end] = self.bends_of[field].map(|at| at as usize);
+        let mut moved = 0.0;
+        for bend in &self.bends[first..end] {
+            moved += bend.moves_at_most(here, moved);
+        }
+        moved += self.twists[field].moves_at_most(here, moved);
+        // False for NaN.
+        (0..3).all(|c| here[c] >= low[c] - moved && here[c] <= high[c] + moved)
+    }
+
+    /// A point seen from the bind pose of a field.
+    #[inline]
+    fn here(&self, field: usize, at: V) -> V {
+        self.rows[field].map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w)
+    }
+
     /// What a field shows at a point.
     #[inline]
     pub(super) fn seen(&self, field: usize, at: V) -> Seen {
-        let here = self.rows[field].map(|[x, y, z, w]| x * at[0] + y * at[1] + z * at[2] + w);
+        let here = self.here(field, at);
         let [first, end] = self.bends_of[field].map(|at| at as usize);
         if first == end {
             return self.twists[field].seen(here);

@@ -5,18 +5,21 @@ mod blend;
 mod ends;
 mod lift;
 mod release;
+mod step;
 
 use rayon::prelude::*;
 
+pub(super) use step::{Care, Step};
+
 use super::composed::Near;
+use super::known::Known;
 use super::model::Model;
-use super::motions::{Motions, columns, cross, dot, image};
+use super::motions::{columns, cross, dot, image};
 use super::posed::PosedFields;
 use super::spot::{EXACT, Spot, at_rest, limited, newton, place};
 use crate::math::{Affine, SplitTransform};
-use crate::methods::Subject;
 use crate::numerics::lanes::Padded;
-use crate::weights::SkinWeights;
+use step::{SIFT, STILL};
 
 /// Newton steps before the relaxation.
 const NEWTON_STEPS: usize = 4;
@@ -26,9 +29,6 @@ const NEARLY: f32 = 2e-3;
 /// The part of the way back to rest that a frame takes, and the distance, in sizes, that is none.
 const RETURN: f32 = 0.2;
 const EXACT_REST: f32 = 1e-6;
-/// A move below this part of the size is none; on the way to a pose, where the next step goes on, one below the other.
-const STILL: f32 = 1e-5;
-const PASSING: f32 = 1e-4;
 /// The spectral radius that the Chebyshev semi-iteration assumes.
 const RADIUS: f32 = 0.95;
 /// What a vertex that turns back takes of its next move, at least, and how that grows while it goes on. Between two surfaces that meet in
@@ -36,8 +36,6 @@ const RADIUS: f32 = 0.95;
 const CALMER: f32 = 0.6;
 const CALMEST: f32 = 0.1;
 const LIVELIER: f32 = 1.1;
-/// After so many rounds those vertices are left out that are still, with all of their neighbours.
-const SIFT: usize = 3;
 /// Vertices of one task.
 const CHUNK: usize = 64;
 
@@ -64,8 +62,9 @@ pub(super) struct Skin {
     /// The vertices of a step, and those of them that a round moves.
     whole: Vec<u32>,
     active: Vec<u32>,
-    /// Of every active vertex its next state.
-    next: Vec<Spot>,
+    /// Of every active vertex its next state, and of every vertex what is known of the field around it.
+    next: Vec<(Spot, Known)>,
+    known: Vec<Known>,
     /// Of every vertex of the step the sum `Σ ŵ ½ (R_i + R_j)(p_i − p_j)` of its edges at rest.
     offsets: Vec<[f32; 3]>,
     marks: [Vec<bool>; 2],
@@ -82,50 +81,6 @@ pub(super) struct Skin {
     before_pass: Vec<f32>,
     /// Whether that is so for the skin as it is now.
     is_shown: bool,
-}
-
-/// What a step works with.
-#[derive(Clone, Copy)]
-pub(super) struct Step<'a> {
-    pub(super) model: &'a Model,
-    pub(super) weights: &'a SkinWeights,
-    pub(super) motions: &'a Motions,
-    /// Joints of one class have moved alike.
-    pub(super) classes: &'a [u32],
-    /// Most rounds of relaxation.
-    pub(super) rounds: usize,
-    /// Whether another step follows.
-    pub(super) is_passing: bool,
-}
-
-impl<'a> Step<'a> {
-    pub(super) fn new(
-        model: &'a Model,
-        subject: &'a Subject,
-        motions: &'a Motions,
-        classes: &'a [u32],
-        rounds: usize,
-    ) -> Self {
-        Self {
-            model,
-            weights: subject.skin_weights(),
-            motions,
-            classes,
-            rounds,
-            is_passing: false,
-        }
-    }
-
-    /// The step on a way that goes on.
-    pub(super) fn passing(self, is_passing: bool) -> Self {
-        Self { is_passing, ..self }
-    }
-
-    /// How far a vertex that is still moves in a round, at most.
-    fn limit(&self) -> f32 {
-        let part = if self.is_passing { PASSING } else { STILL };
-        part * self.model.size
-    }
 }
 
 impl Skin {
@@ -147,6 +102,7 @@ impl Skin {
             whole: Vec::with_capacity(count),
             active: Vec::with_capacity(count),
             next: Vec::with_capacity(count),
+            known: vec![Known::NOTHING; count],
             offsets: vec![[0.0; 3]; count],
             marks: [vec![false; count], vec![false; count]],
             lifts: Vec::with_capacity(count),
@@ -291,7 +247,9 @@ impl Skin {
                 break;
             }
             if round % SIFT == SIFT - 1 {
-                self.lift(step, limit);
+                if step.lifts_after(round) {
+                    self.lift(step, limit);
+                }
                 self.sift(step, limit);
             }
         }
@@ -301,27 +259,28 @@ impl Skin {
     /// Newton steps without relaxation.
     fn project(&mut self, step: &Step<'_>) {
         let field = step.model.field(&self.posed);
-        let (spots, aims) = (&self.spots, &self.aims);
-        self.next.resize(self.active.len(), at_rest([0.0; 4]));
+        let (spots, aims, known_before) = (&self.spots, &self.aims, &self.known);
+        self.next
+            .resize(self.active.len(), (at_rest([0.0; 4]), Known::NOTHING));
         self.next
             .par_iter_mut()
             .zip(&self.active)
             .with_min_len(CHUNK)
-            .for_each(|(next, &v)| {
+            .for_each(|((next, known), &v)| {
                 let v = v as usize;
                 let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
-                *next = spots[v];
+                (*next, *known) = (spots[v], known_before[v]);
                 (next.error, next.rate, next.calm) = (f32::INFINITY, 1.0, 1.0);
                 for _ in 0..NEWTON_STEPS {
-                    newton(next, &field, &aims[v].near, held, reach);
+                    newton(next, known, &field, &aims[v].near, held, reach);
                     if next.error < EXACT {
                         break;
                     }
                 }
                 next.before = next.at;
             });
-        for (next, &v) in self.next.iter().zip(&self.active) {
-            self.spots[v as usize] = *next;
+        for ((next, known), &v) in self.next.iter().zip(&self.active) {
+            (self.spots[v as usize], self.known[v as usize]) = (*next, *known);
         }
     }
 
@@ -329,15 +288,16 @@ impl Skin {
     /// longest move.
     fn relax(&mut self, step: &Step<'_>, omega: f32, is_short: bool) -> f32 {
         let field = step.model.field(&self.posed);
-        let (spots, aims) = (&self.spots, &self.aims);
+        let (spots, aims, known_before) = (&self.spots, &self.aims, &self.known);
         let offsets = &self.offsets;
-        self.next.resize(self.active.len(), at_rest([0.0; 4]));
+        self.next
+            .resize(self.active.len(), (at_rest([0.0; 4]), Known::NOTHING));
         let next = self.next.par_iter_mut().zip(&self.active);
-        next.with_min_len(CHUNK).for_each(|(next, &v)| {
+        next.with_min_len(CHUNK).for_each(|((next, known), &v)| {
             let v = v as usize;
             let (own, aim) = (&spots[v], &aims[v]);
             let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
-            *next = *own;
+            (*next, *known) = (*own, known_before[v]);
             next.before = own.at;
             let mut target = offsets[v];
             for &(other, weight) in step.model.rings.around(v) {
@@ -356,7 +316,7 @@ impl Skin {
             shift = limited(shift, reach).map(|c| taken * c);
             place(next, std::array::from_fn(|c| own.at[c] + shift[c]));
             if !(is_short && own.is_apart && own.error < NEARLY) {
-                newton(next, &field, &aim.near, held, reach);
+                newton(next, known, &field, &aim.near, held, reach);
             }
             let total: [f32; 3] = std::array::from_fn(|c| next.at[c] - own.at[c]);
             let last: [f32; 3] = std::array::from_fn(|c| own.at[c] - own.before[c]);
@@ -369,9 +329,9 @@ impl Skin {
             next.moved = dot(total, total).sqrt();
         });
         let mut largest = 0.0_f32;
-        for (next, &v) in self.next.iter().zip(&self.active) {
+        for ((next, known), &v) in self.next.iter().zip(&self.active) {
             largest = largest.max(next.moved);
-            self.spots[v as usize] = *next;
+            (self.spots[v as usize], self.known[v as usize]) = (*next, *known);
         }
         largest
     }

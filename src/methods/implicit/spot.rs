@@ -1,6 +1,7 @@
 //! One vertex: its state between two rounds, and the step that brings it to its iso-value or onto the contact surface.
 
 use super::composed::{Composite, Field, Near};
+use super::known::Known;
 use super::model::{Held, LEAST_DEPTH};
 use super::motions::dot;
 use crate::numerics::lanes::Padded;
@@ -74,14 +75,21 @@ pub(super) fn limited(v: [f32; 3], length: f32) -> [f32; 3] {
 }
 
 /// One Newton step to the iso-value along the gradient. A vertex in contact stays on its own side of the contact surface.
-pub(super) fn newton(spot: &mut Spot, field: &Field<'_>, near: &Near, held: &Held, reach: f32) {
+pub(super) fn newton(
+    spot: &mut Spot,
+    known: &mut Known,
+    field: &Field<'_>,
+    near: &Near,
+    held: &Held,
+    reach: f32,
+) {
     let at = [spot.at[0], spot.at[1], spot.at[2]];
     (spot.touches, spot.is_apart) = (false, false);
     if held.weak.is_infinite() {
         spot.error = 0.0;
         return;
     }
-    let found = field.at(near, held.own, at);
+    let found = known.at(at, held.steady, || field.at(near, held.own, at));
     spot.is_apart = found.depth <= LEAST_DEPTH;
     let squared = dot(found.gradient, found.gradient);
     let is_weak = squared < held.weak * held.weak;

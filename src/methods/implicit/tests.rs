@@ -35,6 +35,48 @@ fn fields_hold_all_vertices_of_a_bar() {
     }
 }
 
+/// Fields that bends and twists do not reach are left out without being looked at.
+#[test]
+fn no_field_is_missed_however_it_is_bent_and_twisted() {
+    let subject = bar(24, 41);
+    let mut skin = bound(&subject, defaults());
+    let (mut found, mut missing) = (0, 0);
+    for turn in [
+        bend(100.0),
+        Vec64::new(0.0, 2.0, 0.0),
+        Vec64::new(0.7, -1.2, 0.9),
+    ] {
+        posed(&mut skin, &subject, &turned(&subject, turn));
+        let mut fields = posed::PosedFields::new(skin.model.fields.len());
+        let motions = &skin.motions;
+        fields.follow(
+            &skin.model.bound(),
+            &motions.now_from_bind,
+            &motions.rotations,
+        );
+        let field = skin.model.field(&fields);
+        for index in 0..25_usize.pow(3) {
+            let at = [index % 25, index / 25 % 25, index / 625];
+            let at = at.map(|k| 0.5 * (k as f32 - 12.0));
+            let near = field.near(model::NO_PART, at);
+            for part in 0..skin.model.fields.len() as u16 {
+                let is_there = field.value_of(part, at) > 0.0;
+                assert!(!is_there || near.fields().contains(&part), "{turn} {at:?}");
+                if is_there {
+                    found += 1;
+                } else if !fields.may_hold(
+                    usize::from(part),
+                    skin.model.muscles.corners(usize::from(part)),
+                    at,
+                ) {
+                    missing += 1;
+                }
+            }
+        }
+    }
+    assert!(found > 1000 && missing > 1000, "{found} {missing}");
+}
+
 #[test]
 fn rest_and_rigid_motion_are_exact_on_any_mesh() {
     survives(|subject| Box::new(bound(subject, defaults())));

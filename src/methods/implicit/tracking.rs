@@ -1,12 +1,14 @@
 //! Frames of implicit skinning: the way from the frame before, or from the bind pose.
 
 use super::ImplicitSkin;
-use super::skin::Step;
+use super::skin::{Care, Step};
 use crate::math::Affine;
 use crate::methods::Frame;
 
 /// Rounds of the last step of a walk, in rounds of the others.
 const LAST: usize = 4;
+/// Rounds of a step in rounds of one that is between two frames, where only contacts need it.
+const BETWEEN: usize = 2;
 /// Frames after the last motion until the skin counts as still: after a deep bend it needs more than 20 to come back to rest.
 const STILL_FRAMES: u32 = 60;
 
@@ -21,7 +23,8 @@ impl ImplicitSkin {
             self.skin.restart(&self.model);
             self.before.fill(Affine::identity());
         }
-        self.walk.set_goal(skeleton, frame.world_from_joint);
+        self.walk
+            .set_goal(skeleton, frame.world_from_joint, !settles);
         let mut has_moved = false;
         while self.walk.step(skeleton, frame.world_from_joint) {
             has_moved = true;
@@ -54,10 +57,19 @@ impl ImplicitSkin {
             if can_halve {
                 self.skin.remember();
             }
-            let is_last = settles && self.walk.is_there();
-            let rounds = self.options.rounds * if is_last { LAST } else { 1 };
+            let care = match (settles, self.walk.is_there()) {
+                (true, true) => Care::Still,
+                (true, false) => Care::Way,
+                (false, true) => Care::Frame,
+                (false, false) => Care::Sides,
+            };
+            let rounds = match care {
+                Care::Still => self.options.rounds * LAST,
+                Care::Way | Care::Frame => self.options.rounds,
+                Care::Sides => self.options.rounds.div_ceil(BETWEEN),
+            };
             let (model, motions) = (&self.model, &self.motions);
-            let step = Step::new(model, subject, motions, &self.classes, rounds).passing(!is_last);
+            let step = Step::new(model, subject, motions, &self.classes, rounds).with(care);
             self.skin.carry(&step, &self.before);
             let is_still = self.skin.settle(&step);
             if !(can_halve && self.skin.has_flipped(&subject.skin.mesh.triangles)) {
@@ -71,7 +83,7 @@ impl ImplicitSkin {
     /// Corrects dual quaternion skinning of the pose.
     pub(super) fn project(&mut self, frame: &Frame<'_>) {
         let skeleton = &self.subject.character.skeleton;
-        self.walk.set_goal(skeleton, frame.world_from_joint);
+        self.walk.set_goal(skeleton, frame.world_from_joint, false);
         self.walk.jump(frame.world_from_joint);
         self.walk.classes_into(skeleton, &mut self.classes);
         self.motions.follow(frame.world_from_joint);

@@ -239,6 +239,20 @@ impl PosedTwist {
         self.ends.iter().map(shift).sum()
     }
 
+    /// How far from a point the field has what it shows there, at most, for a point that has been `moved` so far already.
+    #[inline]
+    pub(super) fn moves_at_most(&self, at: V, moved: f32) -> f32 {
+        if !self.is_twisted {
+            return 0.0;
+        }
+        let mut more = 0.0;
+        for end in &self.ends {
+            let across = cross(end.axis, std::array::from_fn(|c| at[c] - end.at[c]));
+            more += end.turns[1].abs() * (dot(across, across).sqrt() + moved + more);
+        }
+        more
+    }
+
     /// What the field shows at a point of its own space.
     #[inline]
     pub(super) fn seen(&self, at: V) -> Seen {

@@ -18,6 +18,9 @@ const MOST_STEPS: usize = 48;
 const MOST_HALVED: usize = 16;
 /// A step with a smaller turn than this is not halved, rad.
 const HALVED: f64 = 4.0 * DEGREE;
+/// The smallest turn in a step, and that of a step that is halved, of walks that must be quick.
+const QUICK_TURN: f64 = 8.0 * DEGREE;
+const QUICK_HALVED: f64 = 10.0 * DEGREE;
 
 /// The way from one pose to another, as transforms relative to the parent joints.
 pub(super) struct Walk {
@@ -30,6 +33,8 @@ pub(super) struct Walk {
     /// Transforms of the joints where the walk is.
     pub(super) world: Vec<Affine>,
     size: f64,
+    /// Whether it must be quick.
+    is_quick: bool,
     steps: usize,
     halved: usize,
     /// Whether there is only one joint without parent, whose motion does not deform anything.
@@ -50,6 +55,7 @@ impl Walk {
             has_one_root: roots.count() == 1,
             rest,
             size,
+            is_quick: false,
             steps: 0,
             halved: 0,
         }
@@ -60,9 +66,10 @@ impl Walk {
         self.pose.clone_from(&self.rest);
     }
 
-    /// Sets the pose to walk to.
-    pub(super) fn set_goal(&mut self, skeleton: &Skeleton, world: &[Affine]) {
+    /// Sets the pose to walk to, and whether the walk must be quick.
+    pub(super) fn set_goal(&mut self, skeleton: &Skeleton, world: &[Affine], is_quick: bool) {
         relative_into(skeleton, world, &mut self.goal);
+        self.is_quick = is_quick;
         (self.steps, self.halved) = (0, 0);
         if let Some((pose, goal)) = self.pose.first_mut().zip(self.goal.first())
             && self.has_one_root
@@ -95,8 +102,9 @@ impl Walk {
     /// Whether the last step was long enough to be halved.
     pub(super) fn can_halve(&self) -> bool {
         let joints = self.before.iter().zip(&self.pose);
+        let least = if self.is_quick { QUICK_HALVED } else { HALVED };
         let turns = joints.map(|(before, pose)| before.rotation.angle_to(&pose.rotation));
-        self.halved < MOST_HALVED && turns.fold(0.0, f64::max) >= HALVED
+        self.halved < MOST_HALVED && turns.fold(0.0, f64::max) >= least
     }
 
     /// Goes half of the last step back.
@@ -152,13 +160,14 @@ impl Walk {
     /// How much of what is left the next step covers; 0 at the goal.
     fn share(&self) -> f64 {
         let mut share = f64::INFINITY;
+        let least = if self.is_quick { QUICK_TURN } else { TURN[0] };
         for ((pose, goal), rest) in self.pose.iter().zip(&self.goal).zip(&self.rest) {
             if difference(pose, goal, self.size) <= NOTHING {
                 continue;
             }
             let turn = pose.rotation.angle_to(&goal.rotation);
             let bend = pose.rotation.angle_to(&rest.rotation);
-            let allowed = (bend / 3.0).clamp(TURN[0], TURN[1]);
+            let allowed = (bend / 3.0).clamp(least, TURN[1]);
             let shift = (goal.translation - pose.translation).norm() / self.size;
             let scale = (goal.scale - pose.scale).amax();
             share = share

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::{CHUNK, STILL, Skin, Step};
 use crate::methods::implicit::composed::Near;
 use crate::methods::implicit::field::PartField;
+use crate::methods::implicit::known::Known;
 use crate::methods::implicit::motions::rotated;
 use crate::numerics::lanes::Padded;
 
@@ -16,12 +17,14 @@ impl Skin {
         let has_aims = self.has_aims && !self.posed.swells();
         let spots = &self.spots;
         let of_field = |field: &PartField| step.classes[field.joint as usize];
+        let known = self.known.par_iter_mut().with_min_len(CHUNK);
         self.aims
             .par_iter_mut()
-            .with_min_len(CHUNK)
+            .zip(known)
             .enumerate()
-            .for_each(|(vertex, aim)| {
+            .for_each(|(vertex, (aim, known))| {
                 let held = &step.model.held[vertex];
+                *known = Known::NOTHING;
                 let [x, y, z, _] = spots[vertex].at;
                 let mut weights = step.weights.of(vertex).map(|(j, _)| step.classes[j]);
                 let first = weights.next();
@@ -39,7 +42,9 @@ impl Skin {
                     && !bends(&aim.near)
                     && !field.is_reached([x, y, z], is_other);
                 if !is_kept {
-                    aim.near = field.near(held.own, [x, y, z]);
+                    let found;
+                    (aim.near, found) = field.near_and_value(held.own, [x, y, z]);
+                    *known = Known::of([x, y, z], held.steady, found);
                     aim.bends |= bends(&aim.near);
                 }
                 aim.bends |= field.swells_at(&aim.near, [x, y, z]);
