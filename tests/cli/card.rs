@@ -1,25 +1,40 @@
 //! `sinew bench --suite`: the dry run of what measures a graphics card. Software Vulkan is enough.
 
+#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
+
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::program::{no_gpu, sinew, stdout};
+use crate::common::folder::TestFolder;
+use crate::common::skip;
+use crate::program::{no_gpu, sinew};
 
+/// By the script that is run where there is a card.
 #[test]
 fn the_suite_of_a_card_measures_everything_and_agrees_with_the_cpu() {
-    let output = sinew(&[
-        &"bench",
-        &"--device=gpu",
-        &"--suite=tiny",
-        &"--json",
-        &"--quiet",
-    ]);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    if no_gpu(&stderr) {
+    let folder = TestFolder::new("card");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/card.sh");
+    let built = Path::new(env!("CARGO_BIN_EXE_sinew")).parent().unwrap();
+    let ran = Command::new("bash")
+        .arg(script)
+        .args(["--tiny", "-o"])
+        .args([&folder.0, built])
+        .output();
+    let Ok(output) = ran else {
+        skip::skipped("bash is missing");
+        return;
+    };
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let log = fs::read_to_string(folder.file("card.log")).unwrap();
+    if no_gpu(&log) {
         return;
     }
-    let lines: Vec<Value> = stdout(&output)
+    let written = fs::read_to_string(folder.file("card.jsonl")).unwrap();
+    let lines: Vec<Value> = written
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect();
@@ -30,7 +45,7 @@ fn the_suite_of_a_card_measures_everything_and_agrees_with_the_cpu() {
     for line in &lines {
         assert!(line["error"].is_null(), "{line}");
     }
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(output.status.code(), Some(0), "{stdout}{log}");
 
     assert!(!of("adapter")[0]["name"].as_str().unwrap().is_empty());
     assert!(of("bandwidth")[0]["gb_s"].as_f64().unwrap() > 0.0);

@@ -18,7 +18,7 @@ use crate::common::skip;
 /// 2.1e-5 in a character with many of them.
 const METHODS: [(MethodId, f32); 2] = [(MethodId::DDM, 1e-6), (MethodId::DELTA_MUSH, 5e-5)];
 /// Larger skins take minutes.
-const MOST_VERTICES: usize = 60_000;
+const MOST_VERTICES: usize = 30_000;
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {

@@ -1,7 +1,7 @@
 //! Devices that come and go under a character.
 
 use super::*;
-use crate::character::FleshBase;
+use crate::character::{FleshBase, SimVertices};
 use crate::gpu::GpuContext;
 use crate::gpu::actor::DeviceChoice;
 
@@ -26,6 +26,7 @@ fn run_until_on_device(session: &mut Session, wanted: bool) {
 /// The character on the graphics device, by this method.
 fn opened_on(gpu: &GpuContext, method: MethodId) -> Session {
     let mut session = opened();
+    session.apply_once(Command::SetSimVertices(SimVertices::About(300)));
     session.apply_once(Command::SetFleshBase(FleshBase::Bones));
     session.apply_once(Command::SetMethod(method));
     session.apply_once(turn(20.0));

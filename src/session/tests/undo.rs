@@ -1,6 +1,7 @@
 //! Undo of what is seen beside the document.
 
 use super::*;
+use crate::character::SimVertices;
 
 fn clip_shown(session: &Session) -> (Option<usize>, f64) {
     let playback = session.channels().active().playback();
@@ -114,6 +115,8 @@ fn at_once(session: &Session) -> Arc<Snapshot> {
 #[test]
 fn kept_flesh_is_restored_exactly_and_other_flesh_settles() {
     let mut session = opened();
+    session.apply_once(Command::SetSimVertices(SimVertices::About(300)));
+    run_until_idle(&mut session);
     let rest = session.snapshot().unwrap();
     session.apply_once(turn(70.0));
     // The flesh still swings when it is undone.
@@ -140,7 +143,7 @@ fn kept_flesh_is_restored_exactly_and_other_flesh_settles() {
         session.apply_once(turn(f64::from(step)));
         run_until_idle(&mut session);
     }
-    session.apply_once(ProjectCommand::JumpTo(0).into());
+    session.apply_once(ProjectCommand::JumpTo(1).into());
     let settled = at_once(&session);
     let apart = |(a, b): (&crate::math::Point, &crate::math::Point)| (a - b).norm();
     let farthest = settled
