@@ -1,7 +1,5 @@
 //! `sinew bench --suite`: the dry run of what measures a graphics card. Software Vulkan is enough.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
