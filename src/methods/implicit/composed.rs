@@ -110,13 +110,7 @@ pub(super) struct Field<'a> {
 impl Field<'_> {
     /// The fields that are not 0 at the point, and the vertex's own; of many those with the largest values.
     pub(super) fn near(&self, own: u16, at: V) -> Near {
-        let value = |field| {
-            if field == own {
-                (f32::INFINITY, ())
-            } else {
-                (self.value_of(field, at), ())
-            }
-        };
+        let value = |field| (self.value_of(field, at), ());
         self.gathered(own, at, (), value).0
     }
 

@@ -4,6 +4,8 @@ use std::f32::consts::TAU;
 
 /// Nodes around the hinge; a multiple of 4, so that directions along the axes are among them.
 const NODES: usize = 128;
+/// Those of one side of the square.
+const SIDE: usize = NODES / 4;
 /// The distance between two of them along the square.
 const STEP: f32 = 4.0 / NODES as f32;
 
@@ -25,7 +27,7 @@ impl TurnTable {
     /// `turn`: the angle at a polar angle, 0 to 2π, and its derivative.
     pub(super) fn of(turn: impl Fn(f32) -> [f32; 2]) -> Self {
         let node = |index: usize| {
-            let (part, side) = (index % (NODES / 4), index / (NODES / 4));
+            let (side, part) = (index % NODES / SIDE, index % SIDE);
             let part = part as f32 * STEP;
             let [x, y] = match side {
                 0 => [1.0 - part, part],
@@ -33,11 +35,11 @@ impl TurnTable {
                 2 => [part - 1.0, -part],
                 _ => [part, part - 1.0],
             };
-            // −π for half a turn, where y is −0.
-            let polar = match y.atan2(x) {
-                _ if index == NODES => TAU,
-                polar if polar < 0.0 => polar + TAU,
-                polar => polar,
+            // The last node is the first one after a whole turn.
+            let polar = if index == NODES {
+                TAU
+            } else {
+                y.atan2(x).rem_euclid(TAU)
             };
             let [angle, slope] = turn(polar);
             [angle, STEP * slope / (x * x + y * y)]
