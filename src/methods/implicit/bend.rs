@@ -337,12 +337,7 @@ impl PosedBend {
         if !is_near {
             return None;
         }
-        let (x, y) = (-dot(from, self.along), -dot(from, self.inside));
-        if x * x + y * y <= 1e-6 * self.near[0] * self.near[0] {
-            return None;
-        }
-        let [sin, cos] = self.ahead;
-        let [turn, slope] = self.table.at(cos * x - sin * y, sin * x + cos * y)?;
+        let [turn, slope] = self.turn_toward(from)?;
         let distance = squared.sqrt();
         let width = self.near[1] - self.near[0];
         let [far, falls] = smooth_and_slope((distance - self.near[0]) / width);
@@ -373,7 +368,22 @@ impl PosedBend {
         if distance - moved >= self.near[1] {
             return 0.0;
         }
+        if moved == 0.0 {
+            return distance * self.turn_toward(from).map_or(0.0, |[turn, _]| turn.abs());
+        }
         self.bend * (distance + moved).min(self.near[1])
+    }
+
+    /// The turn in a direction from the joint, before it fades out with the distance, and its derivative by the polar angle, divided by the
+    /// square of the distance from the hinge; `None` where there is none.
+    #[inline]
+    fn turn_toward(&self, from: V) -> Option<[f32; 2]> {
+        let (x, y) = (-dot(from, self.along), -dot(from, self.inside));
+        if x * x + y * y <= 1e-6 * self.near[0] * self.near[0] {
+            return None;
+        }
+        let [sin, cos] = self.ahead;
+        self.table.at(cos * x - sin * y, sin * x + cos * y)
     }
 
     /// Where the field has what it shows at a point, and the turns on the way there.

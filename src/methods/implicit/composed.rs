@@ -3,12 +3,14 @@
 use super::field::{PartField, Valued};
 use super::motions::dot;
 use super::muscle::Muscles;
-use super::operators::Tables;
+use super::operators::{Operator, Tables};
 use super::posed::PosedFields;
 use super::tree::{Junction, Tree};
 
 /// Most fields that are composed at a vertex.
 const MOST: usize = 12;
+/// A field below this changes the surface of another one by less than 0.0005, except where they are blended.
+pub(super) const FAINT: f32 = 0.02;
 type V = [f32; 3];
 
 /// The fields near a vertex in the order of the tree, each with the junction to the one before.
@@ -114,7 +116,7 @@ impl Field<'_> {
         self.gathered(own, at, (), value).0
     }
 
-    /// The same fields, and the composed field at the point.
+    /// Those of these fields that matter around the point, and the composed field there.
     pub(super) fn near_and_value(&self, own: u16, at: V) -> (Near, Composite) {
         let value = |field| {
             let group = self.one(field, at);
@@ -122,7 +124,49 @@ impl Field<'_> {
         };
         let (near, groups) = self.gathered(own, at, Group::NOTHING, value);
         let composite = self.composed(&near, own, at, |slot| groups[slot]);
-        (near, composite)
+        (self.without_faint(&near, own, &groups), composite)
+    }
+
+    /// Those of fields near a point that matter there.
+    fn without_faint(&self, near: &Near, own: u16, groups: &[Group; MOST]) -> Near {
+        let all = near.fields();
+        let is_faint = |slot: usize| groups[slot].value < FAINT && all[slot] != own;
+        let blends = |link| {
+            let link = self.tree.links.get(usize::from(link));
+            link.is_some_and(|link| link.meets.operator == Operator::Blend)
+        };
+        let is_simple = !(0..all.len()).any(is_faint) || near.links().skip(1).any(blends);
+        if is_simple {
+            return *near;
+        }
+        // A closed fold cuts both of its fields where both are near.
+        let is_cut = |field: u16| {
+            let folded = |child: u16, parent: u16| {
+                let fold = &self.posed.folds[usize::from(child)];
+                fold.parent == parent && fold.is_closed()
+            };
+            let mut others = all.iter();
+            self.posed.has_closed
+                && others.any(|&other| folded(other, field) || folded(field, other))
+        };
+        let mut left = Near::NONE;
+        for (slot, &field) in all.iter().enumerate() {
+            if is_faint(slot) && !is_cut(field) {
+                continue;
+            }
+            let count = usize::from(left.count);
+            left.fields[count] = field;
+            left.count += 1;
+        }
+        self.link(&mut left);
+        left
+    }
+
+    /// Finds the junctions of fields near a point.
+    fn link(&self, near: &mut Near) {
+        for k in 1..usize::from(near.count) {
+            near.links[k] = self.tree.junction(near.fields[k - 1], near.fields[k]);
+        }
     }
 
     /// The fields near a point, with something about each. `of`: the value of a field there, and that.
@@ -142,7 +186,7 @@ impl Field<'_> {
                 continue;
             }
             let is_own = index == usize::from(own);
-            if !(is_own || self.posed.may_hold(index, self.muscles.corners(index), at)) {
+            if !(is_own || self.posed.may_hold(index, self.muscles, at)) {
                 continue;
             }
             let (mut value, about) = of(index as u16);
@@ -171,9 +215,7 @@ impl Field<'_> {
             near.fields[slot] = index as u16;
             (values[slot], found[slot]) = (value, about);
         }
-        for k in 1..usize::from(near.count) {
-            near.links[k] = self.tree.junction(near.fields[k - 1], near.fields[k]);
-        }
+        self.link(&mut near);
         (near, found)
     }
 
@@ -284,6 +326,12 @@ impl Field<'_> {
         let index = usize::from(field);
         let seen = self.posed.seen(index, at);
         let local = self.in_bind(field, seen.source);
+        if local.value == 0.0 {
+            return Group {
+                field,
+                ..Group::NOTHING
+            };
+        }
         Group {
             field,
             value: local.value,

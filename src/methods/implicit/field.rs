@@ -5,6 +5,8 @@
 use rayon::prelude::*;
 
 use super::hrbf::{Hrbf, Sample};
+use super::motions::dot;
+use super::rod::Rod;
 use super::samples::PartShape;
 use crate::math::{Point64, Vec64};
 use crate::mesh::closest_on_segment;
@@ -46,6 +48,10 @@ pub(super) struct PartField {
     per_cell: [f32; 3],
     /// x and its gradient; z fastest.
     nodes: Vec<[f32; 4]>,
+    /// A bit for every cell: whether the field is not 0 in all of it. Along z from the lowest bit on; y fastest.
+    filled: Vec<u32>,
+    /// A cylinder around its bones, outside of which it is 0.
+    rod: Rod,
 }
 
 /// The compact value for x, and its derivative by x: C², 1 up to −1 and 0 from 1 on.
@@ -123,21 +129,52 @@ impl PartField {
         };
         let nodes: Vec<[f32; 4]> = (0..NODES.pow(3)).into_par_iter().map(node).collect();
         let per_cell = |c: usize| ((NODES - 1) as f64 / (high[c] - low[c])) as f32;
-        let field = Self {
+        let mut field = Self {
             joint: shape.joint,
             radius: radius as f32,
             low: [0, 1, 2].map(|c| low[c] as f32),
             high: [0, 1, 2].map(|c| high[c] as f32),
             per_cell: [0, 1, 2].map(per_cell),
             nodes,
+            filled: vec![0; NODES * NODES],
+            rod: axis(&shape.bones),
         };
         let finite = field.nodes.iter().flatten().all(|c| c.is_finite());
-        finite.then_some(field)
+        if !finite {
+            return None;
+        }
+        field.measure_extent();
+        Some(field)
     }
 
     /// The corners of the box outside of which the field is 0.
     pub(super) fn corners(&self) -> [[f32; 3]; 2] {
         [self.low, self.high]
+    }
+
+    /// A cylinder around its bones outside of which the field is 0.
+    pub(super) fn rod(&self) -> Rod {
+        self.rod
+    }
+
+    /// Finds the cells where the field is not 0.
+    fn measure_extent(&mut self) {
+        for (index, node) in self.nodes.iter().enumerate() {
+            if node[0] >= 1.0 {
+                continue;
+            }
+            let [i, j, k] = place(index, NODES);
+            let at = |c: usize, place: usize| self.low[c] + place as f32 / self.per_cell[c];
+            self.rod.include([at(0, i), at(1, j), at(2, k)]);
+            // Never at a border of the box.
+            let cells = 0b11 << (k - 1);
+            for row in [i - 1, i].map(|i| i * NODES) {
+                self.filled[row + j - 1] |= cells;
+                self.filled[row + j] |= cells;
+            }
+        }
+        let cell = self.per_cell.map(|per_cell| 1.0 / per_cell);
+        self.rod = self.rod.grown(dot(cell, cell).sqrt());
     }
 
     /// The value and the gradient at a point.
@@ -156,7 +193,7 @@ impl PartField {
         }
     }
 
-    /// x and its gradient, trilinear between the nodes; `None` outside of the box.
+    /// x and its gradient, trilinear between the nodes; `None` outside of the box and in cells where the field is 0.
     #[inline]
     fn relative(&self, point: [f32; 3]) -> Option<Padded> {
         let at = |c: usize| (point[c] - self.low[c]) * self.per_cell[c];
@@ -169,7 +206,11 @@ impl PartField {
         // Without loops over the axes, which the compiler keeps as calls.
         let (i, j, k) = (x as i32, y as i32, z as i32);
         let (s, t, u) = (x - i as f32, y - j as f32, z - k as f32);
-        let first = (i as usize * NODES + j as usize) * NODES + k as usize;
+        let row = i as usize * NODES + j as usize;
+        if self.filled.get(row)? >> k & 1 == 0 {
+            return None;
+        }
+        let first = row * NODES + k as usize;
         let v = self.nodes.get(first..first + NODES * NODES + NODES + 2)?;
         let mix = |a: Padded, b: Padded, t: f32| add(a, scaled(sub(b, a), t));
         let line = |at: usize| mix(v[at], v[at + 1], u);
@@ -262,6 +303,16 @@ impl Guard {
         }
         (value, slope.component_div(&self.size) * cells)
     }
+}
+
+/// A cylinder about bones that begin at one joint.
+fn axis(bones: &[[Point64; 2]]) -> Rod {
+    let array = |v: Vec64| [v.x, v.y, v.z].map(|c| c as f32);
+    let first = bones
+        .first()
+        .map_or_else(Vec64::zeros, |bone| bone[0].coords);
+    let along: Vec64 = bones.iter().map(|bone| bone[1] - bone[0]).sum();
+    Rod::about(array(first), array(along))
 }
 
 fn place(index: usize, nodes: usize) -> [usize; 3] {

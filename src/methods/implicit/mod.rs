@@ -65,6 +65,7 @@ mod options;
 mod parts;
 mod posed;
 mod rings;
+mod rod;
 mod samples;
 mod skin;
 mod slice;

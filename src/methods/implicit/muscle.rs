@@ -14,6 +14,7 @@ use super::field::{DEEPEST, PartField, Valued, compact};
 use super::limbs::{Bend, Limbs, Placed};
 use super::motions::dot;
 use super::operators::{Meets, Operator, Tables};
+use super::rod::Rod;
 use crate::character::{Muscle, MuscleMeeting, MuscleShape};
 use crate::math::Affine;
 
@@ -50,6 +51,8 @@ pub(super) struct Muscles {
     of_field: Vec<[u16; 2]>,
     /// Of every field, the corners of the box outside of which it and its muscles are 0.
     corners: Vec<[V; 2]>,
+    /// Of every field, a cylinder around its bones outside of which they are 0.
+    rods: Vec<Rod>,
 }
 
 /// The width of a muscle in a pose.
@@ -74,12 +77,19 @@ impl Muscles {
             .collect();
         placed.sort_by_key(|(field, _)| *field);
         let mut corners: Vec<[V; 2]> = fields.iter().map(PartField::corners).collect();
+        let mut rods: Vec<Rod> = fields.iter().map(PartField::rod).collect();
         for (field, leaf) in &placed {
             let [low, high] = &mut corners[usize::from(*field)];
+            let half = [0, 1, 2].map(|c| leaf.extent(c));
             for c in 0..3 {
-                let half = leaf.extent(c);
-                low[c] = low[c].min(leaf.center[c] - half);
-                high[c] = high[c].max(leaf.center[c] + half);
+                low[c] = low[c].min(leaf.center[c] - half[c]);
+                high[c] = high[c].max(leaf.center[c] + half[c]);
+            }
+            for corner in 0..8_u8 {
+                rods[usize::from(*field)].include(std::array::from_fn(|c| {
+                    let sign = if corner >> c & 1 == 1 { 1.0 } else { -1.0 };
+                    leaf.center[c] + sign * half[c]
+                }));
             }
         }
         let until = |field: u16| placed.partition_point(|(of, _)| *of < field) as u16;
@@ -89,6 +99,7 @@ impl Muscles {
             of_field: (0..fields).map(range).collect(),
             leaves: placed.into_iter().map(|(_, leaf)| leaf).collect(),
             corners,
+            rods,
         }
     }
 
@@ -99,6 +110,11 @@ impl Muscles {
     /// The corners of the box outside of which a field and its muscles are 0.
     pub(super) fn corners(&self, field: usize) -> &[V; 2] {
         &self.corners[field]
+    }
+
+    /// A cylinder around the bones of a field outside of which it and its muscles are 0.
+    pub(super) fn rod(&self, field: usize) -> &Rod {
+        &self.rods[field]
     }
 
     /// Follows the joints: `now_from_bind` of every joint, relative to the centre of the skin.

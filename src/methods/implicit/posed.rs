@@ -5,6 +5,7 @@ use super::field::PartField;
 use super::fold::{Fold, PosedFold};
 use super::motions::dot;
 use super::muscle::{Muscles, Swelling};
+use super::rod::Rod;
 use super::twist::{PosedTwist, Seen, Twist};
 use crate::math::{Affine, linear_part};
 use crate::numerics::lanes::Padded;
@@ -43,6 +44,8 @@ pub(super) struct PosedFields {
     /// Rows of `bind_from_now` of each.
     rows: Vec<[[f32; 4]; 3]>,
     twists: Vec<PosedTwist>,
+    /// Around what each field shows before it is twisted.
+    rods: Vec<Rod>,
     /// The bends of joints, by field, and where those of a field are.
     bends: Vec<PosedBend>,
     bends_of: Vec<[u32; 2]>,
@@ -63,6 +66,7 @@ impl PosedFields {
             balls: vec![nowhere; fields],
             rows: vec![[[0.0; 4]; 3]; fields],
             twists: vec![PosedTwist::NONE; fields],
+            rods: vec![Rod::about([0.0; 3], [0.0; 3]); fields],
             bends: Vec::new(),
             bends_of: vec![[0; 2]; fields],
             folds: vec![PosedFold::NONE; fields],
@@ -104,6 +108,7 @@ impl PosedFields {
             };
             let m = inverse.matrix();
             self.rows[index] = [0, 1, 2].map(|r| [0, 1, 2, 3].map(|c| m[(r, c)] as f32));
+            self.rods[index] = self.twists[index].rod(bound.muscles.rod(index));
             let [low, high] = bound.muscles.corners(index);
             let middle: V = std::array::from_fn(|c| 0.5 * (low[c] + high[c]));
             let half: V = std::array::from_fn(|c| 0.5 * (high[c] - low[c]));
@@ -138,18 +143,21 @@ impl PosedFields {
         self.swellings.clear();
     }
 
-    /// Whether what a field shows at a point may be in a box of the bind pose; much cheaper than what it shows.
+    /// Whether a field may show something at a point; much cheaper than what it shows.
     #[inline]
-    pub(super) fn may_hold(&self, field: usize, [low, high]: &[V; 2], at: V) -> bool {
+    pub(super) fn may_hold(&self, field: usize, muscles: &Muscles, at: V) -> bool {
         let here = self.here(field, at);
         let [first, end] = self.bends_of[field].map(|at| at as usize);
         let mut moved = 0.0;
         for bend in &self.bends[first..end] {
             moved += bend.moves_at_most(here, moved);
         }
-        moved += self.twists[field].moves_at_most(here, moved);
-        // False for NaN.
-        (0..3).all(|c| here[c] >= low[c] - moved && here[c] <= high[c] + moved)
+        if !self.rods[field].holds(here, moved) {
+            return false;
+        }
+        let [low, high] = muscles.corners(field);
+        let is_in_box = || (0..3).all(|c| here[c] >= low[c] - moved && here[c] <= high[c] + moved);
+        self.twists[field].is_twisted() || is_in_box()
     }
 
     /// A point seen from the bind pose of a field.

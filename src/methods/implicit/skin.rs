@@ -19,6 +19,7 @@ use super::posed::PosedFields;
 use super::spot::{EXACT, Spot, at_rest, limited, newton, place};
 use crate::math::{Affine, SplitTransform};
 use crate::numerics::lanes::Padded;
+use aims::wanted;
 use step::{SIFT, STILL};
 
 /// Newton steps before the relaxation.
@@ -59,16 +60,17 @@ pub(super) struct Skin {
     /// From the positions before a step to those after, of every joint.
     increments: Vec<[Padded; 4]>,
     splits: Vec<SplitTransform>,
-    /// The vertices of a step, and those of them that a round moves.
-    whole: Vec<u32>,
-    active: Vec<u32>,
-    /// Of every active vertex its next state, and of every vertex what is known of the field around it.
-    next: Vec<(Spot, Known)>,
+    /// Which vertices a step moves, and a round.
+    whole: Vec<bool>,
+    active: Vec<bool>,
+    /// The next state of the active vertices.
+    next: Vec<Spot>,
+    /// What is known of the field around every vertex.
     known: Vec<Known>,
     /// Of every vertex of the step the sum `Σ ŵ ½ (R_i + R_j)(p_i − p_j)` of its edges at rest.
     offsets: Vec<[f32; 3]>,
     marks: [Vec<bool>; 2],
-    /// Of every active vertex how far it is lifted off contact surfaces.
+    /// How far the active vertices are lifted off contact surfaces.
     lifts: Vec<f32>,
     /// The spots before a step.
     earlier: Vec<Spot>,
@@ -99,13 +101,13 @@ impl Skin {
             posed: PosedFields::new(model.fields.len()),
             increments: vec![[[0.0; 4]; 4]; joints],
             splits: vec![SplitTransform::identity(); joints],
-            whole: Vec::with_capacity(count),
-            active: Vec::with_capacity(count),
-            next: Vec::with_capacity(count),
+            whole: vec![false; count],
+            active: vec![false; count],
+            next: vec![at_rest([0.0; 4]); count],
             known: vec![Known::NOTHING; count],
             offsets: vec![[0.0; 3]; count],
             marks: [vec![false; count], vec![false; count]],
-            lifts: Vec::with_capacity(count),
+            lifts: vec![0.0; count],
             earlier: Vec::with_capacity(count),
             shown: Vec::with_capacity(count),
             eased: Vec::with_capacity(count),
@@ -226,7 +228,7 @@ impl Skin {
             .follow(&model.bound(), &motions.now_from_bind, &motions.rotations);
         self.find_near(step);
         self.find_active(step);
-        if self.active.is_empty() {
+        if !self.whole.contains(&true) {
             return true;
         }
         self.is_shown = false;
@@ -259,53 +261,41 @@ impl Skin {
     /// Newton steps without relaxation.
     fn project(&mut self, step: &Step<'_>) {
         let field = step.model.field(&self.posed);
-        let (spots, aims, known_before) = (&self.spots, &self.aims, &self.known);
-        self.next
-            .resize(self.active.len(), (at_rest([0.0; 4]), Known::NOTHING));
-        self.next
-            .par_iter_mut()
-            .zip(&self.active)
-            .with_min_len(CHUNK)
-            .for_each(|((next, known), &v)| {
-                let v = v as usize;
-                let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
-                (*next, *known) = (spots[v], known_before[v]);
-                (next.error, next.rate, next.calm) = (f32::INFINITY, 1.0, 1.0);
-                for _ in 0..NEWTON_STEPS {
-                    newton(next, known, &field, &aims[v].near, held, reach);
-                    if next.error < EXACT {
-                        break;
-                    }
+        let aims = &self.aims;
+        let of_spots = self.spots.par_iter_mut().with_min_len(CHUNK);
+        let of_spots = of_spots.zip(&mut self.known).zip(&self.active).enumerate();
+        of_spots.for_each(|(v, ((spot, known), &is_active))| {
+            if !is_active {
+                return;
+            }
+            let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
+            (spot.error, spot.rate, spot.calm) = (f32::INFINITY, 1.0, 1.0);
+            for _ in 0..NEWTON_STEPS {
+                newton(spot, known, &field, &aims[v].near, held, reach);
+                if spot.error < EXACT {
+                    break;
                 }
-                next.before = next.at;
-            });
-        for ((next, known), &v) in self.next.iter().zip(&self.active) {
-            (self.spots[v as usize], self.known[v as usize]) = (*next, *known);
-        }
+            }
+            spot.before = spot.at;
+        });
     }
 
     /// One round: towards the Jacobi target in the tangent plane, then a Newton step; a short one only where that is needed. Returns the
     /// longest move.
     fn relax(&mut self, step: &Step<'_>, omega: f32, is_short: bool) -> f32 {
         let field = step.model.field(&self.posed);
-        let (spots, aims, known_before) = (&self.spots, &self.aims, &self.known);
-        let offsets = &self.offsets;
-        self.next
-            .resize(self.active.len(), (at_rest([0.0; 4]), Known::NOTHING));
-        let next = self.next.par_iter_mut().zip(&self.active);
-        next.with_min_len(CHUNK).for_each(|((next, known), &v)| {
-            let v = v as usize;
+        let (spots, aims, offsets) = (&self.spots, &self.aims, &self.offsets);
+        let next = self.next.par_iter_mut().with_min_len(CHUNK);
+        let next = next.zip(&mut self.known).zip(&self.active).enumerate();
+        next.for_each(|(v, ((next, known), &is_active))| {
+            if !is_active {
+                return;
+            }
             let (own, aim) = (&spots[v], &aims[v]);
             let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
-            (*next, *known) = (*own, known_before[v]);
+            *next = *own;
             next.before = own.at;
-            let mut target = offsets[v];
-            for &(other, weight) in step.model.rings.around(v) {
-                let at = spots[other as usize].at;
-                for c in 0..3 {
-                    target[c] += weight * at[c];
-                }
-            }
+            let target = wanted(step, v, &offsets[v], |other| &spots[other].at);
             let mut shift: [f32; 3] = std::array::from_fn(|c| {
                 let momentum = (omega - 1.0) * (own.at[c] - own.before[c]);
                 omega * (target[c] - own.at[c]) + momentum
@@ -328,12 +318,16 @@ impl Skin {
             }
             next.moved = dot(total, total).sqrt();
         });
-        let mut largest = 0.0_f32;
-        for ((next, known), &v) in self.next.iter().zip(&self.active) {
-            largest = largest.max(next.moved);
-            (self.spots[v as usize], self.known[v as usize]) = (*next, *known);
-        }
-        largest
+        let spots = self.spots.par_iter_mut().with_min_len(CHUNK);
+        let moves = spots.zip(&self.next).zip(&self.active);
+        let moved = moves.map(|((spot, next), &is_active)| {
+            if !is_active {
+                return 0.0;
+            }
+            *spot = *next;
+            next.moved
+        });
+        moved.reduce(|| 0.0, f32::max)
     }
 
     /// The composed field at a vertex where it is.

@@ -64,11 +64,7 @@ fn no_field_is_missed_however_it_is_bent_and_twisted() {
                 assert!(!is_there || near.fields().contains(&part), "{turn} {at:?}");
                 if is_there {
                     found += 1;
-                } else if !fields.may_hold(
-                    usize::from(part),
-                    skin.model.muscles.corners(usize::from(part)),
-                    at,
-                ) {
+                } else if !fields.may_hold(usize::from(part), &skin.model.muscles, at) {
                     missing += 1;
                 }
             }

@@ -14,6 +14,7 @@ use super::bend::{Turns, turned};
 use super::field::PartField;
 use super::fold::Fold;
 use super::motions::{between, cross, dot};
+use super::rod::Rod;
 use crate::math::{Vec64, smooth_and_slope, smoothstep};
 use crate::methods::deformer::swing_and_twist;
 use crate::numerics::lanes::Padded;
@@ -239,18 +240,21 @@ impl PosedTwist {
         self.ends.iter().map(shift).sum()
     }
 
-    /// How far from a point the field has what it shows there, at most, for a point that has been `moved` so far already.
-    #[inline]
-    pub(super) fn moves_at_most(&self, at: V, moved: f32) -> f32 {
+    /// Whether it is twisted at all.
+    pub(super) fn is_twisted(&self) -> bool {
+        self.is_twisted
+    }
+
+    /// Around all that is in a cylinder once the twist is undone.
+    pub(super) fn rod(&self, rod: &Rod) -> Rod {
         if !self.is_twisted {
-            return 0.0;
+            return *rod;
         }
-        let mut more = 0.0;
-        for end in &self.ends {
-            let across = cross(end.axis, std::array::from_fn(|c| at[c] - end.at[c]));
-            more += end.turns[1].abs() * (dot(across, across).sqrt() + moved + more);
-        }
-        more
+        // What is seen first is turned last.
+        let ends = self.ends.iter().rev();
+        ends.fold(*rod, |rod, end| {
+            rod.before_turn(end.at, end.axis, end.turns[1])
+        })
     }
 
     /// What the field shows at a point of its own space.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::methods::implicit::composed::FAINT;
 
 fn tables() -> &'static Tables {
     Tables::shared().expect("solves")
@@ -42,6 +43,18 @@ fn operators_are_symmetric_and_leave_a_single_field_alone() {
                     let (a, b) = (g(operator, f, h, depth), g(operator, h, f, depth));
                     assert!((a - b).abs() < 1e-6 && (0.0..=1.0).contains(&a));
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_faint_field_hardly_changes_another_one() {
+    for operator in [Operator::Contact, Operator::Bulge, Operator::Union] {
+        for depth in [0.0, 0.2, 0.45, 0.7, 1.0] {
+            for f in [0.45, 0.5, 0.55, 0.6, 0.7, 0.8] {
+                let change = (g(operator, f, FAINT, depth) - f).abs();
+                assert!(change < 5e-4, "{operator:?} {f} {depth}: {change}");
             }
         }
     }

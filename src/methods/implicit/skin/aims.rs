@@ -61,9 +61,7 @@ impl Skin {
         for _ in 0..2 {
             self.grow_marks(step);
         }
-        self.whole.clear();
-        let marked = self.marks[0].iter().enumerate().filter(|(_, mark)| **mark);
-        self.whole.extend(marked.map(|(vertex, _)| vertex as u32));
+        self.whole.clone_from(&self.marks[0]);
         self.active.clone_from(&self.whole);
     }
 
@@ -83,12 +81,13 @@ impl Skin {
     /// Leaves out the vertices of the step that are still, as all of their neighbours are.
     pub(super) fn sift(&mut self, step: &Step<'_>, limit: f32) {
         let spots = &self.spots;
-        let moves = |vertex: u32| spots[vertex as usize].moved > limit;
-        self.active.clear();
-        self.active.extend(self.whole.iter().copied().filter(|&v| {
-            let around = step.model.rings.around(v as usize);
-            moves(v) || around.iter().any(|&(next, _)| moves(next))
-        }));
+        let moves = |vertex: usize| spots[vertex].moved > limit;
+        let active = self.active.par_iter_mut().with_min_len(CHUNK);
+        let active = active.zip(&self.whole).enumerate();
+        active.for_each(|(v, (is_active, is_of_step))| {
+            let mut around = step.model.rings.around(v).iter();
+            *is_active = *is_of_step && (moves(v) || around.any(|&(next, _)| moves(next as usize)));
+        });
     }
 
     /// Rotations of the vertices of the step and of their neighbours.
@@ -126,8 +125,26 @@ impl Skin {
     }
 }
 
+/// Where the neighbours of a vertex ask for it: q of eq. 3. `offset`: what its edges should be; `at`: where a vertex is.
+#[inline]
+pub(super) fn wanted<'p>(
+    step: &Step<'_>,
+    v: usize,
+    offset: &[f32; 3],
+    at: impl Fn(usize) -> &'p Padded,
+) -> [f32; 3] {
+    let mut target = *offset;
+    for &(other, weight) in step.model.rings.around(v) {
+        let at = at(other as usize);
+        for c in 0..3 {
+            target[c] += weight * at[c];
+        }
+    }
+    target
+}
+
 /// The rotation and the stretch of a vertex, blended by its weights.
-pub(super) fn blended_rotation(step: &Step<'_>, vertex: usize) -> (Padded, f32) {
+fn blended_rotation(step: &Step<'_>, vertex: usize) -> (Padded, f32) {
     let (mut sum, mut stretch) = ([0.0_f32; 4], 0.0);
     let mut first: Option<Padded> = None;
     for (joint, weight) in step.weights.of(vertex) {

@@ -5,11 +5,12 @@
 
 use rayon::prelude::*;
 
-use super::aims::blended_rotation;
+use super::aims::wanted;
 use super::{CHUNK, Skin, Step};
 use crate::methods::implicit::composed::{Field, Near};
+use crate::methods::implicit::known::Known;
 use crate::methods::implicit::model::LEAST_DEPTH;
-use crate::methods::implicit::motions::{dot, rotated};
+use crate::methods::implicit::motions::dot;
 use crate::methods::implicit::spot::{Spot, limited};
 use crate::numerics::lanes::Padded;
 
@@ -24,6 +25,7 @@ type V = [f32; 3];
 pub(super) struct Eased {
     vertex: u32,
     near: Near,
+    known: Known,
     at: Padded,
     /// Whether it may be across the contact.
     is_released: bool,
@@ -50,11 +52,11 @@ impl Skin {
         self.find_ends(step);
         let field = step.model.field(&self.posed);
         for _ in 0..PASSES {
-            let (shown, spots) = (&self.shown, &self.spots);
+            let (shown, spots, offsets) = (&self.shown, &self.spots, &self.offsets);
             let eased = self.eased.par_iter_mut().with_min_len(CHUNK);
             eased.for_each(|eased| {
-                let spot = &spots[eased.vertex as usize];
-                let [x, y, z] = eased.next(step, &field, shown, spot);
+                let v = eased.vertex as usize;
+                let [x, y, z] = eased.next(step, &field, shown, &spots[v], &offsets[v]);
                 if [x, y, z].iter().all(|c| c.is_finite()) {
                     eased.at = [x, y, z, 0.0];
                 }
@@ -65,7 +67,7 @@ impl Skin {
         }
     }
 
-    /// Finds the vertices near the ends of contacts.
+    /// Finds the vertices near the ends of contacts, and what their edges should be.
     fn find_ends(&mut self, step: &Step<'_>) {
         let model = step.model;
         self.mark_ends(step);
@@ -73,15 +75,32 @@ impl Skin {
             self.grow_marks(step);
         }
         let field = model.field(&self.posed);
-        let marked = self.marks[0].iter().zip(&self.shown).enumerate();
-        let marked = marked.filter(|(_, (mark, _))| **mark);
+        let (released, shown) = (&self.released, &self.shown);
+        let (has_aims, aims, known) = (self.has_aims, &self.aims, &self.known);
+        let marked = self.marks[0].par_iter().with_min_len(CHUNK).enumerate();
         self.eased.clear();
-        self.eased.extend(marked.map(|(v, (_, &at))| Eased {
-            vertex: v as u32,
-            near: field.near(model.held[v].own, [at[0], at[1], at[2]]),
-            at,
-            is_released: self.released[v] > 0.0,
+        self.eased.par_extend(marked.filter_map(|(v, mark)| {
+            if !mark {
+                return None;
+            }
+            let (at, is_released) = (shown[v], released[v] > 0.0);
+            // The last step has found them for the vertices that are still where it left them.
+            let (near, known) = if has_aims && !is_released {
+                (aims[v].near, known[v])
+            } else {
+                let near = field.near(model.held[v].own, [at[0], at[1], at[2]]);
+                (near, Known::NOTHING)
+            };
+            Some(Eased {
+                vertex: v as u32,
+                near,
+                known,
+                at,
+                is_released,
+            })
         }));
+        self.find_rotations(step);
+        self.find_offsets(step);
     }
 
     /// Marks the vertices with an edge across the boundary of a contact.
@@ -96,34 +115,27 @@ impl Skin {
     }
 }
 
-/// Where the neighbours of a vertex ask for it: q of eq. 3.
-fn wanted(step: &Step<'_>, shown: &[Padded], v: usize) -> V {
-    let rest = &step.model.rest;
-    let own = blended_rotation(step, v);
-    let mut target: V = [0.0; 3];
-    for &(other, weight) in step.model.rings.around(v) {
-        let other = other as usize;
-        let next = blended_rotation(step, other);
-        let edge: V = std::array::from_fn(|c| rest[v][c] - rest[other][c]);
-        let [a, b] = [own, next].map(|(turn, stretch)| rotated(&turn, edge).map(|c| stretch * c));
-        for c in 0..3 {
-            target[c] += weight * (shown[other][c] + 0.5 * (a[c] + b[c]));
-        }
-    }
-    target
-}
-
 impl Eased {
     /// Where the vertex is after the next pass.
-    fn next(&self, step: &Step<'_>, field: &Field<'_>, shown: &[Padded], spot: &Spot) -> V {
+    fn next(
+        &mut self,
+        step: &Step<'_>,
+        field: &Field<'_>,
+        shown: &[Padded],
+        spot: &Spot,
+        offset: &V,
+    ) -> V {
         let v = self.vertex as usize;
         let (held, reach) = (&step.model.held[v], step.model.rings.reaches[v]);
         let at = shown[v];
-        let wanted = wanted(step, shown, v);
+        let wanted = wanted(step, v, offset, |other| &shown[other]);
         let shift = std::array::from_fn(|c| held.relaxation * (wanted[c] - at[c]));
         let shift = limited(shift, reach);
         let at: V = std::array::from_fn(|c| at[c] + shift[c]);
-        let found = field.at(&self.near, held.own, at);
+        let near = &self.near;
+        let found = self
+            .known
+            .at(at, held.steady, || field.at(near, held.own, at));
         let across = dot(found.side_gradient, found.side_gradient);
         let missing = held.margin + spot.lift - found.side;
         let crosses = !self.is_released && found.depth > LEAST_DEPTH && missing > 0.0;

@@ -19,18 +19,21 @@ impl Skin {
     /// Lifts vertices off contact surfaces so far that the middles of their edges are on the same side: triangles of both sides would cut
     /// through each other where the surface is curved.
     pub(super) fn lift(&mut self, step: &Step<'_>, limit: f32) {
-        self.lifts.resize(self.active.len(), 0.0);
         let field = step.model.field(&self.posed);
         let (spots, aims) = (&self.spots, &self.aims);
-        let lifts = self.lifts.par_iter_mut().zip(&self.active);
-        lifts.with_min_len(CHUNK).for_each(|(lift, &v)| {
-            let (own, held) = (&spots[v as usize], &step.model.held[v as usize]);
+        let lifts = self.lifts.par_iter_mut().with_min_len(CHUNK);
+        let lifts = lifts.zip(&self.active).enumerate();
+        lifts.for_each(|(v, (lift, &is_active))| {
+            if !is_active {
+                return;
+            }
+            let (own, held) = (&spots[v], &step.model.held[v]);
             *lift = 0.0;
             if !(own.touches && held.can_lift) {
                 return;
             }
-            let near = &aims[v as usize].near;
-            for &(other, _) in step.model.rings.around(v as usize) {
+            let near = &aims[v].near;
+            for &(other, _) in step.model.rings.around(v) {
                 let at = middle(own.at, spots[other as usize].at);
                 let found = field.at(near, held.own, at);
                 let lifted = 0.5 * (own.lift + spots[other as usize].lift);
@@ -50,8 +53,8 @@ impl Skin {
             *lift = own.lift + CLOSER * (*lift - own.lift);
             *lift = lift.min(MOST_LIFT);
         });
-        for (&lift, &v) in self.lifts.iter().zip(&self.active) {
-            let spot = &mut self.spots[v as usize];
+        let lifted = self.spots.iter_mut().zip(&self.lifts).zip(&self.active);
+        for ((spot, &lift), _) in lifted.filter(|(_, is_active)| **is_active) {
             if (lift - spot.lift).abs() > EXACT {
                 spot.moved = spot.moved.max(2.0 * limit);
             }
