@@ -23,8 +23,12 @@ use crate::methods::deformer::swing_and_twist;
 use crate::numerics::lanes::Padded;
 
 mod table;
+mod turns;
+
+pub(super) use turns::{Turns, turned};
 
 use table::TurnTable;
+use turns::Turn;
 
 /// A smaller bend is none, rad.
 const NOTHING: f64 = 1e-3;
@@ -36,8 +40,6 @@ const NEAR: [f64; 2] = [2.0, 3.0];
 const BACK: f32 = 0.25;
 /// Newton steps to ψ̄.
 const STEPS: usize = 3;
-/// Most bends that turn a field at a point.
-const MOST: usize = 2;
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
 type V = [f32; 3];
@@ -94,25 +96,6 @@ pub(super) struct PosedBend {
     ahead: [f32; 2],
     near: [f32; 2],
     table: TurnTable,
-}
-
-/// The turn of a field at a point about a hinge.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Turn {
-    hinge: V,
-    sin: f32,
-    cos: f32,
-    /// From the joint to the point, turned by 90° about the hinge.
-    across: V,
-    /// The gradient of the angle.
-    slope: V,
-}
-
-/// The turns of a field at a point.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Turns {
-    turns: [Turn; MOST],
-    count: usize,
 }
 
 impl Bends {
@@ -391,50 +374,18 @@ impl PosedBend {
     pub(super) fn seen(bends: &[Self], at: V) -> (V, Turns) {
         let (mut at, mut turns) = (at, Turns::NONE);
         for bend in bends {
-            if bend.bend == 0.0 || turns.count == MOST {
+            if bend.bend == 0.0 || turns.is_full() {
                 continue;
             }
             if let Some(turn) = bend.at_point(at) {
                 let from: V = std::array::from_fn(|c| at[c] - bend.at[c]);
                 let source = turned(bend.hinge, -turn.sin, turn.cos, from);
                 at = std::array::from_fn(|c| bend.at[c] + source[c]);
-                turns.turns[turns.count] = turn;
-                turns.count += 1;
+                turns.push(turn);
             }
         }
         (at, turns)
     }
-}
-
-impl Turns {
-    pub(super) const NONE: Self = Self {
-        turns: [Turn {
-            hinge: [0.0; 3],
-            sin: 0.0,
-            cos: 1.0,
-            across: [0.0; 3],
-            slope: [0.0; 3],
-        }; MOST],
-        count: 0,
-    };
-
-    /// The gradient at a point, from that at its source.
-    #[inline]
-    pub(super) fn gradient(&self, mut gradient: V) -> V {
-        for turn in self.turns[..self.count].iter().rev() {
-            let back = turned(turn.hinge, turn.sin, turn.cos, gradient);
-            let shear = dot(turn.across, back);
-            gradient = std::array::from_fn(|c| back[c] - shear * turn.slope[c]);
-        }
-        gradient
-    }
-}
-
-/// A vector turned about a unit vector by an angle with that sine and cosine.
-pub(super) fn turned(axis: V, sin: f32, cos: f32, v: V) -> V {
-    let along = (1.0 - cos) * dot(axis, v);
-    let across = cross(axis, v);
-    std::array::from_fn(|c| cos * v[c] + sin * across[c] + along * axis[c])
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@
 //! - Vertices near the end of a contact are smoothed where they are shown, and do not cross the contact surface ([`skin`]).
 //! - A part that is inside of another is shown where dual quaternions put it ([`skin`]): no surface looks like that.
 //! - Away from contacts every second round has no Newton step.
+//! - Fields below 0.02 at a vertex are left out of its relaxation, except where parts are blended ([`composed`]).
 //! - The field around a vertex is that where it was last evaluated, to first order, while the vertex has moved by less than 3 % of the depth
 //!   of the limb ([`known`]).
 //! - Steps between two frames have half of the rounds, and do not lift vertices off contacts: only the side of contacts must be right there.
@@ -60,6 +61,7 @@ mod model;
 mod motions;
 mod muscle;
 mod muscle_place;
+mod near;
 mod operators;
 mod options;
 mod parts;

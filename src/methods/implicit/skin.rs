@@ -11,10 +11,10 @@ use rayon::prelude::*;
 
 pub(super) use step::{Care, Step};
 
-use super::composed::Near;
 use super::known::Known;
 use super::model::Model;
 use super::motions::{columns, cross, dot, image};
+use super::near::Near;
 use super::posed::PosedFields;
 use super::spot::{EXACT, Spot, at_rest, limited, newton, place};
 use crate::math::{Affine, SplitTransform};

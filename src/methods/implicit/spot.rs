@@ -1,9 +1,10 @@
 //! One vertex: its state between two rounds, and the step that brings it to its iso-value or onto the contact surface.
 
-use super::composed::{Composite, Field, Near};
+use super::composed::{Composite, Field};
 use super::known::Known;
 use super::model::{Held, LEAST_DEPTH};
 use super::motions::dot;
+use super::near::Near;
 use crate::numerics::lanes::Padded;
 
 /// An error of the value below this is none.

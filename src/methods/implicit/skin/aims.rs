@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::{CHUNK, STILL, Skin, Step};
-use crate::methods::implicit::composed::Near;
 use crate::methods::implicit::field::PartField;
 use crate::methods::implicit::known::Known;
 use crate::methods::implicit::motions::rotated;
+use crate::methods::implicit::near::Near;
 use crate::numerics::lanes::Padded;
 
 impl Skin {

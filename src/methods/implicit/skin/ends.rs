@@ -7,10 +7,11 @@ use rayon::prelude::*;
 
 use super::aims::wanted;
 use super::{CHUNK, Skin, Step};
-use crate::methods::implicit::composed::{Field, Near};
+use crate::methods::implicit::composed::Field;
 use crate::methods::implicit::known::Known;
 use crate::methods::implicit::model::LEAST_DEPTH;
 use crate::methods::implicit::motions::dot;
+use crate::methods::implicit::near::Near;
 use crate::methods::implicit::spot::{Spot, limited};
 use crate::numerics::lanes::Padded;
 
