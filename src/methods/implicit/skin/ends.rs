@@ -75,31 +75,26 @@ impl Skin {
         for _ in 0..RINGS {
             self.grow_marks(step);
         }
-        let field = model.field(&self.posed);
-        let (released, shown) = (&self.released, &self.shown);
-        let (has_aims, aims, known) = (self.has_aims, &self.aims, &self.known);
-        let marked = self.marks[0].par_iter().with_min_len(CHUNK).enumerate();
         self.eased.clear();
-        self.eased.par_extend(marked.filter_map(|(v, mark)| {
-            if !mark {
-                return None;
-            }
-            let (at, is_released) = (shown[v], released[v] > 0.0);
-            // The last step has found them for the vertices that are still where it left them.
-            let (near, known) = if has_aims && !is_released {
-                (aims[v].near, known[v])
-            } else {
-                let near = field.near(model.held[v].own, [at[0], at[1], at[2]]);
-                (near, Known::NOTHING)
-            };
-            Some(Eased {
-                vertex: v as u32,
-                near,
-                known,
-                at,
-                is_released,
-            })
+        let marked = self.marks[0].iter().enumerate();
+        let marked = marked.filter(|(_, mark)| **mark);
+        self.eased.extend(marked.map(|(v, _)| Eased {
+            vertex: v as u32,
+            near: self.aims[v].near,
+            known: self.known[v],
+            at: self.shown[v],
+            is_released: self.released[v] > 0.0,
         }));
+        // The last step has found the fields for the vertices that are still where it left them.
+        let field = model.field(&self.posed);
+        let has_aims = self.has_aims;
+        let eased = self.eased.par_iter_mut().with_min_len(CHUNK);
+        let moved = eased.filter(|eased| !has_aims || eased.is_released);
+        moved.for_each(|eased| {
+            let (own, [x, y, z, _]) = (model.held[eased.vertex as usize].own, eased.at);
+            eased.near = field.near(own, [x, y, z]);
+            eased.known = Known::NOTHING;
+        });
         self.find_rotations(step);
         self.find_offsets(step);
     }
