@@ -67,6 +67,27 @@ impl Topology {
         &self.neighbors[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
 
+    /// The marked vertices, breadth-first from the first one of every connected part, so that neighbours are near each other.
+    #[must_use]
+    pub fn breadth_first(&self, mut marked: Vec<bool>) -> Vec<u32> {
+        let mut order: Vec<u32> = Vec::new();
+        for first in 0..marked.len() {
+            let mut next = order.len();
+            if std::mem::take(&mut marked[first]) {
+                order.push(first as u32);
+            }
+            while let Some(&vertex) = order.get(next) {
+                next += 1;
+                for &other in self.neighbors(vertex as usize) {
+                    if std::mem::take(&mut marked[other as usize]) {
+                        order.push(other);
+                    }
+                }
+            }
+        }
+        order
+    }
+
     /// Number of boundary edges: exactly one triangle.
     #[must_use]
     pub fn boundary_edges(&self) -> usize {
@@ -143,5 +164,21 @@ mod tests {
         assert_eq!(topology.boundary_edges(), 4);
         assert_eq!(topology.neighbors(1), [0, 2, 3]);
         assert_eq!(topology.components, 2);
+    }
+
+    #[test]
+    fn breadth_first_order_has_every_marked_vertex_once() {
+        // A strip 0 1 2 3 4 5 and a triangle 6 7 8.
+        let mesh = TriMesh {
+            positions: vec![Point::origin(); 9],
+            triangles: vec![[0, 1, 2], [2, 1, 3], [2, 3, 4], [4, 3, 5], [6, 7, 8]],
+        };
+        let topology = Topology::of(&mesh);
+        let all = topology.breadth_first(vec![true; 9]);
+        assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        let mut marked = vec![true; 9];
+        marked[2] = false;
+        marked[3] = false;
+        assert_eq!(topology.breadth_first(marked), [0, 1, 4, 5, 6, 7, 8]);
     }
 }

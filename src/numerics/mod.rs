@@ -9,6 +9,7 @@
 //! | inverse factors and matrices for GPUs       | [`InverseFactors`], [`HybridMatrix`], [`LineMatrix`] | solves on devices              |
 //! | fixed-point acceleration                    | `anderson`                                   | local/global iterations                |
 //! | linear complementarity                      | `complementarity`                            | contacts                               |
+//! | sparse rows times points, a row per lane    | `lane_rows`                                  | guidance of the flesh                  |
 //! | lanes of `f32`, closest rotations, unit determinants | `lanes`, `polar`, `determinant`     | the local step                         |
 //!
 //! Matrices are symmetric positive definite unless said otherwise; factorisation is in `f64`, and what is solved at run time is
@@ -22,6 +23,7 @@ pub(crate) mod determinant;
 mod error;
 mod hybrid;
 mod inverse;
+pub(crate) mod lane_rows;
 pub(crate) mod lanes;
 mod lines;
 mod matrix;

@@ -55,6 +55,7 @@ mod lanes;
 mod locate;
 mod mls;
 mod plain;
+mod row_groups;
 mod rows;
 mod shells;
 mod smoothing;

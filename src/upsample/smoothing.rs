@@ -17,6 +17,7 @@
 use nalgebra::UnitQuaternion;
 use rayon::prelude::*;
 
+use super::row_groups::RowGroups;
 use crate::math::{Point, Vec3};
 use crate::mesh::{Bending, Topology, TriMesh};
 use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
@@ -37,16 +38,20 @@ const POWER_ITERATIONS: usize = 40;
 const EIGENVALUE_MARGIN: f32 = 1.1;
 /// Minimum number of vertices per task.
 const MIN_TASK: usize = 512;
+/// Vertices per task of an iteration; a multiple of the rows that are computed at a time.
+const TASK: usize = 1024;
 
 /// Bending of the fine mesh where its weights change, with the buffers of a frame.
 pub struct Smoothing {
-    /// The corrected vertices and their neighbours, whose curvature enters the energy.
+    /// The corrected vertices and their neighbours, whose curvature enters the energy; neighbours are near each other here, whatever
+    /// their order in the mesh.
     vertices: Vec<u32>,
     /// `starts[k]..starts[k + 1]` are the entries in row `vertices[k]` of the Laplacian.
     starts: Vec<u32>,
-    /// For every entry its vertex; and its index in `vertices` (their number if it is not among them) with its value.
-    columns: Vec<u32>,
+    /// Vertex and value of every entry.
     entries: Vec<(u32, f32)>,
+    /// The same rows, with indices in `vertices`; of vertices that are not among them their number.
+    laplacian: RowGroups,
     inverse_area: Vec<f32>,
     curvature: Vec<Vec3>,
     /// wᵢ Dᵢ, and 1 / ((1 + wᵢ) Dᵢ), which is 0 for vertices that are not corrected.
@@ -86,10 +91,7 @@ impl Smoothing {
                 diagonal[column as usize] += value * value / bending.areas[vertex];
             }
         }
-        let vertices: Vec<u32> = (0u32..)
-            .zip(&around)
-            .filter_map(|(vertex, &is)| is.then_some(vertex))
-            .collect();
+        let vertices = topology.breadth_first(around);
         let behind = vertices.len() as u32;
         let mut place = vec![behind; count];
         for (index, &vertex) in (0u32..).zip(&vertices) {
@@ -98,8 +100,8 @@ impl Smoothing {
         let buffer = || vec![[0.0; 4]; vertices.len() + 1];
         let mut built = Self {
             starts: vec![0],
-            columns: Vec::new(),
             entries: Vec::new(),
+            laplacian: RowGroups::of(&[], behind),
             inverse_area: Vec::new(),
             curvature: Vec::new(),
             weights: Vec::new(),
@@ -111,12 +113,16 @@ impl Smoothing {
             change: buffer(),
             vertices,
         };
+        let mut rows = Vec::with_capacity(built.vertices.len());
         for &vertex in &built.vertices {
             let vertex = vertex as usize;
-            for (column, value) in bending.row(vertex) {
-                built.columns.push(column);
-                built.entries.push((place[column as usize], value as f32));
-            }
+            let row = bending.row(vertex);
+            let row = row.map(|(column, value)| (column, value as f32));
+            built.entries.extend(row.clone());
+            rows.push(
+                row.map(|(column, value)| (place[column as usize], value))
+                    .collect(),
+            );
             built.starts.push(built.entries.len() as u32);
             built
                 .inverse_area
@@ -130,6 +136,7 @@ impl Smoothing {
                 .inverse_diagonal
                 .push(if moves { inverse } else { 0.0 });
         }
+        built.laplacian = RowGroups::of(&rows, behind);
         built.largest_eigenvalue = built.find_largest_eigenvalue() * EIGENVALUE_MARGIN;
         built
     }
@@ -178,7 +185,6 @@ impl Smoothing {
         let Self {
             vertices,
             starts,
-            columns,
             entries,
             inverse_area,
             curvature,
@@ -196,7 +202,7 @@ impl Smoothing {
                 let vertex = vertex as usize;
                 let mut sum = rotation_of(vertex) * -curvature;
                 let row = starts[index] as usize..starts[index + 1] as usize;
-                for (&column, &(_, value)) in columns[row.clone()].iter().zip(&entries[row]) {
+                for &(column, value) in &entries[row] {
                     // Differences of neighbours avoid cancellation.
                     sum += (points[column as usize] - points[vertex]) * value;
                 }
@@ -208,8 +214,7 @@ impl Smoothing {
     /// One Chebyshev iteration; the first one starts from a zero correction.
     fn iterate(&mut self, first: bool, keep: f32, step: f32) {
         let Self {
-            starts,
-            entries,
+            laplacian,
             inverse_area,
             weights,
             inverse_diagonal,
@@ -217,35 +222,20 @@ impl Smoothing {
             curvature_error,
             correction,
             change,
+            vertices,
             ..
         } = self;
-        let times = |index: usize, values: &[Padded]| {
-            let row = starts[index] as usize..starts[index + 1] as usize;
-            // Two independent sums, for instruction-level parallelism.
-            let mut sums = [[0.0; 4]; 2];
-            let (pairs, rest) = entries[row].as_chunks::<2>();
-            for [(a, own), (b, other)] in pairs {
-                sums[0] = add(sums[0], scaled(values[*a as usize], *own));
-                sums[1] = add(sums[1], scaled(values[*b as usize], *other));
-            }
-            for &(column, value) in rest {
-                sums[0] = add(sums[0], scaled(values[column as usize], value));
-            }
-            add(sums[0], sums[1])
-        };
+        let count = vertices.len();
         if !first {
-            let correction = &*correction;
-            curvature_error
-                .par_iter_mut()
-                .zip(&*initial_error)
-                .zip(&*inverse_area)
-                .with_min_len(MIN_TASK)
+            let (correction, initial_error) = (&*correction, &*initial_error);
+            curvature_error[..count]
+                .par_chunks_mut(TASK)
                 .enumerate()
-                .for_each(|(index, ((bend, initial_error), &inverse_area))| {
-                    *bend = add(
-                        *initial_error,
-                        scaled(times(index, correction), inverse_area),
-                    );
+                .for_each(|(task, errors)| {
+                    let write = |error: &mut Padded, row: usize, product: Padded| {
+                        *error = add(initial_error[row], scaled(product, inverse_area[row]));
+                    };
+                    laplacian.for_each(task * TASK, correction, errors, write);
                 });
         }
         let curvature_error = if first {
@@ -253,23 +243,25 @@ impl Smoothing {
         } else {
             curvature_error
         };
-        change
-            .par_iter_mut()
-            .zip(correction)
-            .zip(&*weights)
-            .zip(&*inverse_diagonal)
-            .with_min_len(MIN_TASK)
+        let curvature_error = &*curvature_error;
+        change[..count]
+            .par_chunks_mut(TASK)
+            .zip(correction[..count].par_chunks_mut(TASK))
             .enumerate()
-            .for_each(
-                |(index, (((change, correction), &weight), &inverse_diagonal))| {
-                    let slope = add(scaled(*correction, weight), times(index, curvature_error));
+            .for_each(|(task, (changes, corrections))| {
+                let start = task * TASK;
+                let write = |change: &mut Padded, row: usize, product: Padded| {
+                    let slope = add(scaled(corrections[row - start], weights[row]), product);
                     *change = sub(
                         scaled(*change, keep),
-                        scaled(slope, inverse_diagonal * step),
+                        scaled(slope, inverse_diagonal[row] * step),
                     );
+                };
+                laplacian.for_each(start, curvature_error, changes, write);
+                for (correction, change) in corrections.iter_mut().zip(changes) {
                     *correction = add(*correction, *change);
-                },
-            );
+                }
+            });
     }
 
     /// The largest eigenvalue of the preconditioned matrix, by power iteration.

@@ -1,15 +1,17 @@
 //! The guidance matrix, distributed over the subdomains and the top.
 
 use crate::dynamics::rows::Rows;
+use crate::numerics::lane_rows::LaneRows;
 use crate::numerics::lanes::{add, dot, scaled, sub};
 use crate::numerics::partition::Partition;
 
-/// The lower triangle of Q in the slots of one owner: all entries with at least one of the owner's rows.
+/// The rows of Q that belong to one owner, in its slots.
 #[derive(Default)]
 pub(in crate::dynamics) struct Quadratic {
-    starts: Vec<u32>,
-    columns: Vec<u16>,
-    values: Vec<f32>,
+    /// Its entries with the owner's own rows.
+    own: LaneRows,
+    /// A subdomain's entries with rows of the top: row, slot of the top's row, value.
+    couplings: Vec<(u16, u16, f32)>,
 }
 
 impl Quadratic {
@@ -21,8 +23,9 @@ impl Quadratic {
             .iter()
             .map(|part| part.unknowns.len())
             .chain([partition.top.len()]);
-        let mut rows: Vec<Vec<Vec<(u16, f32)>>> =
-            counts.map(|count| vec![Vec::new(); count]).collect();
+        let mut parts: Vec<(Vec<Vec<(u16, f32)>>, Vec<(u16, u16, f32)>)> = counts
+            .map(|count| (vec![Vec::new(); count], Vec::new()))
+            .collect();
         for column in 0..partition.unknowns() {
             let range = partition.pattern.column(column);
             for (&row, &value) in partition.pattern.rows[range.clone()]
@@ -39,37 +42,33 @@ impl Quadratic {
                 } else {
                     (other_owner, other, true, own)
                 };
-                let rows = &mut rows[owner as usize];
-                let (row, column) = if is_coupling {
-                    (own, rows.len() as u32 + other)
-                } else {
-                    (own.max(other), own.min(other))
-                };
-                rows[row as usize].push((column as u16, value as f32));
+                let (rows, couplings) = &mut parts[owner as usize];
+                let value = value as f32;
+                if is_coupling {
+                    let slot = rows.len() as u32 + other;
+                    couplings.push((own as u16, slot as u16, value));
+                    continue;
+                }
+                rows[own as usize].push((other as u16, value));
+                if own != other {
+                    rows[other as usize].push((own as u16, value));
+                }
             }
         }
-        debug_assert_eq!(rows.len(), owners + 1, "one part for each owner");
-        rows.into_iter().map(Self::of_rows).collect()
-    }
-
-    fn of_rows(rows: Vec<Vec<(u16, f32)>>) -> Self {
-        let mut part = Self {
-            starts: vec![0],
-            ..Self::default()
-        };
-        for mut row in rows {
-            row.sort_unstable_by_key(|&(column, _)| column);
-            part.columns.extend(row.iter().map(|&(column, _)| column));
-            part.values.extend(row.iter().map(|&(_, value)| value));
-            part.starts.push(part.columns.len() as u32);
-        }
-        part
+        debug_assert_eq!(parts.len(), owners + 1, "one part for each owner");
+        parts
+            .into_iter()
+            .map(|(rows, couplings)| Self {
+                own: LaneRows::of(&rows),
+                couplings,
+            })
+            .collect()
     }
 
     /// Adds r − Q (x − y) to the right-hand side of the owner's rows, and the coupling terms to the `top` rows behind them. Returns
     /// the energy. Without guidance it does nothing.
     pub(in crate::dynamics) fn add_forces(&self, rows: &mut Rows, top: usize) -> f64 {
-        if self.values.is_empty() {
+        if self.own.is_empty() {
             return 0.0;
         }
         let count = rows.count;
@@ -82,25 +81,17 @@ impl Quadratic {
         {
             *delta = sub(*x, *y);
         }
-        let (delta, b) = (&rows.delta, &mut rows.b);
-        let mut energy = 0.0_f64;
-        for row in 0..count {
-            let own = delta[row];
-            let mut sum = [0.0_f32; 4];
-            let mut half = [0.0_f32; 4];
-            let range = self.starts[row] as usize..self.starts[row + 1] as usize;
-            for (&column, &value) in self.columns[range.clone()].iter().zip(&self.values[range]) {
-                let column = column as usize;
-                if column == row {
-                    half = scaled(own, value);
-                    continue;
-                }
-                sum = add(sum, scaled(delta[column], value));
-                b[column] = sub(b[column], scaled(own, value));
-            }
-            let force = rows.guidance_force[row];
-            energy += f64::from(dot(own, sum) + 0.5 * dot(own, half) - dot(own, force));
-            b[row] = add(b[row], sub(force, add(sum, half)));
+        let (delta, b) = (&*rows.delta, &mut *rows.b);
+        let mut energy = 0.5 * self.own.subtract_product(delta, b);
+        for ((b, delta), force) in b.iter_mut().zip(delta).zip(&rows.guidance_force) {
+            energy -= f64::from(dot(*delta, *force));
+            *b = add(*b, *force);
+        }
+        for &(row, slot, value) in &self.couplings {
+            let (row, slot) = (usize::from(row), usize::from(slot));
+            energy += f64::from(value * dot(delta[row], delta[slot]));
+            b[row] = sub(b[row], scaled(delta[slot], value));
+            b[slot] = sub(b[slot], scaled(delta[row], value));
         }
         energy
     }
