@@ -30,7 +30,8 @@ pub(super) struct BoneSearch {
     /// The candidates of cell c are `sorted[starts[c]..starts[c + 1]]`.
     candidates: Vec<WedgeCandidate>,
     sorted: Vec<WedgeCandidate>,
-    /// Coordinates of the sorted candidates (x, y, z), so that blocks of them can be tested against a box with vector instructions.
+    /// Coordinates of the sorted candidates (x, y, z), so that blocks of them can be tested against a box with vector instructions;
+    /// behind them as many numbers as a block has, which are in no box.
     sorted_coordinates: [Vec<f32>; 3],
     starts: Vec<u32>,
     /// Per slice, the sectors that contain candidates, one bit each.
@@ -85,7 +86,7 @@ impl BoneSearch {
         self.sorted.reserve(count);
         self.hits.reserve(count);
         for coordinates in &mut self.sorted_coordinates {
-            coordinates.reserve(count);
+            coordinates.reserve(count + BLOCK);
         }
     }
 
@@ -219,6 +220,7 @@ impl BoneSearch {
                     .iter()
                     .map(|candidate| positions[candidate.vertex as usize][c]),
             );
+            coordinates.resize(self.sorted.len() + BLOCK, f32::NAN);
         }
     }
 
@@ -251,9 +253,12 @@ impl BoneSearch {
                     let mut next = starts[cell] as usize;
                     let end = starts[cell + 1] as usize;
                     while next < end {
-                        let block = next..end.min(next + BLOCK);
-                        for k in bits(shape.points_in_box(sorted_coordinates, &block)) {
-                            let vertex = sorted[block.start + k].vertex;
+                        let Some(block) = block_at(sorted_coordinates, next) else {
+                            break;
+                        };
+                        let inside = shape.points_in_box(block) & first_bits(end - next);
+                        for k in bits(inside) {
+                            let vertex = sorted[next + k].vertex;
                             if shape.contains(&positions[vertex as usize])
                                 && !shape.bones.contains(&body.foot_bones[vertex as usize])
                                 && !body.is_excluded(vertex, triangle)
@@ -261,12 +266,25 @@ impl BoneSearch {
                                 hits.push(Hit { vertex, triangle });
                             }
                         }
-                        next = block.end;
+                        next += BLOCK;
                     }
                 }
             }
         }
     }
+}
+
+/// The coordinates from `start` on.
+fn block_at(coordinates: &[Vec<f32>; 3], start: usize) -> Option<[&[f32; BLOCK]; 3]> {
+    let [x, y, z] = coordinates
+        .each_ref()
+        .map(|all| all[start..].first_chunk::<BLOCK>());
+    Some([x?, y?, z?])
+}
+
+/// The lowest bits of a block, this many or all of them.
+fn first_bits(count: usize) -> u32 {
+    (1 << count.min(BLOCK)) - 1
 }
 
 /// Indices of the set bits, in ascending order.

@@ -6,7 +6,7 @@ use crate::math::{Point, Vec3};
 /// A tet is degenerate, and contains no points, if its volume is below this fraction of the product of its edge lengths.
 const MIN_RELATIVE_VOLUME: f32 = 1e-4;
 /// Number of points tested against a box at once; one bit each.
-pub(super) const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 16;
 
 /// Axis-aligned bounding box; empty while `min > max`.
 #[derive(Debug, Clone, Copy)]
@@ -92,35 +92,25 @@ impl WedgeShape {
         }
     }
 
-    /// Tests which points of a block (at most [`BLOCK`]) lie in the wedge's bounding box; one bit each.
+    /// Tests which of [`BLOCK`] points lie in the wedge's bounding box; one bit each.
     #[expect(
         clippy::needless_bitwise_bool,
         reason = "without branches the comparisons fill vector registers"
     )]
-    pub(super) fn points_in_box(
-        &self,
-        [xs, ys, zs]: &[Vec<f32>; 3],
-        block: &std::ops::Range<usize>,
-    ) -> u32 {
+    pub(super) fn points_in_box(&self, [xs, ys, zs]: [&[f32; BLOCK]; 3]) -> u32 {
         let Aabb { min, max } = self.aabb;
-        let mut inside = [0_u32; BLOCK];
-        let points = xs[block.clone()]
-            .iter()
-            .zip(&ys[block.clone()])
-            .zip(&zs[block.clone()]);
-        for (flag, ((&x, &y), &z)) in inside.iter_mut().zip(points) {
+        let mut bits = 0;
+        for k in 0..BLOCK {
+            let (x, y, z) = (xs[k], ys[k], zs[k]);
             let within = (x >= min.x)
                 & (x <= max.x)
                 & (y >= min.y)
                 & (y <= max.y)
                 & (z >= min.z)
                 & (z <= max.z);
-            *flag = u32::from(within);
+            bits |= if within { 1 << k } else { 0 };
         }
-        inside[..block.len()]
-            .iter()
-            .enumerate()
-            .fold(0, |bits, (k, flag)| bits | flag << k)
+        bits
     }
 
     /// Whether a point lies in one of the three tets between the triangle and its foot points.
