@@ -19,7 +19,7 @@ use super::local::{self, BlockWeights, ForceTask};
 use super::rows::Rows;
 use super::system::System;
 use crate::math::Point;
-use crate::numerics::anderson::{Anderson, Products};
+use crate::numerics::anderson::{Anderson, Gamma, Products};
 use crate::numerics::lanes::add;
 use crate::numerics::partition::{Partition, Subdomain, for_each_subdomain};
 use crate::numerics::substitution::{Scratch, backward, forward};
@@ -105,22 +105,27 @@ impl Solver {
         let start = Instant::now();
         let mut forward_secs = 0.0;
         let floor = ENERGY_FLOOR * self.total_weight;
+        // The accelerated step that subdomains have not taken yet; they take it where they begin the next iteration anyway.
+        let mut step: Option<Gamma> = None;
         while !state.finished && state.iterations < plan.iterations.min(pause) {
             state.iterations += 1;
             let iteration = state.iterations;
-            if (state.was_still || ContactSolver::is_detection_due(iteration))
-                && self.refresh_contacts(plan, &mut contacts)
-            {
-                state.restart(plan.memory);
+            if state.was_still || ContactSolver::is_detection_due(iteration) {
+                self.take_step(step.take());
+                if self.refresh_contacts(plan, &mut contacts) {
+                    state.restart(plan.memory);
+                }
             }
             let forward_start = Instant::now();
-            let mut now = self.forward_pass(plan, state.anderson.is_on(), &mut contacts);
+            let mut now =
+                self.forward_pass(plan, step.take(), state.anderson.is_on(), &mut contacts);
             if state.anderson.is_on() {
                 if now > state.energy + ENERGY_TOLERANCE * state.energy.abs() + floor {
                     stats.rejected += 1;
                     state.anderson.forget();
-                    self.extrapolate(&[]);
-                    now = self.forward_pass(plan, true, &mut contacts);
+                    let plain = Gamma::default();
+                    self.top.extrapolate(plain.values());
+                    now = self.forward_pass(plan, Some(plain), true, &mut contacts);
                 }
                 state.energy = now;
             }
@@ -146,9 +151,10 @@ impl Solver {
                 });
                 self.top.advance();
             } else {
-                self.accelerate(&mut state.anderson);
+                step = Some(self.accelerate(&mut state.anderson));
             }
         }
+        self.take_step(step);
         stats.iterations = state.iterations;
         // Subdomains may run in parallel or one after the other: split the elapsed time of the forward passes by the share of the
         // local steps.
@@ -178,8 +184,9 @@ impl Solver {
         )
     }
 
-    /// Replaces the iterate by the Anderson combination of the last iterates.
-    fn accelerate(&mut self, anderson: &mut Anderson) {
+    /// Replaces the iterate of the top by the Anderson combination of the last iterates, and returns the coefficients for those of the
+    /// subdomains.
+    fn accelerate(&mut self, anderson: &mut Anderson) -> Gamma {
         let mut products = Products::default();
         for part in &self.subdomains {
             products.add(&part.products);
@@ -187,13 +194,16 @@ impl Solver {
         let (slot, count) = anderson.next();
         products.add(&self.top.record(slot, count));
         let gamma = anderson.coefficients(&products);
-        self.extrapolate(gamma.values());
+        self.top.extrapolate(gamma.values());
+        gamma
     }
 
-    /// Local step and forward substitution of all subdomains. Returns the energy if asked for.
+    /// Takes a step of the acceleration, then makes the local step and the forward substitution of all subdomains. Returns the energy if
+    /// asked for.
     fn forward_pass(
         &mut self,
         plan: &IterationParams<'_>,
+        step: Option<Gamma>,
         with_energy: bool,
         contacts: &mut Option<IterationContacts<'_>>,
     ) -> f64 {
@@ -218,6 +228,9 @@ impl Solver {
                 &factor.subdomains[index],
             );
             let own = state.rows.count;
+            if let Some(gamma) = &step {
+                state.rows.extrapolate(gamma.values());
+            }
             state.rows.x[own..own + top_x.len()].copy_from_slice(top_x);
             state.energy = state.rows.set_inertial_rhs(static_gravity);
             let elements = &system.blocks[index];
@@ -331,11 +344,14 @@ impl Solver {
             })
     }
 
-    fn extrapolate(&mut self, gamma: &[f32]) {
+    /// Lets the subdomains take a step of the acceleration.
+    fn take_step(&mut self, step: Option<Gamma>) {
+        let Some(gamma) = step else {
+            return;
+        };
         for_each_subdomain(&mut self.subdomains, 0, &|_, part| {
-            part.rows.extrapolate(gamma);
+            part.rows.extrapolate(gamma.values());
         });
-        self.top.extrapolate(gamma);
     }
 
     /// Elastic and inertial energy at the current positions, in `f64` with exact rotations.
