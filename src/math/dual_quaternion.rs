@@ -86,6 +86,7 @@ impl SplitTransform {
 
     /// As [`SplitTransform::blend`], of transforms that do not stretch.
     #[must_use]
+    #[inline]
     pub fn blend_rigid<'a>(weighted: impl IntoIterator<Item = (&'a Self, f32)>) -> Option<Self> {
         let mut weighted = weighted.into_iter();
         let first = weighted.next()?;
@@ -112,12 +113,14 @@ impl SplitTransform {
 
     /// Whether it is a rigid motion.
     #[must_use]
+    #[inline]
     pub fn is_rigid(&self) -> bool {
         self.stretch == Matrix3::identity()
     }
 
     /// By which factor it changes volumes; exactly 1 without stretch.
     #[must_use]
+    #[inline]
     pub fn volume_factor(&self) -> f32 {
         if self.is_rigid() {
             1.0
@@ -128,12 +131,14 @@ impl SplitTransform {
 
     /// The image of a point.
     #[must_use]
+    #[inline]
     pub fn apply(&self, point: &Point) -> Point {
         self.apply_rigid(&Point::from(self.stretch * point.coords))
     }
 
     /// The image of a point under the rigid motion, without the stretch.
     #[must_use]
+    #[inline]
     pub fn apply_rigid(&self, point: &Point) -> Point {
         let (point, r, d): (Vec3, Vec3, Vec3) = (point.coords, self.real.imag(), self.dual.imag());
         let rotated = point + r.cross(&(r.cross(&point) + point * self.real.w)) * 2.0;
@@ -142,6 +147,7 @@ impl SplitTransform {
 
     /// The point whose image is `point`; the point itself where the transform has no inverse.
     #[must_use]
+    #[inline]
     pub fn apply_inverse(&self, point: &Point) -> Point {
         let (r, d): (Vec3, Vec3) = (self.real.imag(), self.dual.imag());
         let moved = point.coords - self.translation(&r, &d);
@@ -156,10 +162,12 @@ impl SplitTransform {
 
     /// The rotation.
     #[must_use]
+    #[inline]
     pub fn rotation(&self) -> UnitQuaternion<f32> {
         UnitQuaternion::new_unchecked(self.real)
     }
 
+    #[inline]
     fn translation(&self, r: &Vec3, d: &Vec3) -> Vec3 {
         (d * self.real.w - r * self.dual.w + r.cross(d)) * 2.0
     }

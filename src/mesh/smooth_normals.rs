@@ -1,6 +1,7 @@
 //! Vertex normals that are smooth across seams and sharp where the file's normals are sharp.
 
 use nalgebra::Matrix3;
+use rayon::prelude::*;
 
 use super::vertex_normals_into;
 use super::weld::weld_points;
@@ -8,6 +9,8 @@ use crate::math::{Point, Vec3};
 
 /// Source vertices at equal positions share a normal if the file's normals differ by less than 60°.
 const SHARP: f32 = 0.5;
+/// Minimum number of vertices per task.
+const MIN_TASK: usize = 1024;
 
 /// Source vertices grouped by shared normal; computed once.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,17 +153,24 @@ impl NormalGroups {
             *position = positions[member as usize];
         }
         vertex_normals_into(&self.positions, &self.triangles, &mut self.normals);
-        for (normal, &group) in normals.iter_mut().zip(&self.group_of) {
-            *normal = self.normals[group as usize];
-        }
-        let Some(Details { edge, local }) = &self.details else {
-            return;
-        };
-        for ((normal, &group), local) in normals.iter_mut().zip(&self.group_of).zip(local) {
-            if let Some(frame) = self.frame_of(group, edge) {
-                *normal = frame * local;
-            }
-        }
+        let Self {
+            group_of,
+            normals: smooth,
+            details,
+            ..
+        } = &*self;
+        normals
+            .par_iter_mut()
+            .zip(group_of)
+            .with_min_len(MIN_TASK)
+            .enumerate()
+            .for_each(|(vertex, (normal, &group))| {
+                let detailed = details.as_ref().and_then(|Details { edge, local }| {
+                    let frame = self.frame_of(group, edge)?;
+                    Some(frame * local[vertex])
+                });
+                *normal = detailed.unwrap_or(smooth[group as usize]);
+            });
     }
 }
 

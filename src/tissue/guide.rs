@@ -72,9 +72,39 @@ pub struct GuideFrame {
     joints: Vec<SplitTransform>,
     /// One transform per point.
     pub points: Vec<SplitTransform>,
+    /// Whether no joint stretches, so that all transforms are rigid motions.
+    rigid: bool,
 }
 
 impl GuideFrame {
+    /// The image of a point under one of the transforms.
+    ///
+    /// # Panics
+    /// If there is no such transform.
+    #[inline]
+    #[must_use]
+    pub fn apply_one(&self, index: usize, point: &Point) -> Point {
+        if self.rigid {
+            self.points[index].apply_rigid(point)
+        } else {
+            self.points[index].apply(point)
+        }
+    }
+
+    /// By which factor one of the transforms changes volumes.
+    ///
+    /// # Panics
+    /// If there is no such transform.
+    #[inline]
+    #[must_use]
+    pub fn volume_factor(&self, index: usize) -> f32 {
+        if self.rigid {
+            1.0
+        } else {
+            self.points[index].volume_factor()
+        }
+    }
+
     /// Approximate memory of its vectors.
     pub(crate) fn heap_bytes(&self) -> usize {
         size_of_val(&*self.world_from_joint)
@@ -194,6 +224,7 @@ impl Guide {
             world_from_joint: Vec::new(),
             joints: Vec::new(),
             points: vec![SplitTransform::identity(); self.len()],
+            rigid: true,
         }
     }
 
@@ -203,6 +234,7 @@ impl Guide {
             world_from_joint: of_frame,
             joints,
             points,
+            rigid: all_rigid,
         } = frame;
         of_frame.clear();
         of_frame.extend_from_slice(world_from_joint);
@@ -221,6 +253,7 @@ impl Guide {
         points.resize(self.len(), SplitTransform::identity());
         let joints = &*joints;
         let rigid = joints.iter().all(SplitTransform::is_rigid);
+        *all_rigid = rigid;
         points
             .par_iter_mut()
             .with_min_len(MIN_TASK)
@@ -252,9 +285,9 @@ impl GuideFrame {
     pub fn apply(&self, rest: &[Point], out: &mut [Point]) {
         out.par_iter_mut()
             .zip(rest)
-            .zip(&self.points)
+            .enumerate()
             .with_min_len(MIN_TASK)
-            .for_each(|((out, rest), transform)| *out = transform.apply(rest));
+            .for_each(|(index, (out, rest))| *out = self.apply_one(index, rest));
     }
 
     /// Maps posed positions back to rest.
@@ -273,8 +306,8 @@ impl GuideFrame {
     pub fn apply_in_place(&self, points: &mut [Point]) {
         points
             .par_iter_mut()
-            .zip(&self.points)
+            .enumerate()
             .with_min_len(MIN_TASK)
-            .for_each(|(point, transform)| *point = transform.apply(point));
+            .for_each(|(index, point)| *point = self.apply_one(index, point));
     }
 }

@@ -114,19 +114,20 @@ impl GuidedBase {
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, (out, rest))| {
-                *out = self.frame.points[vertex].apply(&(rest + self.offset(vertex)))
-                    + self.lift(vertex);
+                *out =
+                    self.frame.apply_one(vertex, &(rest + self.offset(vertex))) + self.lift(vertex);
             });
         for (place, &vertex) in carried.iter_mut().zip(&self.carried) {
             let vertex = vertex as usize;
-            *place = self.frame.points[vertex].apply(&self.skin[vertex]);
+            *place = self.frame.apply_one(vertex, &self.skin[vertex]);
         }
     }
 
     /// Position and rotation of a skin vertex under the guide alone, that is without elasticity.
     pub(in crate::methods) fn target(&self, vertex: usize) -> Target {
+        let skin = self.guided_skin(vertex);
         Target {
-            position: self.guided_skin(vertex) + self.lift(vertex),
+            position: skin + self.lift_of(vertex, &skin),
             rotation: self.frame.points[vertex].rotation(),
         }
     }
@@ -138,13 +139,23 @@ impl GuidedBase {
 
     /// Position of a skin vertex under the guide, without the floor.
     fn guided_skin(&self, vertex: usize) -> Point {
-        self.frame.points[vertex].apply(&(self.skin[vertex] + self.offset(vertex)))
+        self.frame
+            .apply_one(vertex, &(self.skin[vertex] + self.offset(vertex)))
     }
 
     /// How far the floor lifts a vertex of skin and base.
     fn lift(&self, vertex: usize) -> Vec3 {
+        if self.floor.is_some() {
+            self.lift_of(vertex, &self.guided_skin(vertex))
+        } else {
+            Vec3::zeros()
+        }
+    }
+
+    /// The same, of a vertex whose skin is here under the guide.
+    fn lift_of(&self, vertex: usize, guided_skin: &Point) -> Vec3 {
         self.floor.map_or_else(Vec3::zeros, |floor| {
-            floor.lift(&self.guided_skin(vertex), self.depths[vertex])
+            floor.lift(guided_skin, self.depths[vertex])
         })
     }
 

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::collision::Contact;
 use crate::math::Point;
+use crate::numerics::{Cholesky, SolveMemory};
 use crate::tissue::GuideFrame;
 
 impl VolumePreserver {
@@ -42,13 +43,11 @@ impl VolumePreserver {
             *loss += bulge * fold_factor * area;
         }
         self.diffuse_losses();
-        std::mem::swap(&mut self.loss, &mut self.target_loss);
-        self.diffuse_losses();
         for vertex in 0..self.loss.len() {
             // Where the change length is small, the ratio is reduced; values beyond the bounds of the bulge are not stored.
             let known = self.change_length[vertex] + self.min_change_length;
             let bound = MAX_RATIO.min(self.max_bulge[vertex] / known);
-            let (length, pressed) = (self.target_loss[vertex], self.loss[vertex]);
+            let (length, pressed) = (self.loss[vertex], self.target_loss[vertex]);
             let rest = (length - pressed - self.predicted[vertex]) / known;
             self.ratio.measure(vertex, rest.clamp(-bound, bound), gain);
             self.pressed.measure(vertex, pressed, gain);
@@ -79,7 +78,7 @@ impl VolumePreserver {
             .filter(|&(_, &part)| part > 0.0)
             .map(|(vertex, part)| {
                 let transform = &frame.points[vertex];
-                let guide = transform.apply(&(self.rest[vertex] + self.offset(vertex)));
+                let guide = frame.apply_one(vertex, &(self.rest[vertex] + self.offset(vertex)));
                 let normal = transform.rotation() * self.normals[vertex];
                 part * self.vertex_areas[vertex] * normal.dot(&(guide - skin[vertex]))
             })
@@ -93,7 +92,7 @@ impl VolumePreserver {
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, (out, rest))| {
-                *out = frame.points[vertex].apply(&(rest + self.offset(vertex)));
+                *out = frame.apply_one(vertex, &(rest + self.offset(vertex)));
             });
     }
 
@@ -101,44 +100,38 @@ impl VolumePreserver {
     fn compute_skin_losses(&mut self, skin: &[Point], frame: &GuideFrame) {
         compute_area_vectors(&self.triangles, skin, &mut self.area_vectors);
         self.compute_losses(skin, |vertex, foot| {
-            let transform = &frame.points[vertex];
-            (transform.apply(foot), transform.volume_factor())
+            (frame.apply_one(vertex, foot), frame.volume_factor(vertex))
         });
         self.add_global_loss(skin, frame);
     }
 
-    /// Converts the losses of volume to outward displacements that restore it.
+    /// Converts both losses of volume to outward displacements that restore them.
     fn diffuse_losses(&mut self) {
-        let ([near, far], [near_memory, far_memory]) = (&self.diffusion, &mut self.memory);
-        near.solve_one(&mut self.loss, near_memory);
-        let mut fold_loss = 0.0;
-        let cells = self.vertex_areas.iter().zip(&self.folds.factors);
-        for ((out, loss), (area, fold_factor)) in
-            self.fold_loss.iter_mut().zip(&self.loss).zip(cells.clone())
-        {
-            *out = loss * area * (1.0 - fold_factor);
-            fold_loss += *out;
-        }
-        far.solve_one(&mut self.fold_loss, far_memory);
-        let reached: f32 = self
-            .fold_loss
-            .iter()
-            .zip(cells)
-            .map(|(length, (area, fold_factor))| length * area * fold_factor)
-            .sum();
-        let share = (fold_loss / reached).clamp(1.0, MAX_FOLD_SHARE);
-        if share.is_finite() {
-            for (loss, length) in self.loss.iter_mut().zip(&self.fold_loss) {
-                *loss += length * share;
-            }
-        }
+        let Self {
+            diffusion,
+            loss,
+            target_loss,
+            diffusion_memory,
+            vertex_areas,
+            folds,
+            ..
+        } = self;
+        let cells = Cells {
+            areas: vertex_areas,
+            fold_factors: &folds.factors,
+        };
+        let [memory, target_memory] = diffusion_memory;
+        rayon::join(
+            || cells.diffuse(diffusion, loss, memory),
+            || cells.diffuse(diffusion, target_loss, target_memory),
+        );
     }
 
     /// Volume that the closed skin has lost beyond what the scales of joints change, world units³. The area vectors are those of `skin`.
     pub(super) fn lost_volume(&self, skin: &[Point], frame: &GuideFrame) -> f64 {
-        let cones = self.cone_volumes.iter().zip(&frame.points);
+        let cones = self.cone_volumes.iter().enumerate();
         let intended: f64 = cones
-            .map(|(&cone, transform)| f64::from(cone) * f64::from(transform.volume_factor() - 1.0))
+            .map(|(vertex, &cone)| f64::from(cone) * f64::from(frame.volume_factor(vertex) - 1.0))
             .sum();
         self.volume + intended - enclosed_volume(&self.triangles, skin, &self.area_vectors)
     }
@@ -186,5 +179,62 @@ impl VolumePreserver {
                 let cone = area.dot(&(skin[vertex] - foot)) / 3.0;
                 *loss = cone_volumes[vertex] * volume_factor - cone;
             });
+    }
+}
+
+/// Buffers of one [`Cells::diffuse`].
+pub(super) struct DiffusionMemory {
+    solves: [SolveMemory; 2],
+    fold_loss: Vec<f32>,
+}
+
+impl DiffusionMemory {
+    pub(super) fn of([near, far]: &[Cholesky<f32>; 2], vertices: usize) -> Self {
+        Self {
+            solves: [near.memory(), far.memory()],
+            fold_loss: vec![0.0; vertices],
+        }
+    }
+}
+
+/// Area and fold factor of every vertex.
+#[derive(Clone, Copy)]
+struct Cells<'a> {
+    areas: &'a [f32],
+    fold_factors: &'a [f32],
+}
+
+impl Cells<'_> {
+    /// Converts losses of volume to outward displacements that restore it. `near` and `far` are the factored heat flows.
+    fn diffuse(
+        self,
+        [near, far]: &[Cholesky<f32>; 2],
+        loss: &mut [f32],
+        memory: &mut DiffusionMemory,
+    ) {
+        let DiffusionMemory {
+            solves: [near_memory, far_memory],
+            fold_loss: in_folds,
+        } = memory;
+        near.solve_one(loss, near_memory);
+        let mut fold_loss = 0.0;
+        let cells = self.areas.iter().zip(self.fold_factors);
+        for ((out, loss), (area, fold_factor)) in in_folds.iter_mut().zip(&*loss).zip(cells.clone())
+        {
+            *out = loss * area * (1.0 - fold_factor);
+            fold_loss += *out;
+        }
+        far.solve_one(in_folds, far_memory);
+        let reached: f32 = in_folds
+            .iter()
+            .zip(cells)
+            .map(|(length, (area, fold_factor))| length * area * fold_factor)
+            .sum();
+        let share = (fold_loss / reached).clamp(1.0, MAX_FOLD_SHARE);
+        if share.is_finite() {
+            for (loss, length) in loss.iter_mut().zip(in_folds) {
+                *loss += *length * share;
+            }
+        }
     }
 }

@@ -42,10 +42,11 @@ use rayon::prelude::*;
 use self::bone_shares::BoneShares;
 use self::folds::Folds;
 use self::low_pass::LowPass;
+use self::measure::DiffusionMemory;
 pub(in crate::methods) use self::saved::SavedVolume;
 use crate::math::{Point, Vec3};
 use crate::mesh::{Bending, TriMesh};
-use crate::numerics::{Cholesky, Ordering, SolveMemory, SymmetricMatrix};
+use crate::numerics::{Cholesky, Ordering, SymmetricMatrix};
 use crate::tissue::{GuideFrame, Tissue};
 
 /// Losses are spread over this many limb radii…
@@ -77,7 +78,8 @@ pub(super) struct VolumePreserver {
     max_bulge: Vec<f32>,
     /// Factored implicit heat flow over the two distances.
     diffusion: [Cholesky<f32>; 2],
-    memory: [SolveMemory; 2],
+    /// For the solves of `loss` and of `target_loss`.
+    diffusion_memory: [DiffusionMemory; 2],
     vertex_areas: Vec<f32>,
     folds: Folds,
     bones: BoneShares,
@@ -89,7 +91,6 @@ pub(super) struct VolumePreserver {
     rest_areas: Vec<f32>,
     area_vectors: Vec<Vec3>,
     loss: Vec<f32>,
-    fold_loss: Vec<f32>,
     /// Mean displacement that corresponds to the guide's change of volume around each vertex in this pose, world units;
     /// 0 at rest.
     change_length: Vec<f32>,
@@ -135,7 +136,8 @@ impl VolumePreserver {
         let feet: Vec<Point> = tissue.foot_points.iter().map(|p| p.cast::<f32>()).collect();
         let normals = mesh.vertex_normals();
         let vertex_areas: Vec<f32> = bending.areas.iter().map(|&area| area as f32).collect();
-        let memory = [near.memory(), far.memory()];
+        let diffusion = [near, far];
+        let memory = || DiffusionMemory::of(&diffusion, count);
         let is_carried = |vertex: usize| tissue.carried.binary_search(&(vertex as u32)).is_ok();
         let depth = |vertex: usize| (mesh.positions[vertex] - feet[vertex]).norm();
         let max_bulge: Vec<f32> = (0..count)
@@ -162,8 +164,8 @@ impl VolumePreserver {
             normals,
             cone_volumes: vec![0.0; count],
             max_bulge,
-            memory,
-            diffusion: [near, far],
+            diffusion_memory: [memory(), memory()],
+            diffusion,
             vertex_areas,
             bulge: vec![0.0; count],
             rest: mesh.positions.clone(),
@@ -171,7 +173,6 @@ impl VolumePreserver {
             rest_areas: Vec::new(),
             area_vectors: vec![Vec3::zeros(); mesh.triangles.len()],
             loss: vec![0.0; count],
-            fold_loss: vec![0.0; count],
             change_length: vec![0.0; count],
             min_change_length: (MIN_CHANGE_LENGTH * tissue.quality.limb_radius) as f32,
             closed: false,
@@ -295,12 +296,15 @@ impl VolumePreserver {
             .enumerate()
             .for_each(|(vertex, (area_ratio, guide_loss))| {
                 let area = area_vector_of(&triangles_of_vertex[vertex], area_vectors);
-                let transform = &frame.points[vertex];
-                let volume_factor = transform.volume_factor();
-                let area_factor = volume_factor.cbrt().powi(2);
+                let volume_factor = frame.volume_factor(vertex);
+                let area_factor = if volume_factor == 1.0 {
+                    1.0
+                } else {
+                    volume_factor.cbrt().powi(2)
+                };
                 let scaled = (rest_areas[vertex] * area_factor).max(f32::MIN_POSITIVE);
                 *area_ratio = area.norm() / scaled;
-                let foot = transform.apply(&feet[vertex]);
+                let foot = frame.apply_one(vertex, &feet[vertex]);
                 let cone = area.dot(&(posed[vertex] - foot)) / 3.0;
                 *guide_loss = cone_volumes[vertex] * volume_factor - cone;
             });
