@@ -217,7 +217,8 @@ impl Contacts {
         self.body.separate_base(&self.foot_points, base);
     }
 
-    /// Detects the contacts at `positions` and prepares their solve with a factor. Returns whether a pair began or ended.
+    /// Detects the contacts at `positions` and prepares their solve with a factor. Returns whether a pair began or ended, or
+    /// changed its softness.
     pub(super) fn begin(
         &mut self,
         positions: &[Point],
@@ -257,21 +258,26 @@ impl Contacts {
         }
         let contacts = self.list.contacts();
         let loaded = contacts.iter().filter(|c| c.load > 0.0).count();
-        let changed = contacts.iter().any(|c| !c.old) || loaded != self.report.pressing;
+        let mut changed = contacts.iter().any(|c| !c.old) || loaded != self.report.pressing;
         self.report.pressing = loaded;
         self.report.multiplications = 0;
         if !contacts.is_empty() {
-            self.prepare(solver);
+            changed |= self.prepare(solver);
         }
         self.report.detection_ms = start.elapsed().as_secs_f64() * 1e3;
         changed
     }
 
-    fn prepare(&mut self, solver: &mut WindowSolver<'_>) {
+    /// Returns whether the softness of a pair has changed.
+    fn prepare(&mut self, solver: &mut WindowSolver<'_>) -> bool {
         let contacts = self.list.contacts();
         let relative_stiffness = self.limits.relative_stiffness();
-        self.problem
-            .set_contacts(contacts, &self.stiffness, relative_stiffness);
+        let changed = self.problem.set_contacts(
+            contacts,
+            &self.stiffness,
+            relative_stiffness,
+            self.limits.soft_range(),
+        );
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
@@ -297,7 +303,7 @@ impl Contacts {
             self.problem.matrix.clear();
             self.problem
                 .estimate_diagonal(contacts, &self.stiffness, relative_stiffness);
-            return;
+            return changed;
         }
         self.compliance.cover(corners, solver);
         let compliance = &self.compliance;
@@ -308,6 +314,7 @@ impl Contacts {
                 .map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)),
         );
         self.problem.assemble(compliance);
+        changed
     }
 
     /// The problem that [`Contacts::begin`] prepared; `None` if its dense matrix is too large to be stored.

@@ -16,6 +16,10 @@ pub(super) use limits::ContactLimits;
 const MARGIN: f32 = 0.05;
 /// Largest push of a contact in one step, local edge lengths.
 const MAX_PUSH: f32 = 2.0;
+/// Smallest stiffness of a contact relative to that of a hard one: what a contact without load begins with.
+const MIN_HARDNESS: f32 = 0.05;
+/// The equations of an equilibrium have changed if the softness of a contact has by more than this fraction.
+const SOFTNESS_TOLERANCE: f32 = 1e-3;
 
 /// The complementarity problem of a step. Arrays have one entry per contact unless stated otherwise.
 #[derive(Default)]
@@ -40,6 +44,17 @@ pub(super) struct ContactProblem {
     pub(super) window_vertices: Vec<u32>,
 }
 
+/// Stiffness of a contact relative to that of a hard one, from the overlap that a hard one would have under its last load: it increases
+/// with the root of the load up to `range`, so that the load increases with the square of the overlap. Hard contacts begin and end with
+/// a jolt, because from one step to the next they hold back flesh that moved freely before.
+fn hardness(overlap: f32, range: f32) -> f32 {
+    if range > 0.0 {
+        (overlap / range).sqrt().clamp(MIN_HARDNESS, 1.0)
+    } else {
+        1.0
+    }
+}
+
 /// The gap n · d at other positions than those of the last refresh, world units.
 pub(super) fn gap(contact: &Contact, positions: &[Point]) -> f32 {
     contact.normal.dot(&separation(contact, positions))
@@ -55,29 +70,35 @@ fn separation(contact: &Contact, positions: &[Point]) -> Vec3 {
 }
 
 impl ContactProblem {
-    /// Sets all arrays that do not depend on P.
+    /// Sets all arrays that do not depend on P. `soft_range`: see [`ContactLimits::soft_range`]. Returns whether the softness of a contact
+    /// has changed noticeably, if the contacts are the same as before.
     pub(super) fn set_contacts(
         &mut self,
         contacts: &[Contact],
         stiffness: &[f32],
         relative_stiffness: f32,
-    ) {
+        soft_range: f32,
+    ) -> bool {
+        let mut changed = false;
         self.slots.clear();
         self.weights.clear();
         self.normals.clear();
         self.target_gaps.clear();
-        self.softness.clear();
+        self.softness.resize(contacts.len(), f32::INFINITY);
         self.loads.values.clear();
-        for c in contacts {
+        for (c, softness) in contacts.iter().zip(&mut self.softness) {
             let [a, b, d] = c.weights;
             self.weights.push([1.0, -a, -b, -d]);
             self.normals.push(c.normal);
             self.target_gaps
                 .push(c.min_gap.min(c.gap + MAX_PUSH * c.edge));
-            self.softness
-                .push(compliance_of(c, stiffness) / relative_stiffness);
+            let before = *softness;
+            let full = compliance_of(c, stiffness) / relative_stiffness;
+            *softness = full / hardness(c.load * full, soft_range * c.edge);
+            changed |= (*softness - before).abs() > SOFTNESS_TOLERANCE * before;
             self.loads.values.push(c.load);
         }
+        changed
     }
 
     /// Assembles S + W⁻¹.

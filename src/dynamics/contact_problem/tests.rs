@@ -167,7 +167,7 @@ fn equals_a_solve_with_the_refactored_matrix() {
             window: &mut window,
         };
         let mut problem = ContactProblem::default();
-        problem.set_contacts(&contacts, &sheets.stiffness, 30.0);
+        problem.set_contacts(&contacts, &sheets.stiffness, 30.0, 0.0);
         let corners = contacts
             .iter()
             .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
@@ -237,4 +237,19 @@ fn equals_a_solve_with_the_refactored_matrix() {
             .fold(Vec3::zeros(), |sum, f| sum + Vec3::new(f[0], f[1], f[2]));
         assert!(sum.norm() < 1e-4, "{sum}");
     }
+}
+
+/// A hard contact would have a load in proportion to its overlap.
+#[test]
+fn the_load_of_a_soft_contact_grows_with_the_square_of_its_overlap() {
+    for overlap in [0.3_f32, 0.6, 0.9] {
+        // Load times the softness of a hard contact, from step to step over an overlap that stays.
+        let mut load = 0.0;
+        for _ in 0..40 {
+            load = overlap * hardness(load, 1.0);
+        }
+        assert!((load - overlap * overlap).abs() < 1e-5, "{overlap}: {load}");
+    }
+    assert_eq!([hardness(7.0, 1.0), hardness(0.0, 0.0)], [1.0, 1.0]);
+    assert_eq!(hardness(0.0, 1.0), MIN_HARDNESS);
 }
