@@ -71,7 +71,7 @@ fn separation(contact: &Contact, positions: &[Point]) -> Vec3 {
 
 impl ContactProblem {
     /// Sets all arrays that do not depend on P. `soft_range`: see [`ContactLimits::soft_range`]. Returns whether the softness of a contact
-    /// has changed noticeably, if the contacts are the same as before.
+    /// has changed noticeably, if the contacts are the same as before; never without that range.
     pub(super) fn set_contacts(
         &mut self,
         contacts: &[Contact],
@@ -95,7 +95,7 @@ impl ContactProblem {
             let before = *softness;
             let full = compliance_of(c, stiffness) / relative_stiffness;
             *softness = full / hardness(c.load * full, soft_range * c.edge);
-            changed |= (*softness - before).abs() > SOFTNESS_TOLERANCE * before;
+            changed |= soft_range > 0.0 && (*softness - before).abs() > SOFTNESS_TOLERANCE * before;
             self.loads.values.push(c.load);
         }
         changed

@@ -5,13 +5,18 @@ use crate::numerics::lane_rows::LaneRows;
 use crate::numerics::lanes::{add, dot, scaled, sub};
 use crate::numerics::partition::Partition;
 
+/// Slots of the columns of a row, with values.
+type Row = Vec<(u16, f32)>;
+/// Row, slot of a row of the top, value.
+type Coupling = (u16, u16, f32);
+
 /// The rows of Q that belong to one owner, in its slots.
 #[derive(Default)]
 pub(in crate::dynamics) struct Quadratic {
     /// Its entries with the owner's own rows.
     own: LaneRows,
-    /// A subdomain's entries with rows of the top: row, slot of the top's row, value.
-    couplings: Vec<(u16, u16, f32)>,
+    /// A subdomain's entries with rows of the top.
+    couplings: Vec<Coupling>,
 }
 
 impl Quadratic {
@@ -23,7 +28,7 @@ impl Quadratic {
             .iter()
             .map(|part| part.unknowns.len())
             .chain([partition.top.len()]);
-        let mut parts: Vec<(Vec<Vec<(u16, f32)>>, Vec<(u16, u16, f32)>)> = counts
+        let mut parts: Vec<(Vec<Row>, Vec<Coupling>)> = counts
             .map(|count| (vec![Vec::new(); count], Vec::new()))
             .collect();
         for column in 0..partition.unknowns() {
