@@ -8,13 +8,14 @@
 # Every round also changes FBX files with their reader, ufbx, which is C, built with the sanitizers of addresses and of undefined behaviour
 # (gcc's; tests/scripts/sanitized.sh alone does only that).
 #
+# Before that, all tests run once with debug assertions and overflow checks; that is not counted either.
+#
 # A finding is repeated by `SINEW_FUZZ_SALT=… SINEW_FUZZ_CASES=… cargo test --release --test torture mutated_files_of_every_format`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 hours="${1:-8}"
 export SINEW_FUZZ_CASES="${2:-5000}"
-end=$((SECONDS + hours * 3600))
 log="target/night.log"
 mkdir -p target
 # Without the build, which is not counted.
@@ -22,6 +23,12 @@ cargo test --release --test torture --no-run
 tests/scripts/sanitized.sh --no-run
 
 findings=0
+if ! CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=true CARGO_PROFILE_DEV_OVERFLOW_CHECKS=true cargo test --no-fail-fast --target-dir target/checked \
+    >>"$log" 2>&1; then
+    findings=1
+    echo "a test failed with debug assertions and overflow checks; see $log"
+fi
+end=$((SECONDS + hours * 3600))
 for ((salt = $(date +%s); SECONDS < end; salt++)); do
     echo "== salt $salt" | tee -a "$log"
     if ! SINEW_FUZZ_SALT="$salt" cargo test --release --test torture mutated_ -- --nocapture >>"$log" 2>&1; then

@@ -28,7 +28,7 @@ fn shell_lines(readme: &str) -> Vec<String> {
 fn the_test_command_of_the_readme_is_the_one_of_ci() {
     let readme = read("README.md");
     let ci = read(".ci/run");
-    let command = "cargo test --release";
+    let command = "cargo test";
     let all = shell_lines(&readme);
     let lines: Vec<_> = all
         .iter()
