@@ -370,7 +370,7 @@ fn edges_darken_some_pixels_and_leave_most() {
     let darker = plain
         .pixels()
         .zip(wired.pixels())
-        .filter(|(a, b)| b.0[1] + 12 < a.0[1])
+        .filter(|(a, b)| b.0[1].saturating_add(12) < a.0[1])
         .count();
     let lighter = plain
         .pixels()
