@@ -223,19 +223,24 @@ impl CollisionBody {
     /// their distance is at most the thickness of the flesh. A contact between them would invert the flesh.
     #[must_use]
     pub fn are_opposite_sides(&self, vertex: u32, corners: [u32; 3], weights: [f32; 3]) -> bool {
-        let depth =
-            |v: u32| (self.rest[v as usize] - self.foot_points[v as usize].cast::<f32>()).norm();
-        let (mut offset, mut thickness) = (self.rest[vertex as usize].coords, depth(vertex));
+        let mut thickness = self.thickness(vertex);
+        let mut offset = self.rest[vertex as usize].coords;
         let mut outward = Vec3::zeros();
         for (&corner, weight) in corners.iter().zip(weights) {
             offset -= self.rest[corner as usize].coords * weight;
             outward += self.outward[corner as usize] * weight;
-            thickness += depth(corner) * weight;
+            thickness += self.thickness(corner) * weight;
         }
         let least = MIN_BEHIND_COSINE * offset.norm();
         offset.norm() <= MAX_THICKNESS_RATIO * thickness
             && -offset.dot(&outward) >= least
             && offset.dot(&self.outward[vertex as usize]) >= least
+    }
+
+    /// Distance of a vertex from its foot point on the bone line at rest, world units.
+    #[must_use]
+    pub fn thickness(&self, vertex: u32) -> f32 {
+        (self.rest[vertex as usize] - self.foot_points[vertex as usize].cast::<f32>()).norm()
     }
 
     pub(super) fn are_neighbors(&self, vertex: u32, triangle: u32) -> bool {

@@ -25,6 +25,9 @@ pub struct Contact {
     pub min_gap: f32,
     /// Increase of that gap in the last step, world units. Written by the solver; kept as long as the pair exists.
     pub increase: f32,
+    /// Fraction of its stiffness that the pair still has: 1, and less and less while it is released. Written by the solver; kept as
+    /// long as the pair exists.
+    pub hold: f32,
     /// Whether the pair is being released. Written by the solver, too; kept as long as the pair exists.
     pub release: Release,
     /// Whether the pair existed before the last refresh.
@@ -58,7 +61,7 @@ impl Contact {
     }
 }
 
-/// Why a loaded pair is being released: its gap decreases until its load is zero, then it is removed.
+/// Why a loaded pair is being released: it becomes softer and softer, then it is removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Release {
     /// It is not.

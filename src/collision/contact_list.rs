@@ -244,6 +244,7 @@ impl Skin<'_> {
             load: contact.load,
             min_gap: contact.min_gap,
             increase: contact.increase,
+            hold: contact.hold,
             release: contact.release,
             old: true,
             normal,

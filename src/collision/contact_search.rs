@@ -178,6 +178,7 @@ impl<'a> ContactQuery<'a> {
             load: 0.0,
             min_gap: gap,
             increase: 0.0,
+            hold: 1.0,
             release: Release::No,
             old: false,
         })

@@ -218,6 +218,7 @@ fn contact_of_pair(
         load: before.map_or(0.0, |contact| contact.load),
         min_gap: before.map_or(gap, |contact| contact.min_gap),
         increase: before.map_or(0.0, |contact| contact.increase),
+        hold: before.map_or(1.0, |contact| contact.hold),
         release: before.map_or(Release::No, |contact| contact.release),
         old: before.is_some(),
     })

@@ -14,6 +14,7 @@ mod exact;
 mod gallery;
 mod guided;
 mod jumps;
+mod leaving;
 mod materials;
 mod mirrored;
 mod robust;

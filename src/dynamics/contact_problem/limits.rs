@@ -27,6 +27,9 @@ const NORMAL_COSINE: f32 = 0.2;
 /// reduced less and less, down to zero at this multiple: with the full press they would still overlap, and the flesh would be
 /// crumpled.
 const MAX_OVERLAP: f32 = 3.0;
+/// So are overlaps deeper than the flesh under the triangle is thick, in multiples of that: the target of the vertex has passed the bone
+/// of the other limb. Pressed on, the flesh would stick to that limb, and follow it when it leaves.
+const PASSED_THROUGH: [f32; 2] = [1.0, 2.0];
 /// A contact ends at once when its targets move relative to each other by more than this many times `max_press` in one step.
 const MAX_TARGET_JUMP: f32 = 2.0;
 /// Number of steps with moving targets in which a vertex gets no new contact after a loaded contact was ended. Without it, flesh
@@ -39,12 +42,14 @@ const PRESS_RATE: f32 = 0.1;
 const PRESS_ACCELERATION: f32 = 6e-4;
 /// or as a fraction of what its targets move relative to each other in the step: in fast motions they begin in time.
 const PRESS_OF_MOTION: f32 = 3e-3;
-/// The gap of a contact that is released decreases in every step by this many times what it decreased by before, and by
-/// [`PRESS_ACCELERATION`]: it ends without a jolt, and deep contacts, which jumps leave behind, end in about as many steps as shallow
-/// ones. This one of a contact that is replaced,
-const REPLACED_GROWTH: f32 = 1.2;
-/// and this one of a contact that is refused: the flesh would stay where it is held.
-const REFUSED_GROWTH: f32 = 1.4;
+/// A contact that is released loses this fraction of its stiffness in the first step,
+const RELEASE_START: f32 = 5e-3;
+/// more in each further step by this many times the logarithm of what it has lost, and at most this. So the release begins and ends
+/// without a jolt, and deep contacts, which jumps leave behind, end in as many steps as shallow ones.
+const RELEASE_GROWTH: f32 = 0.2;
+const MAX_RELEASE_RATE: f32 = 0.2;
+/// It ends when it has less than this fraction of its stiffness.
+const MIN_HOLD: f32 = 1e-3;
 /// Fraction of the remaining difference to the desired gap that is applied per step. The contact point follows the skin that it
 /// presses; larger fractions make the two oscillate.
 const GAP_RELAXATION: f32 = 0.1;
@@ -96,7 +101,7 @@ impl ContactLimits {
         let Some(&remaining) = self.cooldown.get(vertex) else {
             return true;
         };
-        let loaded = contact.load > 0.0;
+        let loaded = contact.load > 0.0 && contact.hold >= MIN_HOLD;
         let has_jumped = self.has_jumped(contact);
         let stays = loaded && gradual && !has_jumped;
         if contact.release == Release::Replaced {
@@ -135,22 +140,23 @@ impl ContactLimits {
         body: &CollisionBody,
         gradual: bool,
     ) {
-        if gradual && contact.release != Release::No {
-            lower_released_gap(contact);
-            return;
-        }
         let goal = self.margin(contact, body).min(self.max_gap(contact, body));
         if self.targets.is_empty() || !gradual {
             contact.min_gap = goal;
             return;
         }
-        let rate = PRESS_RATE * self.max_press_of(contact);
         let moved = if self.previous_targets.len() == self.targets.len() {
             separation(contact, &self.targets) - separation(contact, &self.previous_targets)
         } else {
             Vec3::zeros()
         };
         let min_gap = contact.min_gap + contact.normal.dot(&moved).min(0.0);
+        if contact.release != Release::No {
+            contact.min_gap = min_gap;
+            soften(contact);
+            return;
+        }
+        let rate = PRESS_RATE * self.max_press_of(contact);
         let acceleration = (PRESS_ACCELERATION * contact.edge).max(PRESS_OF_MOTION * moved.norm());
         contact.increase = (GAP_RELAXATION * (goal - min_gap))
             .min(rate)
@@ -299,21 +305,21 @@ impl ContactLimits {
         let max_press = self.max_press_of(contact);
         let overlap = -gap / max_press.max(f32::MIN_POSITIVE);
         let moved = relative_motion(contact, body.rest_positions(), &self.targets);
+        let corners = contact.corners.iter().zip(&contact.weights);
+        let thickness: f32 = corners.map(|(&v, &w)| body.thickness(v) * w).sum();
+        let thickness = thickness.max(f32::MIN_POSITIVE);
         gap + max_press.min(moved)
             * alignment.clamp(0.0, 1.0)
             * (1.0 - smoothstep([1.0, MAX_OVERLAP], overlap))
+            * (1.0 - smoothstep(PASSED_THROUGH, -gap / thickness))
     }
 }
 
-/// Lowers the gap of a pair that is being released by one step.
-fn lower_released_gap(contact: &mut Contact) {
-    let growth = if contact.release == Release::Replaced {
-        REPLACED_GROWTH
-    } else {
-        REFUSED_GROWTH
-    };
-    contact.increase = growth * contact.increase.min(0.0) - PRESS_ACCELERATION * contact.edge;
-    contact.min_gap += contact.increase;
+/// Softens a pair that is being released by one step.
+fn soften(contact: &mut Contact) {
+    let lost = -contact.hold.max(f32::MIN_POSITIVE).ln();
+    let rate = (RELEASE_START + RELEASE_GROWTH * lost).min(MAX_RELEASE_RATE);
+    contact.hold *= 1.0 - rate;
 }
 
 /// How far the vertex of a contact has moved relative to its triangle, world units: |d − R d₀|, with d the vector from the contact
@@ -356,6 +362,7 @@ mod tests {
             load: 1.0,
             min_gap: 0.0,
             increase: 0.0,
+            hold: 1.0,
             release: Release::No,
             old: true,
         };
@@ -396,24 +403,18 @@ mod tests {
         assert!(!limits.is_frozen(&[contact]));
     }
 
-    /// A released pair gives up its gap by steps that are small at first, and grow as it takes too long.
+    /// A released pair gives up its hold by steps that are small at first.
     #[test]
     fn a_contact_is_released_without_a_jolt() {
-        for (release, growth) in [
-            (Release::Replaced, REPLACED_GROWTH),
-            (Release::Refused, REFUSED_GROWTH),
-        ] {
-            let (mut contact, _) = contact();
-            (contact.release, contact.increase) = (release, 0.01);
-            let mut before = 0.0;
-            for _ in 0..24 {
-                lower_released_gap(&mut contact);
-                let faster = before - contact.increase;
-                let most = PRESS_ACCELERATION - (growth - 1.0) * before;
-                assert!(faster > 0.0 && faster <= most + 1e-6);
-                before = contact.increase;
-            }
-            assert!(contact.min_gap < -1.0, "{}", contact.min_gap);
+        let (mut contact, _) = contact();
+        let (mut before, mut last_rate, mut steps) = (contact.hold, 0.0, 0);
+        while contact.hold >= MIN_HOLD {
+            soften(&mut contact);
+            let rate = 1.0 - contact.hold / before;
+            assert!(rate >= last_rate - 1e-5 && rate <= MAX_RELEASE_RATE + 1e-5);
+            assert!(rate <= RELEASE_START.max((1.0 + 1.5 * RELEASE_GROWTH) * last_rate));
+            (before, last_rate, steps) = (contact.hold, rate, steps + 1);
         }
+        assert!((30..60).contains(&steps), "{steps}");
     }
 }

@@ -94,7 +94,7 @@ impl ContactProblem {
                 .push(c.min_gap.min(c.gap + MAX_PUSH * c.edge));
             let before = *softness;
             let full = compliance_of(c, stiffness) / relative_stiffness;
-            *softness = full / hardness(c.load * full, soft_range * c.edge);
+            *softness = full / (c.hold * hardness(c.load * full, soft_range * c.edge));
             changed |= soft_range > 0.0 && (*softness - before).abs() > SOFTNESS_TOLERANCE * before;
             self.loads.values.push(c.load);
         }

@@ -88,6 +88,7 @@ impl Sheets {
                 load: 0.0,
                 min_gap: MARGIN,
                 increase: 0.0,
+                hold: 1.0,
                 release: Release::No,
                 old: true,
             };

@@ -241,6 +241,7 @@ impl Collision {
             load,
             min_gap: 0.0,
             increase: 0.0,
+            hold: 1.0,
             release: Release::No,
             old: true,
         }

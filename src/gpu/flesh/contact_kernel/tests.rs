@@ -44,6 +44,7 @@ impl Case {
             load: 0.0,
             min_gap: 0.0,
             increase: 0.0,
+            hold: 1.0,
             release: Release::No,
             old: false,
         };

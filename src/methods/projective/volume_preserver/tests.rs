@@ -117,6 +117,7 @@ fn pressed_volume_is_restored_and_given_back() {
             load: 1.0,
             min_gap: 0.0,
             increase: 0.0,
+            hold: 1.0,
             release: Release::No,
             old: true,
         })
