@@ -7,7 +7,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use sinew::dynamics::{Params, Preset, Simulation};
+use sinew::dynamics::{Params, Preset, Simulation, State};
 use sinew::math::{Point, Quat, Vec64};
 use sinew::methods::Subject;
 use sinew::progress::Progress;
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (folder, sources) = wish();
     for source in sources {
         let subject = open(&source, &Progress::new())?;
-        let scene = Scene::new(&subject)?;
+        let mut scene = Scene::new(&subject)?;
         let curves: Vec<Curve> = MEMORIES
             .iter()
             .map(|&memory| scene.curve(memory))
@@ -79,12 +79,29 @@ fn wish() -> (PathBuf, Vec<Source>) {
     (folder, sources)
 }
 
-/// A moving character: the base of every step.
+/// A step that is looked into.
+struct Step {
+    /// The state before it.
+    before: State,
+    base: Vec<Point>,
+    /// Its converged positions.
+    converged: Vec<Point>,
+}
+
+/// A moving character.
 struct Scene<'a> {
     subject: &'a Subject,
-    bases: Vec<Vec<Point>>,
-    /// The converged positions of every step looked into.
-    converged: Vec<Vec<Point>>,
+    simulation: Simulation,
+    steps: Vec<Step>,
+}
+
+/// The parameters of the steps that lead to those looked into.
+fn way() -> Params {
+    Params {
+        iterations: 20,
+        acceleration: 0,
+        ..Preset::Natural.params()
+    }
 }
 
 impl<'a> Scene<'a> {
@@ -116,54 +133,61 @@ impl<'a> Scene<'a> {
                 .place(&skeleton.world_from_joint(&pose), &mut frame, &mut base);
             base
         });
+        let bases: Vec<Vec<Point>> = bases.collect();
+        let skin = subject.sim().mesh.positions.clone();
+        let mut simulation = Simulation::new(
+            flesh.system.clone(),
+            &way(),
+            skin,
+            bases[0].clone(),
+            subject.size,
+        )?;
+        let mut steps = Vec::new();
+        for (step, base) in bases.into_iter().enumerate() {
+            if LOOKED_INTO.contains(&step) {
+                steps.push(Step {
+                    before: simulation.state(),
+                    base: base.clone(),
+                    converged: Vec::new(),
+                });
+            }
+            simulation.step(&base);
+        }
         let mut scene = Self {
             subject,
-            bases: bases.collect(),
-            converged: Vec::new(),
+            simulation,
+            steps,
         };
-        for step in LOOKED_INTO {
-            let (positions, _) = scene.step(step, CONVERGED, 5)?;
-            scene.converged.push(positions);
+        for step in 0..scene.steps.len() {
+            let (converged, _) = scene.step(step, CONVERGED, 5)?;
+            scene.steps[step].converged = converged;
         }
         Ok(scene)
     }
 
-    /// The way to a step, and the step itself: positions after it and how long it took, ms.
+    /// A step that is looked into: positions after it and how long it took, ms.
     fn step(
-        &self,
+        &mut self,
         step: usize,
         iterations: u32,
         acceleration: u32,
     ) -> Result<(Vec<Point>, f64), Box<dyn Error>> {
-        let flesh = self.subject.flesh()?;
-        let way = Params {
-            iterations: 20,
-            acceleration: 0,
-            ..Preset::Natural.params()
-        };
-        let skin = self.subject.sim().mesh.positions.clone();
-        let mut simulation = Simulation::new(
-            flesh.system.clone(),
-            &way,
-            skin,
-            self.bases[0].clone(),
-            self.subject.size,
-        )?;
-        for base in &self.bases[..step] {
-            simulation.step(base);
-        }
+        let Self {
+            simulation, steps, ..
+        } = self;
+        simulation.set_state(&steps[step].before);
         simulation.set_params(&Params {
             iterations,
             acceleration,
-            ..way
+            ..way()
         })?;
         let start = Instant::now();
-        simulation.step(&self.bases[step]);
+        simulation.step(&steps[step].base);
         let ms = start.elapsed().as_secs_f64() * 1e3;
         Ok((simulation.positions().to_vec(), ms))
     }
 
-    fn curve(&self, memory: u32) -> Result<Curve, Box<dyn Error>> {
+    fn curve(&mut self, memory: u32) -> Result<Curve, Box<dyn Error>> {
         let mut curve = Curve {
             memory,
             errors: Vec::new(),
@@ -171,17 +195,18 @@ impl<'a> Scene<'a> {
         };
         for iterations in ITERATIONS {
             let (mut log_error, mut time_ms) = (0.0, 0.0);
-            for (&step, converged) in LOOKED_INTO.iter().zip(&self.converged) {
+            for step in 0..self.steps.len() {
                 let (positions, mut best_ms) = self.step(step, iterations, memory)?;
                 for _ in 1..REPETITIONS {
                     best_ms = self.step(step, iterations, memory)?.1.min(best_ms);
                 }
+                let converged = &self.steps[step].converged;
                 let distances = positions.iter().zip(converged).map(|(a, b)| (a - b).norm());
                 let error = distances.fold(0.0, f32::max) / self.subject.size;
                 log_error += f64::from(error).max(1e-9).ln();
                 time_ms += best_ms;
             }
-            let steps = LOOKED_INTO.len() as f64;
+            let steps = self.steps.len() as f64;
             curve.errors.push((log_error / steps).exp());
             curve.times_ms.push(time_ms / steps);
         }

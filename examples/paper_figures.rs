@@ -1,6 +1,6 @@
 //! The figures by which papers on skinning compare their methods, with the built-in characters: one picture a figure.
 //!
-//! `cargo run --release --example paper_figures -- [FOLDER]`
+//! `cargo run --release --example paper_figures -- [FOLDER [NAME…]]`: all figures, or those of these names.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -69,10 +69,16 @@ const FIGURES: [(&str, &str); 12] = [
 ];
 
 fn main() -> ExitCode {
-    let folder = std::env::args()
-        .nth(1)
-        .map_or_else(PathBuf::new, PathBuf::from);
-    for (name, words) in FIGURES {
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().map_or_else(PathBuf::new, PathBuf::from);
+    let chosen: Vec<String> = arguments.collect();
+    let unknown = |name: &&String| FIGURES.iter().all(|(figure, _)| figure != name);
+    if let Some(name) = chosen.iter().find(unknown) {
+        eprintln!("error: there is no figure {name}; see FIGURES in this example");
+        return ExitCode::FAILURE;
+    }
+    let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|own| own == name);
+    for (name, words) in FIGURES.iter().filter(|(name, _)| is_chosen(name)) {
         let picture = folder.join(name).with_extension("png");
         let words = ["sinew", "render"].into_iter().chain(words.split(' '));
         let size = ["--size", "1600x560", "-o"];

@@ -73,7 +73,17 @@ pub(super) fn skinned(
 
 /// A tube of 40 by 24 quads around three joints, at −5, 0 and 5, with flesh on this base; `closed` at its ends or not.
 pub(super) fn flesh_bar(closed: bool, base: FleshBase) -> Arc<Subject> {
-    let mesh = moved(tube(1.0, 10.0, 40, 24, closed), Vec3::y() * -5.0);
+    flesh_bar_of(40, 24, closed, base)
+}
+
+/// The same of this many rings and sectors.
+pub(super) fn flesh_bar_of(
+    rings: u32,
+    sectors: u32,
+    closed: bool,
+    base: FleshBase,
+) -> Arc<Subject> {
+    let mesh = moved(tube(1.0, 10.0, rings, sectors, closed), Vec3::y() * -5.0);
     let skeleton = skeleton(&[-5.0, 0.0, 5.0]);
     let rows = mesh
         .positions

@@ -147,7 +147,8 @@ fn numbers_of_the_mannequin_are_those_of_numpy() {
         "elbow",
         pose(&[("forearm.L", Y, -120.0), ("shin.R", X, 90.0)]),
     )];
-    check("mannequin", &["builtin:mannequin"], "lbs,dqs,pd", &poses);
+    // Flesh is compared on the smaller characters.
+    check("mannequin", &["builtin:mannequin"], "lbs,dqs", &poses);
 }
 
 /// The arm with seams, as textures have them: vertices there exist twice.

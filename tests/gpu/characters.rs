@@ -23,7 +23,7 @@ const CHARACTERS: [&str; 5] = [
     "kaykit_Knight/Knight.glb",
     "q_Wolf/Wolf.glb",
 ];
-const FRAMES: usize = 120;
+const FRAMES: usize = 60;
 /// Largest distance of a vertex of the source meshes, of the size. With plain iterations 3e-7 is measured, contacts or not; with
 /// accelerated ones, where rounding tips whether or how far an iterate is taken on, up to 6e-5 in single frames, which is gone some frames
 /// later.

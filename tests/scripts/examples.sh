@@ -30,10 +30,10 @@ example() {
 
 example compare_methods
 example convergence -o "$out" builtin:cylinder
-example device_cost --sim-vertices 300
+example device_cost --sim-vertices 300 builtin:cylinder
 example global_solvers --vertices 300 builtin:cylinder
 example make_characters --only cylinder --rough --preview "$out/made.png"
-example paper_figures "$out"
+example paper_figures "$out" candy_wrapper elbow
 example play_a_clip
 example pose_a_character "$out/posed.obj"
 example scaling 1000

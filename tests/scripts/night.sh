@@ -8,7 +8,8 @@
 # Every round also changes FBX files with their reader, ufbx, which is C, built with the sanitizers of addresses and of undefined behaviour
 # (gcc's; tests/scripts/sanitized.sh alone does only that).
 #
-# Before that, all tests run once with debug assertions and overflow checks; that is not counted either.
+# Before that, all tests run once with debug assertions and overflow checks, and the tests of the core are linted; that is not counted
+# either.
 #
 # A finding is repeated by `SINEW_FUZZ_SALT=… SINEW_FUZZ_CASES=… cargo test --release --test torture mutated_files_of_every_format`.
 set -euo pipefail
@@ -28,6 +29,10 @@ if ! env -u SINEW_FUZZ_CASES CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=true CARGO_PROFI
     cargo test --no-fail-fast --target-dir target/checked >>"$log" 2>&1; then
     findings=1
     echo "a test failed with debug assertions and overflow checks; see $log"
+fi
+if ! cargo clippy --no-default-features --all-targets -- -D warnings >>"$log" 2>&1; then
+    findings=$((findings + 1))
+    echo "the tests of the core without features do not compile, or have warnings; see $log"
 fi
 end=$((SECONDS + hours * 3600))
 for ((salt = $(date +%s); SECONDS < end; salt++)); do

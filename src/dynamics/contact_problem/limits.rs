@@ -133,16 +133,19 @@ impl ContactLimits {
         !self.targets.is_empty()
     }
 
-    /// Sets the gap that a contact is constrained to keep in this step.
+    /// Sets the gap that a contact is constrained to keep in this step, or softens the contact if it is being released.
     pub(in crate::dynamics) fn update_min_gap(
         &self,
         contact: &mut Contact,
         body: &CollisionBody,
         gradual: bool,
     ) {
-        let goal = self.margin(contact, body).min(self.max_gap(contact, body));
+        let goal = |contact: &Contact| {
+            let margin = self.margin(contact, body);
+            margin.min(self.max_gap(contact, body))
+        };
         if self.targets.is_empty() || !gradual {
-            contact.min_gap = goal;
+            contact.min_gap = goal(contact);
             return;
         }
         let moved = if self.previous_targets.len() == self.targets.len() {
@@ -158,7 +161,7 @@ impl ContactLimits {
         }
         let rate = PRESS_RATE * self.max_press_of(contact);
         let acceleration = (PRESS_ACCELERATION * contact.edge).max(PRESS_OF_MOTION * moved.norm());
-        contact.increase = (GAP_RELAXATION * (goal - min_gap))
+        contact.increase = (GAP_RELAXATION * (goal(contact) - min_gap))
             .min(rate)
             .min(contact.increase.max(0.0) + acceleration);
         contact.min_gap = min_gap + contact.increase;
@@ -317,7 +320,7 @@ impl ContactLimits {
 
 /// Softens a pair that is being released by one step.
 fn soften(contact: &mut Contact) {
-    let lost = -contact.hold.max(f32::MIN_POSITIVE).ln();
+    let lost = -contact.hold.ln();
     let rate = (RELEASE_START + RELEASE_GROWTH * lost).min(MAX_RELEASE_RATE);
     contact.hold *= 1.0 - rate;
 }

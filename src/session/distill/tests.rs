@@ -1,5 +1,5 @@
 use super::*;
-use crate::character::{Attachment, Character};
+use crate::character::{Attachment, Character, SimVertices};
 use crate::dynamics::Params;
 use crate::io::load;
 use crate::math::{Affine, Point, Quat, Vec64};
@@ -117,9 +117,10 @@ fn between(shown: &mut Actor, actor: &mut Actor, clip: usize, fps: f64) -> [f64;
 }
 
 /// The built-in arm with a clip to fit to and one to hold back, simulated; and its skeleton.
-fn simulated_arm(params: &Params) -> (Skeleton, Actor) {
+fn simulated_arm(params: &Params, sim_vertices: SimVertices) -> (Skeleton, Actor) {
     let progress = Progress::new();
     let mut character = load(&["builtin:arm".into()], &progress).unwrap();
+    character.flesh.sim_vertices = sim_vertices;
     let skeleton = character.skeleton.clone();
     character.clips = vec![
         bending(&skeleton, "seen", 0.8, 0.0),
@@ -134,7 +135,7 @@ fn simulated_arm(params: &Params) -> (Skeleton, Actor) {
 #[test]
 fn a_written_rig_moves_as_the_report_says() {
     let progress = Progress::new();
-    let (skeleton, mut actor) = simulated_arm(&Params::default());
+    let (skeleton, mut actor) = simulated_arm(&Params::default(), SimVertices::About(500));
     let settings = DistillSettings {
         fit: DecompositionSettings {
             helpers: 6,
@@ -279,7 +280,7 @@ fn swing(read: &Character, springs: &mut [FileSpring], pose: &mut Pose, is_first
 fn springs_of_a_written_rig_swing_as_the_report_says() {
     let progress = Progress::new();
     let jelly = crate::dynamics::Preset::Jelly.params();
-    let (skeleton, mut actor) = simulated_arm(&jelly);
+    let (skeleton, mut actor) = simulated_arm(&jelly, SimVertices::default());
     let settings = DistillSettings {
         fit: DecompositionSettings {
             helpers: 4,

@@ -1,13 +1,21 @@
 //! Materials painted onto the skin: rest stays at rest, and paint acts where it is.
 
-use sinew::character::{FleshPaint, PaintMap};
+use sinew::character::{Character, FleshPaint, PaintMap, SimVertices};
 use sinew::rig::Clip;
 
 use super::*;
 
 /// The arm, painted with `value` at every vertex that `is_painted`, by its bind position.
 fn painted(map: PaintMap, value: f32, is_painted: impl Fn(&Point) -> bool) -> Arc<Subject> {
-    let mut character = character("arm");
+    paint(character("arm"), map, value, is_painted)
+}
+
+fn paint(
+    mut character: Character,
+    map: PaintMap,
+    value: f32,
+    is_painted: impl Fn(&Point) -> bool,
+) -> Arc<Subject> {
     let code = map.code(value);
     let positions = character.bind_positions();
     let codes = positions
@@ -82,7 +90,9 @@ fn flesh_sags_less_the_stiffer_and_the_more_it_is_held() {
     let middle = |p: &Point| p.x > 0.0;
     for method in [MethodId::PD, MethodId::XPBD] {
         let of = |map, value| {
-            let subject = painted(map, value, middle);
+            let mut arm = character("arm");
+            arm.flesh.sim_vertices = SimVertices::About(600);
+            let subject = paint(arm, map, value, middle);
             let sags = sags(&subject, method);
             let here = subject.bind_positions.iter().zip(&sags);
             let here = here.filter(|(p, _)| middle(p)).map(|(_, sag)| *sag);

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::curves::{CurveKey, Curves};
 use super::lines::lines_of;
 use super::*;
+use crate::character::SimVertices;
 use crate::dynamics::Params;
 use crate::methods::MethodId;
 use crate::metrics::METRICS;
@@ -21,10 +22,11 @@ const IDS: [&str; 4] = [
     "distance_max_mm",
 ];
 
-/// The cylinder with its clip in a view for each method.
+/// The cylinder, with few simulated vertices, and its clip in a view for each method.
 fn shown(methods: &[MethodId]) -> Session {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
+    session.apply_once(Command::SetSimVertices(SimVertices::About(300)));
     session.apply_once(Command::SetMethod(methods[0]));
     let like = session.active_view().id;
     for &method in &methods[1..] {

@@ -11,7 +11,7 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
     let mut session = unrigged_session();
     let first = session.document().clone();
     chain(&mut session);
-    for step in 0..16 {
+    for step in 0..13 {
         rig(&mut session, RigCommand::SetSymmetry(false));
         edit(
             &mut session,
@@ -24,17 +24,17 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
         run_until_idle(&mut session);
     }
     let last = session.rigging().rig().expect("open").clone();
-    for _ in 0..19 {
+    for _ in 0..16 {
         session.apply_once(Command::Undo);
     }
     assert!(session.document().same_as(&first));
-    for _ in 0..19 {
+    for _ in 0..16 {
         session.apply_once(Command::Redo);
     }
     run_until_idle(&mut session);
     assert_eq!(*session.rigging().rig().expect("open"), last);
     assert!(!session.rigging().is_pending() && session.subject().expect("open").flesh().is_ok());
-    for _ in 0..10 {
+    for _ in 0..7 {
         session.apply_once(Command::Undo);
     }
     run_until_idle(&mut session);
