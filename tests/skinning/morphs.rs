@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sinew::character::{Character, Morph, MorphShape, MorphTarget};
+use sinew::character::{Character, Morph, MorphShape, MorphTarget, SimVertices};
 use sinew::dynamics::Params;
 use sinew::io::builtin::load_builtin;
 use sinew::math::{Affine, Point, Vec3};
@@ -12,9 +12,10 @@ use sinew::rig::MorphWeights;
 
 use crate::common::moved::{bent, worst};
 
-/// A built-in character with a morph of some vertices of its first mesh.
+/// A built-in character with few simulated vertices, and a morph of some vertices of its first mesh.
 fn character(name: &str, with_morph: bool) -> Character {
     let mut character = load_builtin(name).expect("built in");
+    character.flesh.sim_vertices = SimVertices::About(600);
     if !with_morph {
         return character;
     }
