@@ -440,22 +440,25 @@ fn recorded_frames_are_shown_with_their_memory_and_found_by_scrubbing() {
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(session.recorded().frames.is_empty());
-    session.apply_once(Command::SetPlaying(true));
     let start = Instant::now();
+    // On a busy machine few frames may be left if the loop begins anew as it is stopped: then once more.
     while session.recorded().frames.len() <= 10 {
-        assert!(
-            start.elapsed() < Duration::from_mins(1),
-            "nothing is recorded"
-        );
-        session.tick(1.0 / 60.0);
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    session.apply_once(Command::SetPlaying(false));
-    while session.tick(1.0 / 60.0).active {
-        std::thread::sleep(Duration::from_millis(1));
+        session.apply_once(Command::SetPlaying(true));
+        while session.recorded().frames.len() <= 10 {
+            assert!(
+                start.elapsed() < Duration::from_mins(1),
+                "nothing is recorded"
+            );
+            session.tick(1.0 / 60.0);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        session.apply_once(Command::SetPlaying(false));
+        while session.tick(1.0 / 60.0).active {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
     let recorded = session.recorded().clone();
-    assert!(recorded.frames.len() > 10 && recorded.bytes > 0);
+    assert!(recorded.bytes > 0);
     let mut harness = stage(session, true);
     let megabytes = (recorded.bytes as f64 / f64::from(1 << 20)).ceil();
     let memory = harness.get_by_label(&format!("{megabytes} MB")).rect();
