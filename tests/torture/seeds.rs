@@ -127,9 +127,9 @@ pub fn seeds() -> Vec<Seed> {
     let others = small_files().into_iter();
     let others = others.map(|(name, bytes, beside)| (name, Content::Bytes(bytes), beside));
     let limits = |name: &str| match name {
-        "b.skel" | "b.tgf" | "b.anim" | "b.bvh" | "c.bvh" | "b.ini" => (1500, 3),
-        "b.dmat" | "c.dmat" => (1500, 100),
-        _ => (3000, usize::MAX),
+        "b.skel" | "b.tgf" | "b.anim" | "b.bvh" | "c.bvh" | "b.ini" => (800, 3),
+        "b.dmat" | "c.dmat" => (800, 50),
+        _ => (1500, usize::MAX),
     };
     let all = scenes.into_iter().chain(others);
     all.map(|(name, content, beside)| {
