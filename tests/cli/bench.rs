@@ -99,7 +99,7 @@ fn a_device_is_measured() {
         &"builtin:cylinder",
         &"--sim-vertices=300",
         &"--base=bones",
-        &"--steps=20",
+        &"--steps=10",
         &"--device=gpu",
         &"--json",
     ]);

@@ -49,7 +49,7 @@ fn real_characters_are_whole_again_after_a_jump() {
         return;
     };
     let mut broken = Vec::new();
-    for name in CHARACTERS {
+    for (index, name) in CHARACTERS.iter().enumerate() {
         let progress = Progress::new();
         let character = load(&[data.join(name)], &progress).expect("loads");
         let subject = Arc::new(Subject::build(Arc::new(character), &progress).expect("builds"));
@@ -60,7 +60,8 @@ fn real_characters_are_whole_again_after_a_jump() {
         let poses = motion_range(skeleton);
         let ends = ends(&poses);
         assert!(ends.len() >= 8, "{name}: {} poses", ends.len());
-        for pose in ends {
+        // Every other movement: the odd ones of one character, the even ones of the next.
+        for pose in ends.into_iter().skip(index % 2).step_by(2) {
             actor.reset();
             advance(&mut actor, &rest, 1);
             let whole = actor.positions().to_vec();

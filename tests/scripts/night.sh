@@ -8,8 +8,8 @@
 # Every round also changes FBX files with their reader, ufbx, which is C, built with the sanitizers of addresses and of undefined behaviour
 # (gcc's; tests/scripts/sanitized.sh alone does only that).
 #
-# Before that, all tests run once with debug assertions and overflow checks, and the tests of the core are linted; that is not counted
-# either.
+# Before that, all tests run once with debug assertions and overflow checks, the tests of the core are linted, and what is written of all
+# characters is read by other programs; that is not counted either.
 #
 # A finding is repeated by `SINEW_FUZZ_SALT=… SINEW_FUZZ_CASES=… cargo test --release --test torture mutated_files_of_every_format`.
 set -euo pipefail
@@ -33,6 +33,10 @@ fi
 if ! cargo clippy --no-default-features --all-targets -- -D warnings >>"$log" 2>&1; then
     findings=$((findings + 1))
     echo "the tests of the core without features do not compile, or have warnings; see $log"
+fi
+if ! tests/scripts/outputs.sh target/release/sinew >>"$log" 2>&1; then
+    findings=$((findings + 1))
+    echo "another program does not read what Sinew writes; see $log"
 fi
 end=$((SECONDS + hours * 3600))
 for ((salt = $(date +%s); SECONDS < end; salt++)); do

@@ -96,7 +96,7 @@ fn plain_constraints_leave_tets_inverted_in_a_bend() {
         settle(&mut flesh, &world);
         inverted(&flesh)
     };
-    let of_plain = [5, 20, 60].map(|iterations| after(iterations, plain(&[])));
+    let of_plain = [5, 20].map(|iterations| after(iterations, plain(&[])));
     let guarded = after(5, compliant(&[]));
     let unguarded = after(5, compliant(&[("guard", 0.0)]));
     println!("{of_plain:?} inverted, {guarded} with compliance, {unguarded} without the guard");
@@ -157,7 +157,7 @@ fn sag(subject: &Arc<Subject>, iterations: u32, options: Options) -> [f64; 2] {
 fn stiffness_depends_on_the_sweeps_only_without_compliance() {
     let subject = coarse_bar(FleshBase::Bones);
     let [_, exact] = sag(&subject, 40, compliant(&[("substeps", 8.0)]));
-    for (iterations, substeps) in [(2, 2.0), (5, 5.0), (32, 8.0), (20, 1.0)] {
+    for (iterations, substeps) in [(2, 2.0), (5, 5.0), (20, 1.0)] {
         let options = compliant(&[("substeps", substeps)]);
         let [settled, moved] = sag(&subject, iterations, options);
         println!("{iterations} sweeps, {substeps} substeps: {settled} {moved} of {exact}");
@@ -290,11 +290,11 @@ fn skin_can_be_bound_to_linear_blend_skinning() {
     };
     let of_plain = [0.0, 0.3].map(|bind| apart(plain(&[("bind-to-lbs", bind)])));
     assert!(of_plain[0] > of_plain[1], "{of_plain:?}");
-    let strengths = [0.0, 1.0, 10.0, 100.0];
+    let strengths = [0.0, 1.0, 100.0];
     let of_springs = strengths.map(|bind| apart(compliant(&[("bind-to-lbs", bind)])));
     println!("{of_plain:?}, {of_springs:?} of the size from linear blend skinning");
     assert!(of_springs.is_sorted_by(|a, b| a > b), "{of_springs:?}");
-    assert!(of_springs[3] < 0.5 * of_springs[0], "{of_springs:?}");
+    assert!(of_springs[2] < 0.5 * of_springs[0], "{of_springs:?}");
 }
 
 /// Largest error of a gradient against finite differences.
