@@ -96,7 +96,7 @@ fn plain_constraints_leave_tets_inverted_in_a_bend() {
         settle(&mut flesh, &world);
         inverted(&flesh)
     };
-    let of_plain = [5, 20].map(|iterations| after(iterations, plain(&[])));
+    let of_plain = [5, 60].map(|iterations| after(iterations, plain(&[])));
     let guarded = after(5, compliant(&[]));
     let unguarded = after(5, compliant(&[("guard", 0.0)]));
     println!("{of_plain:?} inverted, {guarded} with compliance, {unguarded} without the guard");
