@@ -23,10 +23,10 @@ const MAX_FACING_COSINE: f32 = 0.3;
 /// A contact is allowed only if, at the targets, the cosine between its normal and the triangle's normal is at least this, and the
 /// cosine between its normal and the vertex's own normal at most this.
 const NORMAL_COSINE: f32 = 0.2;
-/// A contact is allowed only if its targets are at most this many times `max_press` apart. Overlaps deeper than `max_press` are
-/// reduced less and less, down to zero at this multiple: with the full press they would still overlap, and the flesh would be
-/// crumpled.
-const MAX_OVERLAP: f32 = 3.0;
+/// Overlaps of the targets deeper than the first of these multiples of `max_press` are reduced less and less, down to zero at the second:
+/// with the full press they would still overlap, and the flesh would be crumpled. A contact is allowed only if its targets are at most
+/// the second multiple apart.
+const OVERLAPS: [f32; 2] = [0.7, 2.0];
 /// So are overlaps deeper than the flesh under the triangle is thick, in multiples of that: the target of the vertex has passed the bone
 /// of the other limb. Pressed on, the flesh would stick to that limb, and follow it when it leaves.
 const PASSED_THROUGH: [f32; 2] = [1.0, 2.0];
@@ -247,7 +247,7 @@ impl ContactLimits {
     }
 
     /// Whether a contact agrees with the targets: there the two surfaces face each other, and their distance is at most
-    /// [`MAX_OVERLAP`]. Other contacts are remains of a tangled state and would preserve it.
+    /// what [`OVERLAPS`] allow. Other contacts are remains of a tangled state and would preserve it.
     fn is_consistent(&self, contact: &Contact, body: &CollisionBody) -> bool {
         if body.are_opposite_sides(contact.vertex, contact.corners, contact.weights) {
             return false;
@@ -265,7 +265,7 @@ impl ContactLimits {
         if !normals_agree {
             return false;
         }
-        separation(contact, &self.targets).norm() <= MAX_OVERLAP * max_press + contact.edge
+        separation(contact, &self.targets).norm() <= OVERLAPS[1] * max_press + contact.edge
     }
 
     /// Stiffness of contacts relative to that of the flesh at their vertices.
@@ -313,7 +313,7 @@ impl ContactLimits {
         let thickness = thickness.max(f32::MIN_POSITIVE);
         gap + max_press.min(moved)
             * alignment.clamp(0.0, 1.0)
-            * (1.0 - smoothstep([1.0, MAX_OVERLAP], overlap))
+            * (1.0 - smoothstep(OVERLAPS, overlap))
             * (1.0 - smoothstep(PASSED_THROUGH, -gap / thickness))
     }
 }
