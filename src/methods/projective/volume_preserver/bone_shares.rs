@@ -13,6 +13,8 @@ pub(super) struct BoneShares {
     /// The bone of each cone; and the bones that count around each vertex, with their shares.
     bone_of_vertex: Vec<u32>,
     shares: Vec<[(u32, f32); MAX_BONES]>,
+    /// The bones that count a little around each vertex, from farther away, with their heat there.
+    far_heat: Vec<[(u32, f32); MAX_BONES]>,
     /// For every bone the area of its skin; and the mean displacements of the pose: all changes of volume counted as losses, and gains
     /// subtracted from losses.
     areas: Vec<f32>,
@@ -21,20 +23,28 @@ pub(super) struct BoneShares {
 
 impl BoneShares {
     /// By the heat flow of a unit source on the skin of each bone, relative to its largest value: the heat of a large bone must not count
-    /// more than that of a small one.
-    pub(super) fn bind(tissue: &Tissue, vertex_areas: &[f32], diffusion: &Cholesky<f32>) -> Self {
-        let mut memory = diffusion.memory();
+    /// more than that of a small one. `diffusion`: for the bones that count, and for those that count from farther away.
+    pub(super) fn bind(
+        tissue: &Tissue,
+        vertex_areas: &[f32],
+        diffusion: [&Cholesky<f32>; 2],
+    ) -> Self {
+        let mut memory = diffusion.map(Cholesky::memory);
         let bone_of_vertex = tissue.foot_bones.clone();
         let mut areas = vec![0.0; tissue.graph.bones.len()];
-        let mut found: Vec<Vec<(u32, f32)>> = vec![Vec::new(); bone_of_vertex.len()];
+        let mut found = [(); 2].map(|()| vec![Vec::new(); bone_of_vertex.len()]);
         for (bone, area) in areas.iter_mut().enumerate() {
             let skin = bone_of_vertex.iter().zip(vertex_areas);
-            let mut column: Vec<f32> = skin
+            let source: Vec<f32> = skin
                 .map(|(&own, &area)| if own as usize == bone { area } else { 0.0 })
                 .collect();
-            *area = column.iter().sum();
-            if *area > 0.0 {
-                diffusion.solve_one(&mut column, &mut memory);
+            *area = source.iter().sum();
+            if *area <= 0.0 {
+                continue;
+            }
+            for ((diffusion, memory), found) in diffusion.iter().zip(&mut memory).zip(&mut found) {
+                let mut column = source.clone();
+                diffusion.solve_one(&mut column, memory);
                 let largest = column.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
                 for (found, heat) in found.iter_mut().zip(column) {
                     let share = heat / largest - LEAST_HEAT;
@@ -44,27 +54,28 @@ impl BoneShares {
                 }
             }
         }
-        let strongest = |mut found: Vec<(u32, f32)>| {
-            found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            found.resize(MAX_BONES, (0, 0.0));
+        let [near, far] = found.map(|found| found.into_iter().map(strongest));
+        let shares = |found: [(u32, f32); MAX_BONES]| {
             let sum: f32 = found.iter().map(|(_, share)| share).sum();
-            [0, 1, 2, 3].map(|k| (found[k].0, found[k].1 / sum.max(f32::MIN_POSITIVE)))
+            found.map(|(bone, share)| (bone, share / sum.max(f32::MIN_POSITIVE)))
         };
         Self {
             bone_of_vertex,
-            shares: found.into_iter().map(strongest).collect(),
+            shares: near.map(shares).collect(),
+            far_heat: far.collect(),
             lengths: vec![[0.0; 2]; areas.len()],
             areas,
         }
     }
 
-    /// Writes the change length of every vertex, given the volume that each cone loses under the guide, and the length in which gains are
-    /// subtracted from losses; both are zero at rest.
+    /// Writes the change length of every vertex, given the volume that each cone loses under the guide; the length in which gains are
+    /// subtracted from losses; and what far bones change. All are zero at rest.
     pub(super) fn write_lengths(
         &mut self,
         guide_loss: &[f32],
         change_lengths: &mut [f32],
         loss_lengths: &mut [f32],
+        far_lengths: &mut [f32],
     ) {
         self.lengths.fill([0.0; 2]);
         for (&bone, guide_loss) in self.bone_of_vertex.iter().zip(guide_loss) {
@@ -87,5 +98,18 @@ impl BoneShares {
                 *loss_length += loss * share;
             }
         }
+        for (far_length, far) in far_lengths.iter_mut().zip(&self.far_heat) {
+            *far_length = far
+                .iter()
+                .map(|&(bone, heat)| lengths[bone as usize][0] * heat)
+                .sum();
+        }
     }
+}
+
+/// The largest of these numbers of bones, zero where there are fewer.
+fn strongest(mut found: Vec<(u32, f32)>) -> [(u32, f32); MAX_BONES] {
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    found.resize(MAX_BONES, (0, 0.0));
+    [0, 1, 2, 3].map(|k| found[k])
 }

@@ -45,11 +45,13 @@ impl VolumePreserver {
         self.diffuse_losses();
         for vertex in 0..self.loss.len() {
             // Where the change length is small, the ratio is reduced; values beyond the bounds of the bulge are not stored.
-            let known = self.change_length[vertex] + self.min_change_length;
+            let far = self.far_weights[vertex] * self.far_length[vertex];
+            let known = self.change_length[vertex] + far + self.min_change_length;
             let bound = MAX_RATIO.min(self.max_bulge[vertex] / known);
             let (length, pressed) = (self.loss[vertex], self.target_loss[vertex]);
-            let rest = (length - pressed - self.predicted[vertex]) / known;
-            self.ratio.measure(vertex, rest.clamp(-bound, bound), gain);
+            let rest = length - pressed - self.predicted[vertex];
+            self.ratio
+                .measure(vertex, (rest / known).clamp(-bound, bound), gain);
             self.pressed.measure(vertex, pressed, gain);
         }
         self.track_pressed_volume(skin, frame);

@@ -19,7 +19,8 @@
 //! - The prediction for the guide: what the guide alone loses around each bone, spread over the skin around it, and balanced so that all
 //!   bulges together restore the loss of the whole skin. It depends on the pose alone, without delay.
 //! - What measurements ask for beyond that, as a multiple of the change length of the vertex, so that it varies with the pose. The change
-//!   length is the mean displacement that corresponds to the change of volume around the vertex under the guide alone.
+//!   length is the mean displacement that corresponds to the change of volume around the vertex under the guide alone. Where flesh is
+//!   thick, a part of that of bones farther away is added to it: a folded armpit empties a belly that the guide alone does not change.
 //! - What restores the volume that contacts press out between the guide and the skin. It is a length, because it does not depend on the
 //!   angle of a joint. Between measurements it follows the pressed volume down: as soon as an arm leaves the side of the body, neither
 //!   needs a bulge.
@@ -57,6 +58,9 @@ const FAR_SPREAD_RADII: f64 = 4.0;
 const BONE_REACH_RADII: f64 = 2.8;
 /// Upper bound of a bulge relative to the change length of the vertex.
 const MAX_RATIO: f32 = 6.0;
+/// Multiple of the change lengths of farther bones, each reduced by the distance, that is added to that of thick flesh where measurements
+/// count.
+const FAR_FACTOR: f32 = 3.0;
 /// Regularisation of the change length, as a fraction of the limb radius: the ratio to a shorter length is unreliable.
 const MIN_CHANGE_LENGTH: f64 = 2e-3;
 /// The loss inside folds is recovered by the skin around them: the part of it that heat flow brings there is scaled up to
@@ -94,6 +98,10 @@ pub(super) struct VolumePreserver {
     /// Mean displacement that corresponds to the guide's change of volume around each vertex in this pose, world units;
     /// 0 at rest.
     change_length: Vec<f32>,
+    /// What farther bones add to it, world units; 0 at rest. And the factor on that for each vertex: [`FAR_FACTOR`] where the
+    /// flesh is as thick as a limb, little where it is thin.
+    far_length: Vec<f32>,
+    far_weights: Vec<f32>,
     min_change_length: f32,
     /// Whether the skin is closed, and the volume that it encloses at rest, world units³.
     closed: bool,
@@ -149,6 +157,11 @@ impl VolumePreserver {
                 }
             })
             .collect();
+        let far_weight = |max_bulge: &f32| {
+            let thickness = f64::from(max_bulge / MAX_BULGE) / tissue.quality.limb_radius;
+            FAR_FACTOR * thickness.min(1.0).powi(2) as f32
+        };
+        let far_weights = max_bulge.iter().map(far_weight).collect();
         let mut built = Self {
             triangles: mesh.triangles.clone(),
             triangles_of_vertex: vec![Vec::new(); count],
@@ -159,7 +172,7 @@ impl VolumePreserver {
                 &max_bulge,
                 tissue.quality.limb_radius,
             ),
-            bones: BoneShares::bind(tissue, &vertex_areas, &around_bones),
+            bones: BoneShares::bind(tissue, &vertex_areas, [&around_bones, &diffusion[1]]),
             feet,
             normals,
             cone_volumes: vec![0.0; count],
@@ -174,6 +187,8 @@ impl VolumePreserver {
             area_vectors: vec![Vec3::zeros(); mesh.triangles.len()],
             loss: vec![0.0; count],
             change_length: vec![0.0; count],
+            far_length: vec![0.0; count],
+            far_weights,
             min_change_length: (MIN_CHANGE_LENGTH * tissue.quality.limb_radius) as f32,
             closed: false,
             volume: 0.0,
@@ -236,6 +251,7 @@ impl VolumePreserver {
             &self.guide_loss,
             &mut self.change_length,
             &mut self.predicted,
+            &mut self.far_length,
         );
         self.balance_prediction(frame);
         self.compute_bulges();
@@ -258,10 +274,13 @@ impl VolumePreserver {
         let measured = self.ratio.values().iter().zip(self.pressed.values());
         let of_pose = self.predicted.iter().zip(&self.change_length);
         let bulges = self.bulge.iter_mut().zip(&self.max_bulge);
-        for (((bulge, &max_bulge), (predicted, change_length)), (ratio, pressed)) in
-            bulges.zip(of_pose).zip(measured)
+        let far = self.far_weights.iter().zip(&self.far_length);
+        let far = far.map(|(weight, length)| weight * length);
+        for ((((bulge, &max_bulge), (predicted, change_length)), far), (ratio, pressed)) in
+            bulges.zip(of_pose).zip(far).zip(measured)
         {
             // Nothing bulges at rest, whatever was measured before.
+            let change_length = change_length + far;
             let most_pressed = MAX_RATIO * change_length;
             let pressed = (left * pressed).clamp(-most_pressed, most_pressed);
             let next = predicted + ratio * change_length + pressed;

@@ -126,7 +126,9 @@ fn pressed_volume_is_restored_and_given_back() {
     body.volume.use_measured();
     body.volume.compute_bulges();
     let held = body.restored() - before;
-    assert!(held > 0.0, "{held:e}");
+    let missing = f64::from(body.volume.measured_volume);
+    println!("pressed out {missing:e}, restored {held:e}");
+    assert!((0.7 * missing..1.3 * missing).contains(&held));
     let skin = body.on_guide();
     body.volume.track_pressed_volume(&skin, &body.frame);
     body.volume.compute_bulges();
