@@ -13,8 +13,8 @@ pub(super) struct BoneShares {
     /// The bone of each cone; and the bones that count around each vertex, with their shares.
     bone_of_vertex: Vec<u32>,
     shares: Vec<[(u32, f32); MAX_BONES]>,
-    /// The bones that count a little around each vertex, from farther away, with their heat there.
-    far_heat: Vec<[(u32, f32); MAX_BONES]>,
+    /// The bones that count from farther away where flesh is thick, with the factors on their change lengths.
+    far_factors: Vec<[(u32, f32); MAX_BONES]>,
     /// For every bone the area of its skin; and the mean displacements of the pose: all changes of volume counted as losses, and gains
     /// subtracted from losses.
     areas: Vec<f32>,
@@ -23,11 +23,13 @@ pub(super) struct BoneShares {
 
 impl BoneShares {
     /// By the heat flow of a unit source on the skin of each bone, relative to its largest value: the heat of a large bone must not count
-    /// more than that of a small one. `diffusion`: for the bones that count, and for those that count from farther away.
+    /// more than that of a small one. `diffusion`: for the bones that count, and for those that count from farther away; `far_weights`:
+    /// how much those count at each vertex.
     pub(super) fn bind(
         tissue: &Tissue,
         vertex_areas: &[f32],
         diffusion: [&Cholesky<f32>; 2],
+        far_weights: impl Iterator<Item = f32>,
     ) -> Self {
         let mut memory = diffusion.map(Cholesky::memory);
         let bone_of_vertex = tissue.foot_bones.clone();
@@ -55,27 +57,32 @@ impl BoneShares {
             }
         }
         let [near, far] = found.map(|found| found.into_iter().map(strongest));
-        let shares = |found: [(u32, f32); MAX_BONES]| {
+        type Found = [(u32, f32); MAX_BONES];
+        let scale = |found: Found, factor: f32| found.map(|(bone, heat)| (bone, factor * heat));
+        let shares = |found: Found| {
             let sum: f32 = found.iter().map(|(_, share)| share).sum();
-            found.map(|(bone, share)| (bone, share / sum.max(f32::MIN_POSITIVE)))
+            scale(found, 1.0 / sum.max(f32::MIN_POSITIVE))
         };
         Self {
             bone_of_vertex,
             shares: near.map(shares).collect(),
-            far_heat: far.collect(),
+            far_factors: far
+                .zip(far_weights)
+                .map(|(found, weight)| scale(found, weight))
+                .collect(),
             lengths: vec![[0.0; 2]; areas.len()],
             areas,
         }
     }
 
     /// Writes the change length of every vertex, given the volume that each cone loses under the guide; the length in which gains are
-    /// subtracted from losses; and what far bones change. All are zero at rest.
+    /// subtracted from losses; and the change length that counts farther bones too. All are zero at rest.
     pub(super) fn write_lengths(
         &mut self,
         guide_loss: &[f32],
         change_lengths: &mut [f32],
         loss_lengths: &mut [f32],
-        far_lengths: &mut [f32],
+        wide_lengths: &mut [f32],
     ) {
         self.lengths.fill([0.0; 2]);
         for (&bone, guide_loss) in self.bone_of_vertex.iter().zip(guide_loss) {
@@ -90,19 +97,19 @@ impl BoneShares {
         }
         let lengths = &self.lengths;
         let out = change_lengths.iter_mut().zip(loss_lengths);
-        for ((change_length, loss_length), shares) in out.zip(&self.shares) {
+        let out = out.zip(wide_lengths);
+        let factors = self.shares.iter().zip(&self.far_factors);
+        for (((change_length, loss_length), wide_length), (shares, far)) in out.zip(factors) {
             (*change_length, *loss_length) = (0.0, 0.0);
             for &(bone, share) in shares {
                 let [change, loss] = lengths[bone as usize];
                 *change_length += change * share;
                 *loss_length += loss * share;
             }
-        }
-        for (far_length, far) in far_lengths.iter_mut().zip(&self.far_heat) {
-            *far_length = far
+            let far = far
                 .iter()
-                .map(|&(bone, heat)| lengths[bone as usize][0] * heat)
-                .sum();
+                .map(|&(bone, factor)| lengths[bone as usize][0] * factor);
+            *wide_length = *change_length + far.sum::<f32>();
         }
     }
 }

@@ -45,8 +45,7 @@ impl VolumePreserver {
         self.diffuse_losses();
         for vertex in 0..self.loss.len() {
             // Where the change length is small, the ratio is reduced; values beyond the bounds of the bulge are not stored.
-            let far = self.far_weights[vertex] * self.far_length[vertex];
-            let known = self.change_length[vertex] + far + self.min_change_length;
+            let known = self.wide_length[vertex] + self.min_change_length;
             let bound = MAX_RATIO.min(self.max_bulge[vertex] / known);
             let (length, pressed) = (self.loss[vertex], self.target_loss[vertex]);
             let rest = length - pressed - self.predicted[vertex];

@@ -98,10 +98,8 @@ pub(super) struct VolumePreserver {
     /// Mean displacement that corresponds to the guide's change of volume around each vertex in this pose, world units;
     /// 0 at rest.
     change_length: Vec<f32>,
-    /// What farther bones add to it, world units; 0 at rest. And the factor on that for each vertex: [`FAR_FACTOR`] where the
-    /// flesh is as thick as a limb, little where it is thin.
-    far_length: Vec<f32>,
-    far_weights: Vec<f32>,
+    /// The same with what farther bones change, where flesh is thick: measurements count relative to it.
+    wide_length: Vec<f32>,
     min_change_length: f32,
     /// Whether the skin is closed, and the volume that it encloses at rest, world units³.
     closed: bool,
@@ -157,11 +155,11 @@ impl VolumePreserver {
                 }
             })
             .collect();
+        // The full factor where flesh is as thick as a limb, little where it is thin.
         let far_weight = |max_bulge: &f32| {
             let thickness = f64::from(max_bulge / MAX_BULGE) / tissue.quality.limb_radius;
             FAR_FACTOR * thickness.min(1.0).powi(2) as f32
         };
-        let far_weights = max_bulge.iter().map(far_weight).collect();
         let mut built = Self {
             triangles: mesh.triangles.clone(),
             triangles_of_vertex: vec![Vec::new(); count],
@@ -172,7 +170,12 @@ impl VolumePreserver {
                 &max_bulge,
                 tissue.quality.limb_radius,
             ),
-            bones: BoneShares::bind(tissue, &vertex_areas, [&around_bones, &diffusion[1]]),
+            bones: BoneShares::bind(
+                tissue,
+                &vertex_areas,
+                [&around_bones, &diffusion[1]],
+                max_bulge.iter().map(far_weight),
+            ),
             feet,
             normals,
             cone_volumes: vec![0.0; count],
@@ -187,8 +190,7 @@ impl VolumePreserver {
             area_vectors: vec![Vec3::zeros(); mesh.triangles.len()],
             loss: vec![0.0; count],
             change_length: vec![0.0; count],
-            far_length: vec![0.0; count],
-            far_weights,
+            wide_length: vec![0.0; count],
             min_change_length: (MIN_CHANGE_LENGTH * tissue.quality.limb_radius) as f32,
             closed: false,
             volume: 0.0,
@@ -251,7 +253,7 @@ impl VolumePreserver {
             &self.guide_loss,
             &mut self.change_length,
             &mut self.predicted,
-            &mut self.far_length,
+            &mut self.wide_length,
         );
         self.balance_prediction(frame);
         self.compute_bulges();
@@ -272,18 +274,15 @@ impl VolumePreserver {
         let mut largest = 0.0_f32;
         let left = self.left_of_pressed();
         let measured = self.ratio.values().iter().zip(self.pressed.values());
-        let of_pose = self.predicted.iter().zip(&self.change_length);
+        let of_pose = self.predicted.iter().zip(&self.wide_length);
         let bulges = self.bulge.iter_mut().zip(&self.max_bulge);
-        let far = self.far_weights.iter().zip(&self.far_length);
-        let far = far.map(|(weight, length)| weight * length);
-        for ((((bulge, &max_bulge), (predicted, change_length)), far), (ratio, pressed)) in
-            bulges.zip(of_pose).zip(far).zip(measured)
+        for (((bulge, &max_bulge), (predicted, wide_length)), (ratio, pressed)) in
+            bulges.zip(of_pose).zip(measured)
         {
             // Nothing bulges at rest, whatever was measured before.
-            let change_length = change_length + far;
-            let most_pressed = MAX_RATIO * change_length;
+            let most_pressed = MAX_RATIO * wide_length;
             let pressed = (left * pressed).clamp(-most_pressed, most_pressed);
-            let next = predicted + ratio * change_length + pressed;
+            let next = predicted + ratio * wide_length + pressed;
             let next = next.clamp(-max_bulge, max_bulge);
             largest = largest.max((next - *bulge).abs());
             *bulge = next;
