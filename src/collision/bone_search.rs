@@ -1,7 +1,10 @@
 //! Middle and narrow phase around one bone: finds the vertices inside its wedges.
 //!
-//! The space around the bone is divided into a grid in cylinder coordinates. Each cell stores the largest radius of the wedges that
-//! touch it. Vertices of other bones within that radius are candidates; a counting sort groups them by cell.
+//! The space around the bone is divided into a grid in cylinder coordinates. Vertices of other bones near the wedges are candidates.
+//! Only wedges in slices with candidates are searched. Each cell stores the largest radius of the wedges that touch it; candidates within
+//! that radius are grouped by cell in a counting sort, so that those of neighbouring cells are one run.
+
+use std::ops::Range;
 
 use super::axes::{BoneAxes, CylinderCell, SECTORS};
 use super::bone_cells::BoneCells;
@@ -9,10 +12,13 @@ use super::wedge::{Aabb, BLOCK, WedgeShape};
 use super::{CollisionBody, Hit, PosedFootPoints};
 use crate::math::Point;
 
-/// Number of candidates that buffers are first allocated for.
+/// Numbers of vertices in the box around all wedges, and of those near a wedge, that buffers are first allocated for.
+const INITIAL_IN_BOX: usize = 2048;
 const INITIAL_CANDIDATES: usize = 1024;
 /// Factor on the radius of wedges, against rounding errors.
 const RADIUS_SLACK: f32 = 1.0 + 1e-5;
+/// Foot points within this fraction of a wedge's radius lie on the axis, and in no sector.
+const ON_AXIS: f32 = 1e-3;
 
 /// Buffers of the search around one bone.
 #[derive(Debug, Clone, Default)]
@@ -22,11 +28,11 @@ pub(super) struct BoneSearch {
     aabb: Aabb,
     /// Cells of the skin and foot points, two per vertex of [`BoneCells::closure`].
     point_cells: Vec<CylinderCell>,
-    /// Per wedge, the cells that it touches.
+    /// The wedges in slices that contain candidates, with the cells that they touch.
     wedges: Vec<WedgeCells>,
-    /// Per cell, the largest distance of a wedge from the axis, world units; −1 without wedges.
+    /// Per cell, the largest distance of such a wedge from the axis, world units; −1 without wedges.
     reach: Vec<f32>,
-    /// Vertices of other bones within that distance.
+    /// Vertices of other bones in the box around the wedges, then those within that distance.
     /// The candidates of cell c are `sorted[starts[c]..starts[c + 1]]`.
     candidates: Vec<WedgeCandidate>,
     sorted: Vec<WedgeCandidate>,
@@ -34,23 +40,38 @@ pub(super) struct BoneSearch {
     /// behind them as many numbers as a block has, which are in no box.
     sorted_coordinates: [Vec<f32>; 3],
     starts: Vec<u32>,
-    /// Per slice, the sectors that contain candidates, one bit each.
-    occupied: Vec<u8>,
     pub(super) hits: Vec<Hit>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct WedgeCells {
+    triangle: u32,
+    /// The first and the last one.
     slices: [u8; 2],
-    /// One bit per sector.
-    sectors: u8,
+    sectors: Arc,
+    /// Largest distance from the axis.
     radius: f32,
+}
+
+/// Consecutive sectors, counted on from 0 after the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Arc {
+    first: u8,
+    count: u8,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct WedgeCandidate {
     vertex: u32,
-    cell: u32,
+    /// The bone of the vertex, and its place in the grid.
+    bone: u32,
+    place: CylinderCell,
+}
+
+impl WedgeCandidate {
+    fn cell(&self) -> usize {
+        self.place.slice as usize * SECTORS + self.place.sector as usize
+    }
 }
 
 impl BoneSearch {
@@ -68,21 +89,41 @@ impl BoneSearch {
             return;
         }
         if self.candidates.capacity() == 0 {
-            self.reserve(positions.len().min(INITIAL_CANDIDATES));
+            self.reserve(own, positions.len());
         }
         self.axes = own.axes(foot_points.bone(bone as u32));
-        self.transform_points(own, positions, foot_points);
-        self.fill_cells(own, body);
+        let points = own.closure.iter().flat_map(|&v| {
+            let v = v as usize;
+            [&positions[v], &foot_points.points[v]]
+        });
+        self.aabb = Aabb::of(points.clone());
         self.collect_candidates(bone, body, positions, patches);
+        if self.candidates.is_empty() {
+            return;
+        }
+        let Self {
+            axes, point_cells, ..
+        } = self;
+        point_cells.clear();
+        point_cells.extend(points.map(|point| axes.cell_of(own, point)));
+        self.fill_cells(own, body);
+        let reach = &self.reach;
+        self.candidates
+            .retain(|candidate| candidate.place.radius <= reach[candidate.cell()]);
         if !self.candidates.is_empty() {
             self.sort(own, positions);
-            self.test(own, body, positions, foot_points);
+            self.test(body, positions, foot_points);
         }
     }
 
-    /// Reserves buffers for `count` candidates, so that later searches rarely allocate.
-    fn reserve(&mut self, count: usize) {
-        self.candidates.reserve(count);
+    /// Reserves buffers for the wedges of a bone and the usual candidates of `vertices`, so that later searches rarely allocate.
+    fn reserve(&mut self, own: &BoneCells, vertices: usize) {
+        self.point_cells.reserve(2 * own.closure.len());
+        self.wedges.reserve(own.triangles.len());
+        self.reach.reserve(own.slices * SECTORS);
+        self.starts.reserve(own.slices * SECTORS + 1);
+        let count = vertices.min(INITIAL_CANDIDATES);
+        self.candidates.reserve(vertices.min(INITIAL_IN_BOX));
         self.sorted.reserve(count);
         self.hits.reserve(count);
         for coordinates in &mut self.sorted_coordinates {
@@ -90,63 +131,47 @@ impl BoneSearch {
         }
     }
 
-    /// Computes the cells of all skin and foot points of the wedges.
-    fn transform_points(
-        &mut self,
-        own: &BoneCells,
-        positions: &[Point],
-        foot_points: &PosedFootPoints,
-    ) {
-        let Self {
-            axes,
-            aabb,
-            point_cells,
-            ..
-        } = self;
-        *aabb = Aabb::EMPTY;
-        point_cells.clear();
-        for &v in &own.closure {
-            let (skin, foot) = (&positions[v as usize], &foot_points.points[v as usize]);
-            aabb.add(skin);
-            aabb.add(foot);
-            point_cells.push(axes.cell_of(own, skin));
-            point_cells.push(axes.cell_of(own, foot));
-        }
-    }
-
+    /// Computes the cells of the wedges in slices that contain candidates, and the reach of these cells.
     fn fill_cells(&mut self, own: &BoneCells, body: &CollisionBody) {
+        let mut occupied = 0_u64;
+        for candidate in &self.candidates {
+            occupied |= 1 << candidate.place.slice;
+        }
         self.reach.clear();
         self.reach.resize(own.slices * SECTORS, -1.0);
         self.wedges.clear();
         for (&triangle, closure) in own.triangles.iter().zip(&own.corners) {
-            let mut wedge = WedgeCells {
-                slices: [u8::MAX, 0],
-                sectors: 0,
-                radius: 0.0,
+            let points = closure.map(|corner| {
+                let corner = 2 * corner as usize;
+                [self.point_cells[corner], self.point_cells[corner + 1]]
+            });
+            let mut slices = [u8::MAX, 0];
+            for point in points.as_flattened() {
+                slices = [slices[0].min(point.slice), slices[1].max(point.slice)];
+            }
+            // The candidates of the wedge's slices are the lowest bits.
+            if (occupied >> slices[0]) & (u64::MAX >> (63 - (slices[1] - slices[0]))) == 0 {
+                continue;
+            }
+            let radius = points
+                .as_flattened()
+                .iter()
+                .fold(0.0, |most: f32, point| most.max(point.radius));
+            let mut touched = 0;
+            for [skin, foot] in points {
+                touched |= 1 << skin.sector;
+                if body.mixed[triangle as usize] && foot.radius > ON_AXIS * radius {
+                    touched |= 1 << foot.sector;
+                }
+            }
+            let wedge = WedgeCells {
+                triangle,
+                slices,
+                sectors: ARCS[touched as usize],
+                radius: RADIUS_SLACK * radius,
             };
-            let mut sum = 0;
-            for &corner in closure {
-                let [skin, foot] = [
-                    self.point_cells[2 * corner as usize],
-                    self.point_cells[2 * corner as usize + 1],
-                ];
-                wedge.slices[0] = wedge.slices[0].min(skin.slice).min(foot.slice);
-                wedge.slices[1] = wedge.slices[1].max(skin.slice).max(foot.slice);
-                wedge.radius = wedge.radius.max(skin.radius).max(foot.radius);
-                wedge.sectors |= 1 << skin.sector;
-                sum |= 1_u32 << skin.sector;
-            }
-            // Foot points lie on the axis: a wedge whose skin points are in two adjacent sectors touches no other sector.
-            let mixed = body.mixed[triangle as usize];
-            let neighbors = sum.count_ones() <= 1
-                || (sum.count_ones() == 2 && (sum & (sum >> 1) != 0 || sum == 0b1000_0001));
-            if mixed || !neighbors {
-                wedge.sectors = u8::MAX;
-            }
-            wedge.radius *= RADIUS_SLACK;
-            for slice in wedge.slices[0]..=wedge.slices[1] {
-                for sector in bits(u32::from(wedge.sectors)) {
-                    let reach = &mut self.reach[slice as usize * SECTORS + sector];
+            for run in wedge.runs() {
+                for reach in &mut self.reach[run] {
                     *reach = reach.max(wedge.radius);
                 }
             }
@@ -154,7 +179,7 @@ impl BoneSearch {
         }
     }
 
-    /// Collects the vertices of other bones that may lie in a wedge.
+    /// Collects the vertices of other bones in the box around all wedges.
     fn collect_candidates(
         &mut self,
         bone: usize,
@@ -173,14 +198,11 @@ impl BoneSearch {
                 if !self.aabb.contains(p) {
                     continue;
                 }
-                let cylinder = self.axes.cell_of(own, p);
-                let cell = cylinder.slice as usize * SECTORS + cylinder.sector as usize;
-                if cylinder.radius <= self.reach[cell] {
-                    self.candidates.push(WedgeCandidate {
-                        vertex,
-                        cell: cell as u32,
-                    });
-                }
+                self.candidates.push(WedgeCandidate {
+                    vertex,
+                    bone: patch.bone,
+                    place: self.axes.cell_of(own, p),
+                });
             }
         }
     }
@@ -191,7 +213,7 @@ impl BoneSearch {
         self.starts.clear();
         self.starts.resize(cells + 1, 0);
         for candidate in &self.candidates {
-            self.starts[candidate.cell as usize + 1] += 1;
+            self.starts[candidate.cell() + 1] += 1;
         }
         for c in 0..cells {
             self.starts[c + 1] += self.starts[c];
@@ -201,18 +223,12 @@ impl BoneSearch {
             .resize(self.candidates.len(), WedgeCandidate::default());
         // Fill each cell from its end, so that the end index decreases to the start index.
         for candidate in self.candidates.iter().rev() {
-            let slot = &mut self.starts[candidate.cell as usize + 1];
+            let slot = &mut self.starts[candidate.cell() + 1];
             *slot -= 1;
             self.sorted[*slot as usize] = *candidate;
         }
         self.starts.copy_within(1.., 0);
         self.starts[cells] = self.candidates.len() as u32;
-        self.occupied.clear();
-        self.occupied.resize(own.slices, 0);
-        for candidate in &self.candidates {
-            self.occupied[candidate.cell as usize / SECTORS] |=
-                1 << (candidate.cell as usize % SECTORS);
-        }
         for (c, coordinates) in self.sorted_coordinates.iter_mut().enumerate() {
             coordinates.clear();
             coordinates.extend(
@@ -224,55 +240,104 @@ impl BoneSearch {
         }
     }
 
-    fn test(
-        &mut self,
-        own: &BoneCells,
-        body: &CollisionBody,
-        positions: &[Point],
-        foot_points: &PosedFootPoints,
-    ) {
+    fn test(&mut self, body: &CollisionBody, positions: &[Point], foot_points: &PosedFootPoints) {
         let Self {
             wedges,
-            occupied,
             starts,
             sorted,
             sorted_coordinates,
             hits,
             ..
         } = self;
-        for (&triangle, wedge) in own.triangles.iter().zip(wedges) {
-            let [first, last] = wedge.slices.map(usize::from);
-            let occupied_sectors = |slice: usize| occupied[slice] & wedge.sectors;
-            if (first..=last).all(|slice| occupied_sectors(slice) == 0) {
-                continue;
-            }
-            let shape = WedgeShape::of(body, triangle, positions, foot_points);
-            for slice in first..=last {
-                for sector in bits(u32::from(occupied_sectors(slice))) {
-                    let cell = slice * SECTORS + sector;
-                    let mut next = starts[cell] as usize;
-                    let end = starts[cell + 1] as usize;
-                    while next < end {
-                        let Some(block) = block_at(sorted_coordinates, next) else {
-                            break;
-                        };
-                        let inside = shape.points_in_box(block) & first_bits(end - next);
-                        for k in bits(inside) {
-                            let vertex = sorted[next + k].vertex;
-                            if shape.contains(&positions[vertex as usize])
-                                && !shape.bones.contains(&body.foot_bones[vertex as usize])
-                                && !body.is_excluded(vertex, triangle)
-                            {
-                                hits.push(Hit { vertex, triangle });
-                            }
+        for wedge in wedges {
+            let triangle = wedge.triangle;
+            let mut shape = None;
+            for run in wedge.runs() {
+                let [mut next, end] = [run.start, run.end].map(|cell| starts[cell] as usize);
+                if next == end {
+                    continue;
+                }
+                let shape = shape
+                    .get_or_insert_with(|| WedgeShape::of(body, triangle, positions, foot_points));
+                while next < end {
+                    let Some(block) = block_at(sorted_coordinates, next) else {
+                        break;
+                    };
+                    let inside = shape.points_in_box(block) & first_bits(end - next);
+                    for k in bits(inside) {
+                        let WedgeCandidate { vertex, bone, .. } = sorted[next + k];
+                        if !shape.bones.contains(&bone)
+                            && shape.contains(&positions[vertex as usize])
+                            && !body.is_excluded(vertex, triangle)
+                        {
+                            hits.push(Hit { vertex, triangle });
                         }
-                        next += BLOCK;
                     }
+                    next += BLOCK;
                 }
             }
         }
     }
 }
+
+impl WedgeCells {
+    /// The cells that the wedge touches, as runs of consecutive ones.
+    fn runs(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let [first, last] = self.slices.map(usize::from);
+        let Arc { first: from, count } = self.sectors;
+        let (from, to) = (usize::from(from), usize::from(from + count));
+        // All sectors of several slices are one run.
+        let slices_per_run = if usize::from(count) == SECTORS {
+            last + 1 - first
+        } else {
+            1
+        };
+        (first..=last)
+            .step_by(slices_per_run)
+            .flat_map(move |slice| {
+                let start = slice * SECTORS;
+                let end = start + slices_per_run * SECTORS;
+                let whole = start + from..(start + to).min(end);
+                let around = start..start + to.saturating_sub(SECTORS);
+                if slices_per_run > 1 {
+                    [start..end, 0..0]
+                } else {
+                    [whole, around]
+                }
+            })
+    }
+}
+
+/// By the sectors of points, one bit each, those that their convex hull touches. Points within half a turn span only the sectors between
+/// them; others may have the axis in their hull, and all sectors.
+const ARCS: [Arc; 1 << SECTORS] = {
+    let mut arcs = [Arc {
+        first: 0,
+        count: SECTORS as u8,
+    }; 1 << SECTORS];
+    let mut touched = 1;
+    while touched < arcs.len() {
+        // The shortest one that has them all.
+        let mut count = SECTORS / 2;
+        while count > 0 {
+            let mut first = 0;
+            while first < SECTORS {
+                let arc = ((1 << count) - 1) << first;
+                let arc = (arc | (arc >> SECTORS)) & (arcs.len() - 1);
+                if touched & !arc == 0 {
+                    arcs[touched] = Arc {
+                        first: first as u8,
+                        count: count as u8,
+                    };
+                }
+                first += 1;
+            }
+            count -= 1;
+        }
+        touched += 1;
+    }
+    arcs
+};
 
 /// The coordinates from `start` on.
 fn block_at(coordinates: &[Vec<f32>; 3], start: usize) -> Option<[&[f32; BLOCK]; 3]> {
@@ -294,4 +359,58 @@ fn bits(mut word: u32) -> impl Iterator<Item = usize> {
         word &= word.wrapping_sub(1);
         next
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sectors of an arc, one bit each.
+    fn sectors(arc: Arc) -> usize {
+        (0..usize::from(arc.count)).fold(0, |sectors, k| {
+            sectors | 1 << ((usize::from(arc.first) + k) % SECTORS)
+        })
+    }
+
+    #[test]
+    fn an_arc_is_the_shortest_that_has_all_sectors() {
+        for (touched, &arc) in ARCS.iter().enumerate().skip(1) {
+            assert_eq!(touched & !sectors(arc), 0, "{touched:b}");
+            let shorter = |first: u8| Arc {
+                first,
+                count: arc.count - 1,
+            };
+            if arc.count as usize <= SECTORS / 2 {
+                let found = (0..SECTORS as u8).any(|first| touched & !sectors(shorter(first)) == 0);
+                assert!(!found, "{touched:b}");
+            } else {
+                assert_eq!(arc.count as usize, SECTORS);
+            }
+        }
+    }
+
+    /// Whatever the arc, the runs have each cell of its sectors and slices once.
+    #[test]
+    fn runs_have_every_cell_of_a_wedge_once() {
+        for sectors_of_points in 1..ARCS.len() {
+            let sectors_of_wedge = ARCS[sectors_of_points];
+            for slices in [[3, 3], [2, 5]] {
+                let wedge = WedgeCells {
+                    triangle: 0,
+                    slices,
+                    sectors: sectors_of_wedge,
+                    radius: 1.0,
+                };
+                let mut cells: Vec<usize> = wedge.runs().flatten().collect();
+                cells.sort_unstable();
+                let expected = (slices[0]..=slices[1]).flat_map(|slice| {
+                    let inside = sectors(sectors_of_wedge);
+                    (0..SECTORS)
+                        .filter(move |sector| inside >> sector & 1 == 1)
+                        .map(move |sector| usize::from(slice) * SECTORS + sector)
+                });
+                assert_eq!(cells, expected.collect::<Vec<_>>());
+            }
+        }
+    }
 }
