@@ -4,7 +4,7 @@ use super::base_separation::JointPlanes;
 use super::bone_cells::{BoneCells, bone_cells};
 use super::{Detector, PosedFootPoints};
 use crate::math::{Point, Point64, Vec3, Vec64};
-use crate::mesh::{Topology, TriMesh};
+use crate::mesh::{Topology, TriMesh, VertexTriangles};
 use crate::tissue::Tissue;
 
 /// Largest number of vertices per patch.
@@ -46,9 +46,7 @@ pub struct CollisionBody {
     /// Per vertex, the triangles whose wedge contains it at rest: `ignored[ignored_offsets[v]..ignored_offsets[v + 1]]`.
     ignored_offsets: Vec<u32>,
     ignored: Vec<u32>,
-    /// Per vertex, its adjacent triangles, stored in the same way.
-    fan_offsets: Vec<u32>,
-    fans: Vec<u32>,
+    fans: VertexTriangles,
     /// Per triangle, its neighbours across the edges (0,1), (1,2), (2,0); [`NO_TRIANGLE`] at a boundary.
     pub(super) edge_neighbors: Vec<[u32; 3]>,
     pub(super) joint_planes: JointPlanes,
@@ -102,8 +100,8 @@ impl CollisionBody {
                 if even { -1.0 } else { 1.0 }
             })
             .collect();
-        let (fan_offsets, fans) = fans(&mesh.triangles, n);
-        let edge_neighbors = edge_neighbors(&mesh.triangles, &fan_offsets, &fans);
+        let fans = VertexTriangles::of(mesh);
+        let edge_neighbors = edge_neighbors(&mesh.triangles, &fans);
         let mixed = sorted_corners
             .iter()
             .map(|t| {
@@ -136,7 +134,6 @@ impl CollisionBody {
             mixed,
             ignored_offsets: vec![0; n + 1],
             ignored: Vec::new(),
-            fan_offsets,
             fans,
             edge_neighbors,
             joint_planes,
@@ -184,8 +181,7 @@ impl CollisionBody {
 
     /// The triangles adjacent to a vertex.
     pub(super) fn fan(&self, vertex: u32) -> &[u32] {
-        &self.fans[self.fan_offsets[vertex as usize] as usize
-            ..self.fan_offsets[vertex as usize + 1] as usize]
+        self.fans.vertex(vertex)
     }
 
     pub(super) fn ignored_of(&self, vertex: u32) -> &[u32] {
@@ -316,31 +312,11 @@ impl CollisionBody {
     }
 }
 
-/// Compressed rows (offsets and entries) of the triangles adjacent to each vertex, in ascending order.
-fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut offsets = vec![0_u32; vertices + 1];
-    for &v in triangles.as_flattened() {
-        offsets[v as usize + 1] += 1;
-    }
-    for v in 0..vertices {
-        offsets[v + 1] += offsets[v];
-    }
-    let mut cursor = offsets.clone();
-    let mut fans = vec![0; triangles.len() * 3];
-    for (triangle, corners) in triangles.iter().enumerate() {
-        for &v in corners {
-            fans[cursor[v as usize] as usize] = triangle as u32;
-            cursor[v as usize] += 1;
-        }
-    }
-    (offsets, fans)
-}
-
 /// Per triangle, the neighbour across each edge; [`NO_TRIANGLE`] at boundaries, the first one found at non-manifold edges.
-fn edge_neighbors(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]> {
+fn edge_neighbors(triangles: &[[u32; 3]], fans: &VertexTriangles) -> Vec<[u32; 3]> {
     let over = |triangle: usize, a: u32, b: u32| {
-        let fan = &fans[offsets[a as usize] as usize..offsets[a as usize + 1] as usize];
-        fan.iter()
+        fans.vertex(a)
+            .iter()
             .copied()
             .find(|&t| t as usize != triangle && triangles[t as usize].contains(&b))
             .unwrap_or(NO_TRIANGLE)

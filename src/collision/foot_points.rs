@@ -1,7 +1,12 @@
 //! Posed foot points.
 
+use rayon::prelude::*;
+
 use super::CollisionBody;
 use crate::math::{Affine, Point, Vec3};
+
+/// Minimum number of vertices per task.
+const MIN_TASK: usize = 512;
 
 /// Foot points and outward directions in a pose, one per skin vertex.
 #[derive(Debug, Clone, Default)]
@@ -45,20 +50,20 @@ impl PosedFootPoints {
                 .into_owned()
                 .cast::<f32>()
         }));
-        self.points.clear();
-        let moved = |(&bone, rest): (&u32, &crate::math::Point64)| {
-            let transform = &self.bones[bone as usize];
-            let linear: Vec3 = transform.fixed_view::<3, 3>(0, 0) * rest.cast::<f32>().coords;
-            Point::from(linear + transform.column(3))
-        };
-        self.points
-            .extend(body.foot_bones.iter().zip(&body.foot_points).map(moved));
-        self.outward.clear();
-        let turned = |(&bone, rest): (&u32, &Vec3)| {
-            let direction: Vec3 = self.bones[bone as usize].fixed_view::<3, 3>(0, 0) * rest;
-            direction.try_normalize(1e-30).unwrap_or(*rest)
-        };
-        self.outward
-            .extend(body.foot_bones.iter().zip(&body.outward).map(turned));
+        let bones = &self.bones;
+        self.points.resize(body.foot_bones.len(), Point::origin());
+        self.outward.resize(body.foot_bones.len(), Vec3::zeros());
+        let rest = body.foot_bones.par_iter().zip(&body.foot_points);
+        let posed = self.points.par_iter_mut().zip(&mut self.outward);
+        posed
+            .zip(rest.zip(&body.outward))
+            .with_min_len(MIN_TASK)
+            .for_each(|((point, outward), ((&bone, foot), rest))| {
+                let transform = &bones[bone as usize];
+                let linear = transform.fixed_view::<3, 3>(0, 0);
+                *point = Point::from(linear * foot.cast::<f32>().coords + transform.column(3));
+                let direction: Vec3 = linear * rest;
+                *outward = direction.try_normalize(1e-30).unwrap_or(*rest);
+            });
     }
 }

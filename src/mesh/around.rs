@@ -3,13 +3,14 @@
 use super::TriMesh;
 
 /// Incident triangles of every vertex, ascending, in compressed sparse rows.
-pub(super) struct VertexTriangles {
+#[derive(Debug, Clone)]
+pub(crate) struct VertexTriangles {
     offsets: Vec<u32>,
     triangles: Vec<u32>,
 }
 
 impl VertexTriangles {
-    pub(super) fn of(mesh: &TriMesh) -> Self {
+    pub(crate) fn of(mesh: &TriMesh) -> Self {
         let mut offsets = vec![0_u32; mesh.positions.len() + 1];
         for &v in mesh.triangles.as_flattened() {
             offsets[v as usize + 1] += 1;
@@ -28,7 +29,8 @@ impl VertexTriangles {
         Self { offsets, triangles }
     }
 
-    pub(super) fn vertex(&self, vertex: u32) -> &[u32] {
+    /// The triangles at a vertex.
+    pub(crate) fn vertex(&self, vertex: u32) -> &[u32] {
         &self.triangles
             [self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
     }

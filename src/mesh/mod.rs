@@ -21,6 +21,7 @@ mod triangle_tree;
 mod weld;
 mod winding;
 
+pub(crate) use around::VertexTriangles;
 pub use bending::Bending;
 pub use checkup::MeshCheckup;
 pub use closest::{closest_on_segment, closest_on_triangle};

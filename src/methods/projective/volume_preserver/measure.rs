@@ -175,7 +175,7 @@ impl VolumePreserver {
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, loss)| {
-                let area = area_vector_of(&triangles_of_vertex[vertex], area_vectors);
+                let area = area_vector_of(triangles_of_vertex.vertex(vertex as u32), area_vectors);
                 let (foot, volume_factor) = pose(vertex, &feet[vertex]);
                 let cone = area.dot(&(skin[vertex] - foot)) / 3.0;
                 *loss = cone_volumes[vertex] * volume_factor - cone;

@@ -46,7 +46,7 @@ use self::low_pass::LowPass;
 use self::measure::DiffusionMemory;
 pub(in crate::methods) use self::saved::SavedVolume;
 use crate::math::{Point, Vec3};
-use crate::mesh::{Bending, TriMesh};
+use crate::mesh::{Bending, TriMesh, VertexTriangles};
 use crate::numerics::{Cholesky, Ordering, SymmetricMatrix};
 use crate::tissue::{GuideFrame, Tissue};
 
@@ -74,7 +74,7 @@ const MIN_TASK: usize = 512;
 /// The volume around every vertex, and the bulge that restores it.
 pub(super) struct VolumePreserver {
     triangles: Vec<[u32; 3]>,
-    triangles_of_vertex: Vec<Vec<u32>>,
+    triangles_of_vertex: VertexTriangles,
     /// At rest: foot points, unit normals, volumes of the cones.
     feet: Vec<Point>,
     normals: Vec<Vec3>,
@@ -162,7 +162,7 @@ impl VolumePreserver {
         };
         let mut built = Self {
             triangles: mesh.triangles.clone(),
-            triangles_of_vertex: vec![Vec::new(); count],
+            triangles_of_vertex: VertexTriangles::of(mesh),
             folds: Folds::bind(
                 mesh,
                 &feet,
@@ -203,21 +203,18 @@ impl VolumePreserver {
             pressed_volume: 0.0,
             target_loss: vec![0.0; count],
         };
-        for (index, triangle) in mesh.triangles.iter().enumerate() {
-            for &vertex in triangle {
-                built.triangles_of_vertex[vertex as usize].push(index as u32);
-            }
-        }
         compute_area_vectors(&built.triangles, &mesh.positions, &mut built.area_vectors);
         built.compute_losses(&mesh.positions, |_, foot| (*foot, 1.0));
         built.closed = built.folds.is_closed();
         built.volume = enclosed_volume(&built.triangles, &mesh.positions, &built.area_vectors);
         built.cone_volumes = built.loss.iter().map(|loss| -loss).collect();
-        built.rest_areas = (0..count)
-            .map(|vertex| {
-                area_vector_of(&built.triangles_of_vertex[vertex], &built.area_vectors).norm()
-            })
-            .collect();
+        let areas = (0..count as u32).map(|vertex| {
+            area_vector_of(
+                built.triangles_of_vertex.vertex(vertex),
+                &built.area_vectors,
+            )
+        });
+        built.rest_areas = areas.map(|area| area.norm()).collect();
         Some(built)
     }
 
@@ -313,7 +310,7 @@ impl VolumePreserver {
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, (area_ratio, guide_loss))| {
-                let area = area_vector_of(&triangles_of_vertex[vertex], area_vectors);
+                let area = area_vector_of(triangles_of_vertex.vertex(vertex as u32), area_vectors);
                 let volume_factor = frame.volume_factor(vertex);
                 let area_factor = if volume_factor == 1.0 {
                     1.0
