@@ -392,8 +392,7 @@ mod tests {
     /// Whatever the arc, the runs have each cell of its sectors and slices once.
     #[test]
     fn runs_have_every_cell_of_a_wedge_once() {
-        for sectors_of_points in 1..ARCS.len() {
-            let sectors_of_wedge = ARCS[sectors_of_points];
+        for sectors_of_wedge in ARCS {
             for slices in [[3, 3], [2, 5]] {
                 let wedge = WedgeCells {
                     triangle: 0,

@@ -8,13 +8,16 @@ const MAX_BONES: usize = 4;
 /// A bone counts where its heat is more than this part of its largest value: far away it has no share at all.
 const LEAST_HEAT: f32 = 0.2;
 
+/// Bones with their shares.
+type Shares = [(u32, f32); MAX_BONES];
+
 /// The bones that count around each vertex.
 pub(super) struct BoneShares {
     /// The bone of each cone; and the bones that count around each vertex, with their shares.
     bone_of_vertex: Vec<u32>,
-    shares: Vec<[(u32, f32); MAX_BONES]>,
+    shares: Vec<Shares>,
     /// The bones that count from farther away where flesh is thick, with the factors on their change lengths.
-    far_factors: Vec<[(u32, f32); MAX_BONES]>,
+    far_factors: Vec<Shares>,
     /// For every bone the area of its skin; and the mean displacements of the pose: all changes of volume counted as losses, and gains
     /// subtracted from losses.
     areas: Vec<f32>,
@@ -57,9 +60,8 @@ impl BoneShares {
             }
         }
         let [near, far] = found.map(|found| found.into_iter().map(strongest));
-        type Found = [(u32, f32); MAX_BONES];
-        let scale = |found: Found, factor: f32| found.map(|(bone, heat)| (bone, factor * heat));
-        let shares = |found: Found| {
+        let scale = |found: Shares, factor: f32| found.map(|(bone, heat)| (bone, factor * heat));
+        let shares = |found: Shares| {
             let sum: f32 = found.iter().map(|(_, share)| share).sum();
             scale(found, 1.0 / sum.max(f32::MIN_POSITIVE))
         };
@@ -115,7 +117,7 @@ impl BoneShares {
 }
 
 /// The largest of these numbers of bones, zero where there are fewer.
-fn strongest(mut found: Vec<(u32, f32)>) -> [(u32, f32); MAX_BONES] {
+fn strongest(mut found: Vec<(u32, f32)>) -> Shares {
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     found.resize(MAX_BONES, (0, 0.0));
     [0, 1, 2, 3].map(|k| found[k])
