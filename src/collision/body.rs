@@ -46,6 +46,7 @@ pub struct CollisionBody {
     /// Per vertex, the triangles whose wedge contains it at rest: `ignored[ignored_offsets[v]..ignored_offsets[v + 1]]`.
     ignored_offsets: Vec<u32>,
     ignored: Vec<u32>,
+    /// The triangles adjacent to every vertex.
     fans: VertexTriangles,
     /// Per triangle, its neighbours across the edges (0,1), (1,2), (2,0); [`NO_TRIANGLE`] at a boundary.
     pub(super) edge_neighbors: Vec<[u32; 3]>,

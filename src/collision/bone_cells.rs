@@ -21,7 +21,7 @@ pub(super) struct BoneCells {
     pub(super) slices: usize,
 }
 
-/// Largest number of slices along a bone; a slice is about one mean edge long.
+/// Largest number of slices along a bone; a slice is about one mean edge long. Sets of slices are stored as 64 bits.
 const MAX_SLICES: usize = 64;
 
 pub(super) fn bone_cells(

@@ -32,8 +32,8 @@ pub(super) struct BoneSearch {
     wedges: Vec<WedgeCells>,
     /// Per cell, the largest distance of such a wedge from the axis, world units; −1 without wedges.
     reach: Vec<f32>,
-    /// Vertices of other bones in the box around the wedges, then those within that distance.
-    /// The candidates of cell c are `sorted[starts[c]..starts[c + 1]]`.
+    /// Vertices of other bones: at first those in the box around the wedges, then only those within the reach of their cell. Sorted,
+    /// those of cell c are `sorted[starts[c]..starts[c + 1]]`.
     candidates: Vec<WedgeCandidate>,
     sorted: Vec<WedgeCandidate>,
     /// Coordinates of the sorted candidates (x, y, z), so that blocks of them can be tested against a box with vector instructions;
@@ -133,6 +133,7 @@ impl BoneSearch {
 
     /// Computes the cells of the wedges in slices that contain candidates, and the reach of these cells.
     fn fill_cells(&mut self, own: &BoneCells, body: &CollisionBody) {
+        // One bit for each slice, of which a bone has at most 64.
         let mut occupied = 0_u64;
         for candidate in &self.candidates {
             occupied |= 1 << candidate.place.slice;
@@ -149,7 +150,7 @@ impl BoneSearch {
             for point in points.as_flattened() {
                 slices = [slices[0].min(point.slice), slices[1].max(point.slice)];
             }
-            // The candidates of the wedge's slices are the lowest bits.
+            // One bit for each slice of the wedge, the first one lowest.
             if (occupied >> slices[0]) & (u64::MAX >> (63 - (slices[1] - slices[0]))) == 0 {
                 continue;
             }
