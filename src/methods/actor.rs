@@ -15,6 +15,7 @@ use crate::character::FleshFactors;
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
+use crate::numerics::in_pool;
 use crate::param::ParamValues;
 use crate::progress::Progress;
 use crate::rig::MorphWeights;
@@ -138,6 +139,14 @@ impl Actor {
     /// # Errors
     /// [`SkinError`]; the output is then that of the last valid frame.
     pub fn advance(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
+        if self.is_on_device() {
+            self.advance_here(frame)
+        } else {
+            in_pool(|| self.advance_here(frame))
+        }
+    }
+
+    fn advance_here(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
         let start = Instant::now();
         self.check(frame.world_from_joint)?;
         let skinned = self.skinner.skin(frame, &mut self.positions);

@@ -10,6 +10,7 @@
 //! | fixed-point acceleration                    | `anderson`                                   | local/global iterations                |
 //! | linear complementarity                      | `complementarity`                            | contacts                               |
 //! | sparse rows times points, a row per lane    | `lane_rows`                                  | guidance of the flesh                  |
+//! | entering the thread pool once               | `in_pool`                                    | frames                                 |
 //! | lanes of `f32`, closest rotations, unit determinants | `lanes`, `polar`, `determinant`     | the local step                         |
 //!
 //! Matrices are symmetric positive definite unless said otherwise; factorisation is in `f64`, and what is solved at run time is
@@ -33,6 +34,7 @@ pub(crate) mod partition;
 pub(crate) mod pattern;
 mod points;
 pub(crate) mod polar;
+mod pool;
 mod separator;
 pub(crate) mod substitution;
 pub(crate) mod tiles;
@@ -45,3 +47,4 @@ pub use inverse::{InverseError, InverseFactors, InversePlan};
 pub use lines::{GROUP, LINE, LINE_THREADS, LineBatch, LineColumns, LineGroup, LineMatrix};
 pub use matrix::{Elimination, RowMatrix, SymmetricMatrix};
 pub(crate) use points::PointSolver;
+pub(crate) use pool::in_pool;

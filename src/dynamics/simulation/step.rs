@@ -10,10 +10,10 @@ use crate::dynamics::rows::Rows;
 use crate::dynamics::solver::IterationContacts;
 use crate::dynamics::system::System;
 use crate::math::Point;
-use crate::numerics::FactorError;
 use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
 use crate::numerics::partition::for_each_subdomain;
 use crate::numerics::tiles::TiledFactor;
+use crate::numerics::{FactorError, in_pool};
 
 /// Time step of the solve for an equilibrium, s: so long that inertia is negligible.
 const STATIC_STEP_SECS: f64 = 100.0;
@@ -285,12 +285,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs `work` inside the thread pool, so that nested parallel calls don't have to enter it.
+    /// Runs `work` inside the thread pool if there is something to do in parallel.
     fn in_pool<R: Send>(&mut self, work: impl FnOnce(&mut Self) -> R + Send) -> R {
-        if self.solver.subdomains.len() < 2 || rayon::current_thread_index().is_some() {
+        if self.solver.subdomains.len() < 2 {
             work(self)
         } else {
-            rayon::scope(|_| work(self))
+            in_pool(|| work(self))
         }
     }
 }

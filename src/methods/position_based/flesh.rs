@@ -186,15 +186,6 @@ impl PositionBased {
 
     /// Advances the state to the frame.
     pub(super) fn follow(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
-        // Inside the thread pool, so that the many small parallel loops do not each have to enter it.
-        if rayon::current_thread_index().is_some() {
-            self.follow_inside(frame)
-        } else {
-            rayon::scope(|_| self.follow_inside(frame))
-        }
-    }
-
-    fn follow_inside(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
         self.times = StepTimes::default();
         self.motion.set_target(frame.world_from_joint);
         if frame.dt_secs > 0.0 && self.started {
