@@ -101,7 +101,7 @@ impl CollisionBody {
                 if even { -1.0 } else { 1.0 }
             })
             .collect();
-        let fans = VertexTriangles::of(mesh);
+        let fans = VertexTriangles::of(mesh.positions.len(), &mesh.triangles);
         let edge_neighbors = edge_neighbors(&mesh.triangles, &fans);
         let mixed = sorted_corners
             .iter()

@@ -3,7 +3,7 @@
 use nalgebra::Matrix3;
 use rayon::prelude::*;
 
-use super::vertex_normals_into;
+use super::VertexTriangles;
 use super::weld::weld_points;
 use crate::math::{Point, Vec3};
 
@@ -19,16 +19,17 @@ pub struct NormalGroups {
     /// One source vertex of each group.
     member: Vec<u32>,
     triangles: Vec<[u32; 3]>,
-    positions: Vec<Point>,
-    normals: Vec<Vec3>,
+    triangles_of_group: VertexTriangles,
+    /// Twice the area vector of every triangle in the last pose.
+    area_vectors: Vec<Vec3>,
     details: Option<Details>,
 }
 
 /// Normals given at rest, relative to the normals that the triangles have there.
 #[derive(Debug, Clone, PartialEq)]
 struct Details {
-    /// The other end of an edge at each group, the longest; the group itself if it has none.
-    edge: Vec<u32>,
+    /// The ends of the longest edge at each group, source vertices, beginning with its own; twice its own if it has none.
+    edges: Vec<[u32; 2]>,
     /// The given normal of each source vertex in the frame of its group.
     local: Vec<Vec3>,
 }
@@ -43,6 +44,12 @@ fn frame(normal: &Vec3, edge: &Vec3) -> Option<Matrix3<f32>> {
         normal.cross(&tangent),
         *normal,
     ]))
+}
+
+/// The same at the first end of an edge.
+fn frame_at([from, to]: [u32; 2], positions: &[Point], normal: &Vec3) -> Option<Matrix3<f32>> {
+    let along = positions[to as usize] - positions[from as usize];
+    frame(normal, &along)
 }
 
 impl NormalGroups {
@@ -80,20 +87,16 @@ impl NormalGroups {
             });
             group_of.push(group);
         }
-        let triangles = triangles
+        let triangles: Vec<[u32; 3]> = triangles
             .iter()
             .map(|t| t.map(|v| group_of[v as usize]))
             .collect();
-        let (positions, normals) = (
-            vec![Point::origin(); member.len()],
-            vec![Vec3::y(); member.len()],
-        );
         Self {
+            triangles_of_group: VertexTriangles::of(member.len(), &triangles),
+            area_vectors: vec![Vec3::zeros(); triangles.len()],
             group_of,
             member,
             triangles,
-            positions,
-            normals,
             details: None,
         }
     }
@@ -104,10 +107,9 @@ impl NormalGroups {
         self.details = None;
         let mut smooth = vec![Vec3::y(); normals.len()];
         self.normals_into(positions, &mut smooth);
+        let place = |group: u32| positions[self.member[group as usize] as usize];
+        let length = |a: u32, b: u32| (place(a) - place(b)).norm_squared();
         let mut edge: Vec<u32> = (0..self.member.len() as u32).collect();
-        let length = |a: u32, b: u32| {
-            (self.positions[a as usize] - self.positions[b as usize]).norm_squared()
-        };
         for &[a, b, c] in &self.triangles {
             for (from, to) in [(a, b), (b, c), (c, a), (b, a), (c, b), (a, c)] {
                 if length(from, to) > length(from, edge[from as usize]) {
@@ -115,18 +117,17 @@ impl NormalGroups {
                 }
             }
         }
-        let local = normals.iter().zip(&self.group_of).map(|(normal, &group)| {
-            self.frame_of(group, &edge)
+        let ends = self.member.iter().zip(edge);
+        let edges: Vec<[u32; 2]> = ends
+            .map(|(&own, other)| [own, self.member[other as usize]])
+            .collect();
+        let of_vertex = normals.iter().zip(&smooth).zip(&self.group_of);
+        let local = of_vertex.map(|((normal, smooth), &group)| {
+            frame_at(edges[group as usize], positions, smooth)
                 .map_or_else(Vec3::z, |frame| frame.tr_mul(normal))
         });
         let local = local.collect();
-        self.details = Some(Details { edge, local });
-    }
-
-    fn frame_of(&self, group: u32, edge: &[u32]) -> Option<Matrix3<f32>> {
-        let group = group as usize;
-        let along = self.positions[edge[group] as usize] - self.positions[group];
-        frame(&self.normals[group], &along)
+        self.details = Some(Details { edges, local });
     }
 
     /// The group of every source vertex.
@@ -149,29 +150,48 @@ impl NormalGroups {
 
     /// Writes the unit normal of every source vertex. Does not allocate.
     pub fn normals_into(&mut self, positions: &[Point], normals: &mut [Vec3]) {
-        for (position, &member) in self.positions.iter_mut().zip(&self.member) {
-            *position = positions[member as usize];
-        }
-        vertex_normals_into(&self.positions, &self.triangles, &mut self.normals);
         let Self {
             group_of,
-            normals: smooth,
+            member,
+            triangles,
+            triangles_of_group,
+            area_vectors,
             details,
-            ..
-        } = &*self;
+        } = self;
+        let corner = |group: u32| positions[member[group as usize] as usize];
+        area_vectors
+            .par_iter_mut()
+            .zip(&*triangles)
+            .with_min_len(MIN_TASK)
+            .for_each(|(area, &[a, b, c])| {
+                let origin = corner(a);
+                *area = (corner(b) - origin).cross(&(corner(c) - origin));
+            });
+        let area_vectors = &*area_vectors;
         normals
             .par_iter_mut()
-            .zip(group_of)
+            .zip(&*group_of)
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, (normal, &group))| {
-                let detailed = details.as_ref().and_then(|Details { edge, local }| {
-                    let frame = self.frame_of(group, edge)?;
+                // Most groups have one vertex: another loop over the groups costs more than it saves.
+                let smooth = smooth_normal(triangles_of_group.vertex(group), area_vectors);
+                let detailed = details.as_ref().and_then(|Details { edges, local }| {
+                    let frame = frame_at(edges[group as usize], positions, &smooth)?;
                     Some(frame * local[vertex])
                 });
-                *normal = detailed.unwrap_or(smooth[group as usize]);
+                *normal = detailed.unwrap_or(smooth);
             });
     }
+}
+
+/// The unit normal of a group with these triangles.
+fn smooth_normal(triangles: &[u32], area_vectors: &[Vec3]) -> Vec3 {
+    let areas = triangles.iter().map(|&t| area_vectors[t as usize]);
+    areas
+        .sum::<Vec3>()
+        .try_normalize(1e-30)
+        .unwrap_or_else(Vec3::y)
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ fn root(group: &mut BTreeMap<u32, u32>, vertex: u32) -> u32 {
 /// Vertices whose faces form more than one fan: faces that share an edge at the vertex are in the
 /// same fan.
 pub(super) fn split_vertices(mesh: &TriMesh) -> Vec<u32> {
-    let faces = VertexTriangles::of(mesh);
+    let faces = VertexTriangles::of(mesh.positions.len(), &mesh.triangles);
     let mut split = Vec::new();
     let mut ends: Vec<(u32, usize)> = Vec::new();
     let mut fan: Vec<usize> = Vec::new();

@@ -15,7 +15,7 @@ impl<'a> SurfaceFinder<'a> {
     pub(super) fn new(mesh: &'a TriMesh) -> Self {
         Self {
             mesh,
-            around: VertexTriangles::of(mesh),
+            around: VertexTriangles::of(mesh.positions.len(), &mesh.triangles),
         }
     }
 

@@ -162,7 +162,7 @@ impl VolumePreserver {
         };
         let mut built = Self {
             triangles: mesh.triangles.clone(),
-            triangles_of_vertex: VertexTriangles::of(mesh),
+            triangles_of_vertex: VertexTriangles::of(mesh.positions.len(), &mesh.triangles),
             folds: Folds::bind(
                 mesh,
                 &feet,
