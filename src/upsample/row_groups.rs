@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::frames::PaddedPoint;
-use super::lanes::{LANES, Numbers, VertexOps};
+use super::lanes::{LANES, Numbers, VertexOps, minus};
 
 /// The rows of a sparse matrix in groups of [`LANES`]; the shorter rows of a group are filled with zeros.
 #[derive(Debug, Clone)]
@@ -56,7 +56,25 @@ impl RowGroups {
         out: &mut [T],
         write: impl Fn(&mut T, usize, PaddedPoint),
     ) {
-        Arch::new().dispatch(Multiply {
+        Arch::new().dispatch(Multiply::<_, _, false> {
+            groups: self,
+            first,
+            points,
+            out,
+            write,
+        });
+    }
+
+    /// As [`RowGroups::for_each`], with the differences between `points` and that of the row. Of a matrix whose rows sum to zero this is the
+    /// same product without cancellation.
+    pub(super) fn for_each_difference<T>(
+        &self,
+        first: usize,
+        points: &[PaddedPoint],
+        out: &mut [T],
+        write: impl Fn(&mut T, usize, PaddedPoint),
+    ) {
+        Arch::new().dispatch(Multiply::<_, _, true> {
             groups: self,
             first,
             points,
@@ -66,7 +84,7 @@ impl RowGroups {
     }
 }
 
-struct Multiply<'a, T, W> {
+struct Multiply<'a, T, W, const DIFFERENCES: bool> {
     groups: &'a RowGroups,
     first: usize,
     points: &'a [PaddedPoint],
@@ -74,7 +92,9 @@ struct Multiply<'a, T, W> {
     write: W,
 }
 
-impl<T, W: Fn(&mut T, usize, PaddedPoint)> WithSimd for Multiply<'_, T, W> {
+impl<T, W: Fn(&mut T, usize, PaddedPoint), const DIFFERENCES: bool> WithSimd
+    for Multiply<'_, T, W, DIFFERENCES>
+{
     type Output = ();
 
     #[expect(
@@ -93,13 +113,24 @@ impl<T, W: Fn(&mut T, usize, PaddedPoint)> WithSimd for Multiply<'_, T, W> {
         } = self;
         let starts = &groups.starts[first / LANES..];
         for ((index, out), range) in out.chunks_mut(LANES).enumerate().zip(starts.windows(2)) {
+            let mut named = [[0.0; 4]; LANES];
+            let mut own = [[0.0; LANES]; 3];
+            if DIFFERENCES {
+                for (slot, point) in named.iter_mut().zip(&points[first + index * LANES..]) {
+                    *slot = *point;
+                }
+                own = ops.gathered(named);
+            }
             let mut sum = [[0.0; LANES]; 3];
             for Entry { columns, values } in &groups.entries[range[0] as usize..range[1] as usize] {
-                let mut named = [[0.0; 4]; LANES];
                 for (slot, &column) in named.iter_mut().zip(columns) {
                     *slot = points[column as usize];
                 }
-                sum = ops.fma3(ops.gathered(named), *values, sum);
+                let mut neighbors = ops.gathered(named);
+                if DIFFERENCES {
+                    neighbors = minus(neighbors, own);
+                }
+                sum = ops.fma3(neighbors, *values, sum);
             }
             let products = ops.scattered(sum);
             for (lane, (out, product)) in out.iter_mut().zip(products).enumerate() {
@@ -136,14 +167,21 @@ mod tests {
             groups.for_each(first, &points, &mut out, |out, row, product| {
                 *out = (row, product);
             });
-            for (k, (row, product)) in out.iter().enumerate() {
-                assert_eq!(*row, first + k);
-                for (axis, sum) in product.iter().enumerate() {
-                    let terms = rows[*row].iter();
-                    let expected: f32 = terms
-                        .map(|&(column, value)| points[column as usize][axis] * value)
-                        .sum();
-                    assert!((sum - expected).abs() < 1e-5, "{sum} {expected}");
+            let mut differences = out.clone();
+            groups.for_each_difference(first, &points, &mut differences, |out, row, product| {
+                *out = (row, product);
+            });
+            for (products, origin) in [(out, 0.0), (differences, 1.0)] {
+                for (k, (row, product)) in products.iter().enumerate() {
+                    assert_eq!(*row, first + k);
+                    for (axis, sum) in product.iter().enumerate() {
+                        let own = origin * points[*row][axis];
+                        let terms = rows[*row].iter();
+                        let expected: f32 = terms
+                            .map(|&(column, value)| (points[column as usize][axis] - own) * value)
+                            .sum();
+                        assert!((sum - expected).abs() < 1e-5, "{sum} {expected}");
+                    }
                 }
             }
         }

@@ -44,13 +44,12 @@ const TASK: usize = 1024;
 /// Bending of the fine mesh where its weights change, with the buffers of a frame.
 pub struct Smoothing {
     /// The corrected vertices and their neighbours, whose curvature enters the energy; neighbours are near each other here, whatever
-    /// their order in the mesh.
+    /// their order in the mesh. There are `count` of them. Behind them are the neighbours of these.
     vertices: Vec<u32>,
-    /// `starts[k]..starts[k + 1]` are the entries in row `vertices[k]` of the Laplacian.
-    starts: Vec<u32>,
-    /// Vertex and value of every entry.
-    entries: Vec<(u32, f32)>,
-    /// The same rows, with indices in `vertices`; of vertices that are not among them their number.
+    count: usize,
+    /// For every vertex of the mesh, its index among the first `count` of `vertices`, or the number of `vertices`.
+    place_of: Vec<u32>,
+    /// The rows of the Laplacian of the first `count` vertices, with indices in `vertices`.
     laplacian: RowGroups,
     inverse_area: Vec<f32>,
     curvature: Vec<Vec3>,
@@ -58,7 +57,9 @@ pub struct Smoothing {
     weights: Vec<f32>,
     inverse_diagonal: Vec<f32>,
     largest_eigenvalue: f32,
-    /// A⁻¹ (L x − R L x̄) without and with the correction, the correction, and its last change.
+    /// The points, A⁻¹ (L x − R L x̄) without and with the correction, the correction, and its last change; of `vertices`, and a zero. All
+    /// but the points are zero behind the first `count`.
+    posed: Vec<Padded>,
     initial_error: Vec<Padded>,
     curvature_error: Vec<Padded>,
     correction: Vec<Padded>,
@@ -91,39 +92,47 @@ impl Smoothing {
                 diagonal[column as usize] += value * value / bending.areas[vertex];
             }
         }
-        let vertices = topology.breadth_first(around);
+        let mut vertices = topology.breadth_first(around.clone());
+        let inner = vertices.len();
+        let seen = widened(around.clone(), &topology, 1);
+        vertices.extend((0..count as u32).filter(|&v| seen[v as usize] && !around[v as usize]));
         let behind = vertices.len() as u32;
         let mut place = vec![behind; count];
         for (index, &vertex) in (0u32..).zip(&vertices) {
             place[vertex as usize] = index;
         }
         let buffer = || vec![[0.0; 4]; vertices.len() + 1];
+        let place_of = place.iter().map(|&place| {
+            if (place as usize) < inner {
+                place
+            } else {
+                behind
+            }
+        });
         let mut built = Self {
-            starts: vec![0],
-            entries: Vec::new(),
+            count: inner,
+            place_of: place_of.collect(),
             laplacian: RowGroups::of(&[], behind),
             inverse_area: Vec::new(),
             curvature: Vec::new(),
             weights: Vec::new(),
             inverse_diagonal: Vec::new(),
             largest_eigenvalue: 1.0,
+            posed: buffer(),
             initial_error: buffer(),
             curvature_error: buffer(),
             correction: buffer(),
             change: buffer(),
             vertices,
         };
-        let mut rows = Vec::with_capacity(built.vertices.len());
-        for &vertex in &built.vertices {
+        let mut rows = Vec::with_capacity(inner);
+        for &vertex in &built.vertices[..inner] {
             let vertex = vertex as usize;
             let row = bending.row(vertex);
-            let row = row.map(|(column, value)| (column, value as f32));
-            built.entries.extend(row.clone());
             rows.push(
-                row.map(|(column, value)| (place[column as usize], value))
+                row.map(|(column, value)| (place[column as usize], value as f32))
                     .collect(),
             );
-            built.starts.push(built.entries.len() as u32);
             built
                 .inverse_area
                 .push((1.0 / bending.areas[vertex]) as f32);
@@ -151,8 +160,6 @@ impl Smoothing {
         points: &mut [Point],
     ) {
         self.compute_initial_error(rotation_of, points);
-        self.correction.fill([0.0; 4]);
-        self.change.fill([0.0; 4]);
         // Chebyshev interval of eigenvalues: `largest_eigenvalue / CONDITION` to `largest_eigenvalue`.
         let center = 0.5 * self.largest_eigenvalue * (1.0 + 1.0 / CONDITION);
         let half = 0.5 * self.largest_eigenvalue * (1.0 - 1.0 / CONDITION);
@@ -169,11 +176,17 @@ impl Smoothing {
             };
             self.iterate(iteration == 0, keep, step);
         }
-        for (&vertex, &[x, y, z, _]) in self.vertices.iter().zip(&self.correction) {
-            if (x + y + z).is_finite() {
-                points[vertex as usize] += Vec3::new(x, y, z);
-            }
-        }
+        let correction = &self.correction;
+        points
+            .par_iter_mut()
+            .zip(&self.place_of)
+            .with_min_len(MIN_TASK)
+            .for_each(|(point, &place)| {
+                let [x, y, z, _] = correction[place as usize];
+                if (x + y + z).is_finite() {
+                    *point += Vec3::new(x, y, z);
+                }
+            });
     }
 
     /// Computes A⁻¹ (L x − R L x̄).
@@ -184,34 +197,37 @@ impl Smoothing {
     ) {
         let Self {
             vertices,
-            starts,
-            entries,
+            count,
+            laplacian,
             inverse_area,
             curvature,
+            posed,
             initial_error,
             ..
         } = self;
-        initial_error[..vertices.len()]
+        posed
             .par_iter_mut()
             .zip(&*vertices)
-            .zip(&*curvature)
-            .zip(&*inverse_area)
             .with_min_len(MIN_TASK)
+            .for_each(|(out, &vertex)| {
+                let point = points[vertex as usize];
+                *out = [point.x, point.y, point.z, 0.0];
+            });
+        let posed = &*posed;
+        initial_error[..*count]
+            .par_chunks_mut(TASK)
             .enumerate()
-            .for_each(|(index, (((out, &vertex), curvature), inverse_area))| {
-                let vertex = vertex as usize;
-                let mut sum = rotation_of(vertex) * -curvature;
-                let row = starts[index] as usize..starts[index + 1] as usize;
-                for &(column, value) in &entries[row] {
-                    // Differences of neighbours avoid cancellation.
-                    sum += (points[column as usize] - points[vertex]) * value;
-                }
-                sum *= *inverse_area;
-                *out = [sum.x, sum.y, sum.z, 0.0];
+            .for_each(|(task, errors)| {
+                let write = |error: &mut Padded, row: usize, product: Padded| {
+                    let turned = rotation_of(vertices[row] as usize) * curvature[row];
+                    let wanted = [turned.x, turned.y, turned.z, 0.0];
+                    *error = scaled(sub(product, wanted), inverse_area[row]);
+                };
+                laplacian.for_each_difference(task * TASK, posed, errors, write);
             });
     }
 
-    /// One Chebyshev iteration; the first one starts from a zero correction.
+    /// One Chebyshev iteration; the first one starts from a zero correction, whatever is stored.
     fn iterate(&mut self, first: bool, keep: f32, step: f32) {
         let Self {
             laplacian,
@@ -222,10 +238,10 @@ impl Smoothing {
             curvature_error,
             correction,
             change,
-            vertices,
+            count,
             ..
         } = self;
-        let count = vertices.len();
+        let count = *count;
         if !first {
             let (correction, initial_error) = (&*correction, &*initial_error);
             curvature_error[..count]
@@ -250,6 +266,14 @@ impl Smoothing {
             .enumerate()
             .for_each(|(task, (changes, corrections))| {
                 let start = task * TASK;
+                if first {
+                    let write = |change: &mut Padded, row: usize, slope: Padded| {
+                        *change = scaled(slope, -inverse_diagonal[row] * step);
+                    };
+                    laplacian.for_each(start, curvature_error, changes, write);
+                    corrections.copy_from_slice(changes);
+                    return;
+                }
                 let write = |change: &mut Padded, row: usize, product: Padded| {
                     let slope = add(scaled(corrections[row - start], weights[row]), product);
                     *change = sub(
@@ -268,7 +292,7 @@ impl Smoothing {
     fn find_largest_eigenvalue(&mut self) -> f32 {
         // A pseudo-random start, which has a part along every eigenvector.
         let start = self.correction.iter_mut().enumerate();
-        for (vertex, correction) in start.take(self.vertices.len()) {
+        for (vertex, correction) in start.take(self.count) {
             let x = (vertex as f32 * 12.9898).sin() * 43_758.547;
             *correction = [x.fract(), (1.7 * x).fract(), (2.3 * x).fract(), 0.0];
         }
