@@ -9,7 +9,7 @@ mod iso_lines;
 mod orientation;
 mod rotation;
 
-pub use dual_quaternion::SplitTransform;
+pub use dual_quaternion::{RigidMotion, SplitTransform};
 pub use iso_lines::{GridPoint, iso_line};
 pub use orientation::orientation;
 pub use rotation::closest_rotation;

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::riding::Riding;
 use super::{BindError, Subject};
 use crate::character::Place;
@@ -13,6 +15,9 @@ use crate::progress::Progress;
 use crate::tissue::{Guide, GuideFrame};
 use crate::upsample::{Directions, Frames, ShellCoupling, Smoothing, Upsampling};
 use crate::weights::by_distance;
+
+/// Minimum number of vertices per task.
+const MIN_TASK: usize = 2048;
 
 /// Maps simulated vertices to every source vertex of the skin: the flesh, then cloth and props. Includes the buffers of one
 /// frame.
@@ -86,9 +91,8 @@ impl Guides {
     /// Poses the fine points.
     fn pose(&mut self, flesh: &mut [Point]) {
         self.fine_frame.apply_in_place(flesh);
-        let transforms = &self.fine_frame.points;
         self.smoothing
-            .apply(|vertex| transforms[vertex].rotation(), flesh);
+            .apply(|vertex| self.fine_frame.rotation(vertex), flesh);
     }
 }
 
@@ -162,14 +166,14 @@ impl Shells {
         self.of_partners
             .pose(world_from_joint, &mut self.partner_frame);
         self.flesh.copy_from_slice(flesh);
-        let (rest, pairs, partners) = (&self.rest, &self.pairs, &self.partner_frame.points);
+        let (rest, pairs, partners) = (&self.rest, &self.pairs, &self.partner_frame);
         let drift = |k: usize| {
             let (vertex, partner) = &pairs[k];
-            let own = posed.points[*vertex as usize].apply(partner);
-            (own - partners[k].apply(partner)).norm()
+            let own = posed.apply_one(*vertex as usize, partner);
+            (own - partners.apply_one(k, partner)).norm()
         };
         self.coupling.apply(
-            |vertex| posed.points[vertex].apply(&rest[vertex]),
+            |vertex| posed.apply_one(vertex, &rest[vertex]),
             drift,
             &mut self.flesh,
         );
@@ -292,11 +296,15 @@ impl SourceMap {
                 &self.skin
             }
         };
-        for (position, vertex) in source.iter_mut().zip(&self.subject.skin.skin_from_source) {
-            if let Some(vertex) = vertex {
-                *position = skin[*vertex as usize];
-            }
-        }
+        source
+            .par_iter_mut()
+            .zip(&self.subject.skin.skin_from_source)
+            .with_min_len(MIN_TASK)
+            .for_each(|(position, vertex)| {
+                if let Some(vertex) = vertex {
+                    *position = skin[*vertex as usize];
+                }
+            });
     }
 
     /// The frames with which the upsampling transforms normals.

@@ -7,11 +7,12 @@
 //! bone's axis by k / [`TWIST_SECTIONS`] of the angle by which the joint at its end turns. The weight of the joint is distributed to the two
 //! transforms that are next to the point along the bone, so that skinning stays one weighted sum.
 
+use nalgebra::{Matrix3, UnitQuaternion};
 use rayon::prelude::*;
 
 use super::graph::BoneGraph;
 use super::stretching_bone::twist_angle;
-use crate::math::{Affine, Point, Point64, SplitTransform, Vec64, affine};
+use crate::math::{Affine, Point, Point64, RigidMotion, SplitTransform, Vec64, affine};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
@@ -64,16 +65,15 @@ impl TwistingBone {
     }
 }
 
-/// Transforms `posed_from_bind` of one pose.
+/// Transforms `posed_from_bind` of one pose, one per point: a rigid motion after a stretch.
 #[derive(Debug, Clone, Default)]
 pub struct GuideFrame {
     /// The pose; empty at rest.
     world_from_joint: Vec<Affine>,
     joints: Vec<SplitTransform>,
-    /// One transform per point.
-    pub points: Vec<SplitTransform>,
-    /// Whether no joint stretches, so that all transforms are rigid motions.
-    rigid: bool,
+    motions: Vec<RigidMotion>,
+    /// Empty if no joint stretches.
+    stretches: Vec<Matrix3<f32>>,
 }
 
 impl GuideFrame {
@@ -81,27 +81,36 @@ impl GuideFrame {
     ///
     /// # Panics
     /// If there is no such transform.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "short, and called for every vertex several times a frame; the compiler does not inline it otherwise"
+    )]
+    #[inline(always)]
     #[must_use]
     pub fn apply_one(&self, index: usize, point: &Point) -> Point {
-        if self.rigid {
-            self.points[index].apply_rigid(point)
-        } else {
-            self.points[index].apply(point)
+        match self.stretches.get(index) {
+            None => self.motions[index].apply(point),
+            Some(stretch) => self.motions[index].apply(&Point::from(stretch * point.coords)),
         }
     }
 
-    /// By which factor one of the transforms changes volumes.
+    /// The rotation of one of the transforms.
     ///
     /// # Panics
     /// If there is no such transform.
     #[inline]
     #[must_use]
+    pub fn rotation(&self, index: usize) -> UnitQuaternion<f32> {
+        self.motions[index].rotation
+    }
+
+    /// By which factor one of the transforms changes volumes; exactly 1 without stretch.
+    #[inline]
+    #[must_use]
     pub fn volume_factor(&self, index: usize) -> f32 {
-        if self.rigid {
-            1.0
-        } else {
-            self.points[index].volume_factor()
+        match self.stretches.get(index) {
+            Some(stretch) if *stretch != Matrix3::identity() => stretch.determinant().max(0.0),
+            _ => 1.0,
         }
     }
 
@@ -109,7 +118,8 @@ impl GuideFrame {
     pub(crate) fn heap_bytes(&self) -> usize {
         size_of_val(&*self.world_from_joint)
             + size_of_val(&*self.joints)
-            + size_of_val(&*self.points)
+            + size_of_val(&*self.motions)
+            + size_of_val(&*self.stretches)
     }
 }
 
@@ -223,8 +233,8 @@ impl Guide {
         GuideFrame {
             world_from_joint: Vec::new(),
             joints: Vec::new(),
-            points: vec![SplitTransform::identity(); self.len()],
-            rigid: true,
+            motions: vec![RigidMotion::identity(); self.len()],
+            stretches: Vec::new(),
         }
     }
 
@@ -233,8 +243,8 @@ impl Guide {
         let GuideFrame {
             world_from_joint: of_frame,
             joints,
-            points,
-            rigid: all_rigid,
+            motions,
+            stretches,
         } = frame;
         of_frame.clear();
         of_frame.extend_from_slice(world_from_joint);
@@ -250,24 +260,29 @@ impl Guide {
             let sections = bone.transforms(posed_from_bind);
             joints.extend(sections.map(|section| SplitTransform::of(&section)));
         }
-        points.resize(self.len(), SplitTransform::identity());
+        motions.resize(self.len(), RigidMotion::identity());
         let joints = &*joints;
-        let rigid = joints.iter().all(SplitTransform::is_rigid);
-        *all_rigid = rigid;
-        points
-            .par_iter_mut()
-            .with_min_len(MIN_TASK)
-            .enumerate()
-            .for_each(|(point, out)| {
-                let weighted = self.weights.of(point);
-                let weighted = weighted.map(|(joint, weight)| (&joints[joint], weight));
-                let blend = if rigid {
-                    SplitTransform::blend_rigid(weighted)
-                } else {
-                    SplitTransform::blend(weighted)
-                };
-                *out = blend.unwrap_or_else(SplitTransform::identity);
+        let weighted = |point: usize| {
+            let weights = self.weights.of(point);
+            weights.map(|(joint, weight)| (&joints[joint], weight))
+        };
+        let motions = motions.par_iter_mut().with_min_len(MIN_TASK).enumerate();
+        if joints.iter().all(SplitTransform::is_rigid) {
+            stretches.clear();
+            motions.for_each(|(point, motion)| {
+                *motion = SplitTransform::blend_rigid(weighted(point))
+                    .map_or_else(RigidMotion::identity, |blend| blend.motion());
             });
+        } else {
+            stretches.resize(self.len(), Matrix3::identity());
+            motions
+                .zip(stretches)
+                .for_each(|((point, motion), stretch)| {
+                    let blend = SplitTransform::blend(weighted(point));
+                    let blend = blend.unwrap_or_else(SplitTransform::identity);
+                    (*motion, *stretch) = (blend.motion(), blend.stretch);
+                });
+        }
     }
 }
 
@@ -290,6 +305,18 @@ impl GuideFrame {
             .for_each(|(index, (out, rest))| *out = self.apply_one(index, rest));
     }
 
+    /// The point whose image under one of the transforms is `posed`; `posed` itself where the transform has no inverse.
+    #[inline]
+    fn apply_inverse_one(&self, index: usize, posed: &Point) -> Point {
+        let unturned = self.motions[index].apply_inverse(posed);
+        match self.stretches.get(index) {
+            None => unturned,
+            Some(stretch) => stretch
+                .try_inverse()
+                .map_or(*posed, |inverse| inverse * unturned),
+        }
+    }
+
     /// Maps posed positions back to rest.
     ///
     /// # Panics
@@ -297,9 +324,9 @@ impl GuideFrame {
     pub fn apply_inverse(&self, posed: &[Point], out: &mut [Point]) {
         out.par_iter_mut()
             .zip(posed)
-            .zip(&self.points)
+            .enumerate()
             .with_min_len(MIN_TASK)
-            .for_each(|((out, posed), transform)| *out = transform.apply_inverse(posed));
+            .for_each(|(index, (out, posed))| *out = self.apply_inverse_one(index, posed));
     }
 
     /// Maps rest positions to the pose in place.
@@ -309,5 +336,93 @@ impl GuideFrame {
             .enumerate()
             .with_min_len(MIN_TASK)
             .for_each(|(index, point)| *point = self.apply_one(index, point));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Quat;
+    use crate::rig::{Joint, Trs};
+
+    const POINTS: [[f32; 3]; 4] = [
+        [0.3, -0.8, 1.7],
+        [1.1, 0.4, -0.6],
+        [0.0, 2.0, 0.5],
+        [4.0, 5.0, 6.0],
+    ];
+
+    /// The transforms of points of one joint, of both, of the other, and of none. The second joint turns and moves, and stretches by these
+    /// factors.
+    fn posed(scale: [f64; 3]) -> GuideFrame {
+        let joint = |name: &str| Joint {
+            name: name.into(),
+            parent: None,
+            parent_from_base: Affine::identity(),
+            rest: Trs::IDENTITY,
+            world_from_bind: Affine::identity(),
+            deforms: true,
+            tail: None,
+        };
+        let skeleton = Skeleton::new(vec![joint("a"), joint("b")]).expect("two roots");
+        let rows = [
+            vec![(0, 1.0)],
+            vec![(0, 0.4), (1, 0.6)],
+            vec![(1, 1.0)],
+            vec![],
+        ];
+        let guide = Guide::new(SkinWeights::from_rows(rows).0, &skeleton);
+        let turn = Quat::from_scaled_axis(Vec64::new(0.3, 1.0, -0.2));
+        let linear = turn.to_rotation_matrix().into_inner()
+            * nalgebra::Matrix3::from_diagonal(&Vec64::from(scale));
+        let moved = affine(&linear, &Vec64::new(1.0, 2.0, 3.0));
+        let mut frame = guide.at_rest();
+        guide.pose(&[Affine::identity(), moved], &mut frame);
+        let (image, expected) = (
+            frame.apply_one(2, &POINTS[2].into()),
+            moved * Point64::from(POINTS[2].map(f64::from)),
+        );
+        assert!((image.cast::<f64>() - expected).norm() < 1e-5, "{image}");
+        frame
+    }
+
+    #[test]
+    fn the_inverse_takes_points_back() {
+        for scale in [[1.0; 3], [1.2, 0.9, 1.1]] {
+            let frame = posed(scale);
+            let rest = POINTS.map(Point::from);
+            let (mut moved, mut back) = (rest, rest);
+            frame.apply(&rest, &mut moved);
+            frame.apply_inverse(&moved, &mut back);
+            for (rest, back) in rest.iter().zip(&back) {
+                assert!((back - rest).norm() < 1e-5, "{back} {rest}");
+            }
+            assert_eq!(moved[0], rest[0]);
+            assert_eq!(moved[3], rest[3], "nothing moves a point without weights");
+        }
+    }
+
+    #[test]
+    fn volume_changes_by_the_stretch_alone() {
+        let rigid = posed([1.0; 3]);
+        assert!((0..4).all(|point| rigid.volume_factor(point) == 1.0));
+        let stretched = posed([1.2, 0.9, 1.1]);
+        let factors = [0, 1, 2, 3].map(|point| stretched.volume_factor(point));
+        assert!((factors[2] - 1.2 * 0.9 * 1.1).abs() < 1e-5, "{factors:?}");
+        assert!(factors[1] > 1.0 && factors[1] < factors[2], "{factors:?}");
+        assert_eq!([factors[0], factors[3]], [1.0; 2]);
+    }
+
+    /// Buffers are used again.
+    #[test]
+    fn a_pose_does_not_depend_on_the_one_before() {
+        let mut frame = posed([1.2, 0.9, 1.1]);
+        let nothing: [Vec<(u32, f32)>; 4] = std::array::from_fn(|_| Vec::new());
+        let guide = Guide::new(SkinWeights::from_rows(nothing).0, &Skeleton::default());
+        guide.pose(&[], &mut frame);
+        for (point, rest) in POINTS.map(Point::from).iter().enumerate() {
+            assert_eq!(frame.apply_one(point, rest), *rest);
+            assert_eq!(frame.volume_factor(point), 1.0);
+        }
     }
 }

@@ -162,6 +162,7 @@ impl SkinWeights {
     }
 
     /// The influences of a vertex, largest first.
+    #[inline]
     pub fn of(&self, vertex: usize) -> impl Iterator<Item = (usize, f32)> + '_ {
         let range = self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize;
         self.joints[range.clone()]

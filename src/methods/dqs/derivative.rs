@@ -101,7 +101,7 @@ impl Differentiable for DualQuaternion {
     fn strongest(&self, mesh: usize, vertex: usize) -> Option<Matrix3<f32>> {
         let joint = self.parts[mesh].weights.strongest(vertex)?;
         let split = &self.splits[mesh][joint];
-        let rotation = split.rotation().to_rotation_matrix();
+        let rotation = split.motion().rotation.to_rotation_matrix();
         Some(rotation.into_inner() * split.stretch)
     }
 }

@@ -128,7 +128,7 @@ impl GuidedBase {
         let skin = self.guided_skin(vertex);
         Target {
             position: skin + self.lift_of(vertex, &skin),
-            rotation: self.frame.points[vertex].rotation(),
+            rotation: self.frame.rotation(vertex),
         }
     }
 

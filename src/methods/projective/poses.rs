@@ -9,7 +9,7 @@ pub(in crate::methods) fn relative_into(skeleton: &Skeleton, world: &[Affine], o
         let parent = joint
             .parent
             .map_or_else(Affine::identity, |parent| world[parent]);
-        Trs::from_affine(&(parent.try_inverse().unwrap_or_else(Affine::identity) * own))
+        Trs::from_unsheared(&(parent.try_inverse().unwrap_or_else(Affine::identity) * own))
     };
     out.clear();
     out.extend(skeleton.joints().iter().zip(world).map(of));

@@ -264,7 +264,7 @@ fn dual_quaternions_turn_by_the_closed_form() {
                 w as f32,
             ),
         ]);
-        let blended = f64::from(other.unwrap().rotation().angle());
+        let blended = f64::from(other.unwrap().motion().rotation.angle());
         assert!((blended - angle).abs() < 1e-6, "{blended} and {angle}");
     }
     assert_eq!(quaternion_angle(quarter, 0.0)[0], 0.0);

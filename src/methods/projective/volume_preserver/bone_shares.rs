@@ -1,5 +1,8 @@
 //! Change lengths: how far skin has to move to make up for what the guide changes of the volume around each bone.
 
+use rayon::prelude::*;
+
+use super::MIN_TASK;
 use crate::numerics::Cholesky;
 use crate::tissue::Tissue;
 
@@ -98,21 +101,27 @@ impl BoneShares {
             *lengths = lengths.map(|volume| volume / area.max(f32::MIN_POSITIVE));
         }
         let lengths = &self.lengths;
-        let out = change_lengths.iter_mut().zip(loss_lengths);
-        let out = out.zip(wide_lengths);
-        let factors = self.shares.iter().zip(&self.far_factors);
-        for (((change_length, loss_length), wide_length), (shares, far)) in out.zip(factors) {
-            (*change_length, *loss_length) = (0.0, 0.0);
-            for &(bone, share) in shares {
-                let [change, loss] = lengths[bone as usize];
-                *change_length += change * share;
-                *loss_length += loss * share;
-            }
-            let far = far
-                .iter()
-                .map(|&(bone, factor)| lengths[bone as usize][0] * factor);
-            *wide_length = *change_length + far.sum::<f32>();
-        }
+        change_lengths
+            .par_iter_mut()
+            .zip(loss_lengths)
+            .zip(wide_lengths)
+            .zip(&self.shares)
+            .zip(&self.far_factors)
+            .with_min_len(MIN_TASK)
+            .for_each(
+                |((((change_length, loss_length), wide_length), shares), far)| {
+                    (*change_length, *loss_length) = (0.0, 0.0);
+                    for &(bone, share) in shares {
+                        let [change, loss] = lengths[bone as usize];
+                        *change_length += change * share;
+                        *loss_length += loss * share;
+                    }
+                    let far = far
+                        .iter()
+                        .map(|&(bone, factor)| lengths[bone as usize][0] * factor);
+                    *wide_length = *change_length + far.sum::<f32>();
+                },
+            );
     }
 }
 

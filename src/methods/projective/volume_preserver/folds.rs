@@ -23,15 +23,34 @@ pub(super) struct Folds {
     topology: Topology,
     rings: usize,
     smoothings: usize,
-    /// For every neighbour, in the order of the topology, the increase of the factor from that neighbour to the vertex; and the index of
-    /// the first entry of every vertex.
-    slopes: Vec<f32>,
-    slope_starts: Vec<u32>,
+    groups: Vec<Group>,
+    /// The neighbours of each group, in the order of the topology.
+    neighbors: Vec<Neighbors>,
     /// 1 where the skin faces outwards at rest, 0 where it faces a cavity.
     outward: Vec<f32>,
-    /// 0 in a fold, 1 where the area has not shrunk.
+    /// 0 in a fold, 1 where the area has not shrunk. Behind them is a zero.
     pub(super) factors: Vec<f32>,
     next: Vec<f32>,
+    /// Buffer of [`Folds::spread`].
+    spread: Vec<f32>,
+}
+
+/// Vertices whose factors are computed at a time: without branches, vector instructions do it.
+const LANES: usize = 8;
+
+/// [`LANES`] consecutive vertices.
+struct Group {
+    /// The first of [`Folds::neighbors`], and the one behind the last.
+    neighbors: [u32; 2],
+    /// Number of neighbours of each vertex, at least 1.
+    counts: [f32; LANES],
+}
+
+/// A neighbour of each vertex of a group, and the increase of the factor from it to the vertex. Where a vertex has no more of them, the
+/// zero behind all factors, and an infinite increase.
+struct Neighbors {
+    vertices: [u32; LANES],
+    slopes: [f32; LANES],
 }
 
 impl Folds {
@@ -61,13 +80,16 @@ impl Folds {
             topology,
             rings,
             smoothings: rings + 1,
-            slopes: Vec::new(),
-            slope_starts: vec![0],
+            groups: Vec::new(),
+            neighbors: Vec::new(),
             outward: vertices.map(outward).collect(),
             factors: vec![1.0; count],
             next: vec![1.0; count],
+            spread: vec![0.0; count],
         };
-        folds.compute_slopes(&mesh.positions, max_bulge);
+        folds.factors.push(0.0);
+        folds.next.push(0.0);
+        folds.find_neighbors(&mesh.positions, max_bulge);
         folds
     }
 
@@ -78,46 +100,67 @@ impl Folds {
 
     /// The buffer for the ratios of posed to rest area, one per vertex, that [`Folds::widen`] reads.
     pub(super) fn area_ratios(&mut self) -> &mut [f32] {
-        &mut self.factors
+        &mut self.factors[..self.outward.len()]
     }
 
     /// Computes the factors from the ratios of areas: in the folds first, then around them, and smoothed.
     pub(super) fn widen(&mut self) {
+        for (factor, outward) in self.factors.iter_mut().zip(&self.outward) {
+            *factor = outward * smoothstep(FOLD_AREA_RATIO, *factor);
+        }
+        for _ in 0..self.rings {
+            self.for_each_group(|own, neighbors, before, _| {
+                let mut least = own;
+                for Neighbors { vertices, slopes } in neighbors {
+                    for lane in 0..LANES {
+                        let near = before[vertices[lane] as usize];
+                        least[lane] = least[lane].min(near + slopes[lane]);
+                    }
+                }
+                least
+            });
+        }
+        for _ in 0..self.smoothings {
+            self.for_each_group(|own, neighbors, before, counts| {
+                let mut sum = [0.0; LANES];
+                for Neighbors { vertices, .. } in neighbors {
+                    for lane in 0..LANES {
+                        sum[lane] += before[vertices[lane] as usize];
+                    }
+                }
+                std::array::from_fn(|lane| 0.5 * (own[lane] + sum[lane] / counts[lane]))
+            });
+        }
+    }
+
+    /// Replaces the factors of every group by what `next` returns, given the factors of the group, its neighbours, all factors, and the
+    /// numbers of neighbours.
+    fn for_each_group(
+        &mut self,
+        next_of: impl Fn([f32; LANES], &[Neighbors], &[f32], &[f32; LANES]) -> [f32; LANES] + Sync,
+    ) {
         let Self {
-            topology,
-            rings,
-            smoothings,
-            slopes,
-            slope_starts,
+            groups,
+            neighbors,
             outward,
             factors,
             next,
+            ..
         } = self;
-        for (factor, outward) in factors.iter_mut().zip(&*outward) {
-            *factor = outward * smoothstep(FOLD_AREA_RATIO, *factor);
-        }
-        for round in 0..*rings + *smoothings {
-            let before = &*factors;
-            next.par_iter_mut()
-                .with_min_len(MIN_TASK)
-                .enumerate()
-                .for_each(|(vertex, out)| {
-                    let own = before[vertex];
-                    let near = topology
-                        .neighbors(vertex)
-                        .iter()
-                        .map(|&other| before[other as usize]);
-                    *out = if round < *rings {
-                        let slopes = &slopes[slope_starts[vertex] as usize..];
-                        near.zip(slopes)
-                            .fold(own, |least, (near, slope)| least.min(near + slope))
-                    } else {
-                        let count = topology.neighbors(vertex).len().max(1) as f32;
-                        0.5 * (own + near.sum::<f32>() / count)
-                    };
-                });
-            std::mem::swap(factors, next);
-        }
+        let before = &**factors;
+        next[..outward.len()]
+            .par_chunks_mut(LANES)
+            .zip(&*groups)
+            .enumerate()
+            .with_min_len(MIN_TASK / LANES)
+            .for_each(|(index, (out, group))| {
+                let mut own = [0.0; LANES];
+                own[..out.len()].copy_from_slice(&before[index * LANES..][..out.len()]);
+                let [first, end] = group.neighbors.map(|index| index as usize);
+                let found = next_of(own, &neighbors[first..end], before, &group.counts);
+                out.copy_from_slice(&found[..out.len()]);
+            });
+        std::mem::swap(factors, next);
     }
 
     /// Spreads values over the rings of vertices around a fold: each becomes the largest of its own and a part of its neighbours'.
@@ -126,26 +169,50 @@ impl Folds {
             return;
         }
         for _ in 0..self.rings {
-            for (vertex, out) in self.next.iter_mut().enumerate() {
+            for (vertex, out) in self.spread.iter_mut().enumerate() {
                 let near = self.topology.neighbors(vertex).iter();
                 let largest = near
                     .map(|&other| values[other as usize])
                     .fold(0.0, f32::max);
                 *out = values[vertex].max(PART_OF_NEIGHBOR * largest);
             }
-            std::mem::swap(values, &mut self.next);
+            std::mem::swap(values, &mut self.spread);
         }
     }
 
-    /// Computes the increase of the fold factor along every edge.
-    fn compute_slopes(&mut self, points: &[Point], max_bulge: &[f32]) {
-        for (vertex, max_bulge) in max_bulge.iter().enumerate() {
-            let reach = FOLD_RADII as f32 * max_bulge / MAX_BULGE;
-            for &other in self.topology.neighbors(vertex) {
-                let edge = (points[vertex] - points[other as usize]).norm();
-                self.slopes.push(edge / reach.max(f32::MIN_POSITIVE));
+    /// Finds the neighbours of every group, and the increase of the fold factor along every edge.
+    fn find_neighbors(&mut self, points: &[Point], max_bulge: &[f32]) {
+        let count = max_bulge.len();
+        for first in (0..count).step_by(LANES) {
+            let around: Vec<&[u32]> = (first..count.min(first + LANES))
+                .map(|vertex| self.topology.neighbors(vertex))
+                .collect();
+            let start = self.neighbors.len() as u32;
+            let most = around.iter().map(|near| near.len()).max().unwrap_or(0);
+            for place in 0..most {
+                let mut neighbors = Neighbors {
+                    vertices: [count as u32; LANES],
+                    slopes: [f32::INFINITY; LANES],
+                };
+                for (lane, near) in around.iter().enumerate() {
+                    if let Some(&other) = near.get(place) {
+                        let vertex = first + lane;
+                        let reach = FOLD_RADII as f32 * max_bulge[vertex] / MAX_BULGE;
+                        let edge = (points[vertex] - points[other as usize]).norm();
+                        neighbors.vertices[lane] = other;
+                        neighbors.slopes[lane] = edge / reach.max(f32::MIN_POSITIVE);
+                    }
+                }
+                self.neighbors.push(neighbors);
             }
-            self.slope_starts.push(self.slopes.len() as u32);
+            let mut counts = [1.0; LANES];
+            for (count, near) in counts.iter_mut().zip(&around) {
+                *count = near.len().max(1) as f32;
+            }
+            self.groups.push(Group {
+                neighbors: [start, self.neighbors.len() as u32],
+                counts,
+            });
         }
     }
 }

@@ -2,10 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{
-    MAX_FOLD_SHARE, MAX_RATIO, MIN_TASK, VolumePreserver, area_vector_of, compute_area_vectors,
-    enclosed_volume,
-};
+use super::{MAX_FOLD_SHARE, MAX_RATIO, MIN_TASK, VolumePreserver, area_vector_of};
 use crate::collision::Contact;
 use crate::math::Point;
 use crate::numerics::{Cholesky, SolveMemory};
@@ -78,9 +75,8 @@ impl VolumePreserver {
         self.pressed_volume = parts
             .filter(|&(_, &part)| part > 0.0)
             .map(|(vertex, part)| {
-                let transform = &frame.points[vertex];
                 let guide = frame.apply_one(vertex, &(self.rest[vertex] + self.offset(vertex)));
-                let normal = transform.rotation() * self.normals[vertex];
+                let normal = frame.rotation(vertex) * self.normals[vertex];
                 part * self.vertex_areas[vertex] * normal.dot(&(guide - skin[vertex]))
             })
             .sum();
@@ -99,7 +95,7 @@ impl VolumePreserver {
 
     /// Computes the losses of a posed skin.
     fn compute_skin_losses(&mut self, skin: &[Point], frame: &GuideFrame) {
-        compute_area_vectors(&self.triangles, skin, &mut self.area_vectors);
+        self.at_rest.area_vectors_into(skin, &mut self.area_vectors);
         self.compute_losses(skin, |vertex, foot| {
             (frame.apply_one(vertex, foot), frame.volume_factor(vertex))
         });
@@ -128,21 +124,12 @@ impl VolumePreserver {
         );
     }
 
-    /// Volume that the closed skin has lost beyond what the scales of joints change, world units³. The area vectors are those of `skin`.
-    pub(super) fn lost_volume(&self, skin: &[Point], frame: &GuideFrame) -> f64 {
-        let cones = self.cone_volumes.iter().enumerate();
-        let intended: f64 = cones
-            .map(|(vertex, &cone)| f64::from(cone) * f64::from(frame.volume_factor(vertex) - 1.0))
-            .sum();
-        self.volume + intended - enclosed_volume(&self.triangles, skin, &self.area_vectors)
-    }
-
     /// Adds the loss of the whole skin beyond that of its cones, distributed by change length.
     fn add_global_loss(&mut self, skin: &[Point], frame: &GuideFrame) {
-        if !self.closed {
+        if !self.at_rest.closed {
             return;
         }
-        let lost = self.lost_volume(skin, frame);
+        let lost = self.at_rest.lost(skin, &self.area_vectors, frame);
         let seen: f64 = self.loss.iter().map(|&loss| f64::from(loss)).sum();
         let lengths = self.change_length.iter().zip(&self.vertex_areas);
         let all: f64 = lengths
@@ -166,7 +153,7 @@ impl VolumePreserver {
         let Self {
             triangles_of_vertex,
             feet,
-            cone_volumes,
+            at_rest,
             area_vectors,
             loss,
             ..
@@ -178,7 +165,7 @@ impl VolumePreserver {
                 let area = area_vector_of(triangles_of_vertex.vertex(vertex as u32), area_vectors);
                 let (foot, volume_factor) = pose(vertex, &feet[vertex]);
                 let cone = area.dot(&(skin[vertex] - foot)) / 3.0;
-                *loss = cone_volumes[vertex] * volume_factor - cone;
+                *loss = at_rest.cones[vertex] * volume_factor - cone;
             });
     }
 }

@@ -34,6 +34,7 @@ mod bone_shares;
 mod folds;
 mod low_pass;
 mod measure;
+mod rest_volume;
 mod saved;
 #[cfg(test)]
 mod tests;
@@ -44,6 +45,7 @@ use self::bone_shares::BoneShares;
 use self::folds::Folds;
 use self::low_pass::LowPass;
 use self::measure::DiffusionMemory;
+use self::rest_volume::RestVolume;
 pub(in crate::methods) use self::saved::SavedVolume;
 use crate::math::{Point, Vec3};
 use crate::mesh::{Bending, TriMesh, VertexTriangles};
@@ -73,12 +75,11 @@ const MIN_TASK: usize = 512;
 
 /// The volume around every vertex, and the bulge that restores it.
 pub(super) struct VolumePreserver {
-    triangles: Vec<[u32; 3]>,
+    at_rest: RestVolume,
     triangles_of_vertex: VertexTriangles,
-    /// At rest: foot points, unit normals, volumes of the cones.
+    /// At rest: foot points and unit normals.
     feet: Vec<Point>,
     normals: Vec<Vec3>,
-    cone_volumes: Vec<f32>,
     max_bulge: Vec<f32>,
     /// Factored implicit heat flow over the two distances.
     diffusion: [Cholesky<f32>; 2],
@@ -101,9 +102,6 @@ pub(super) struct VolumePreserver {
     /// The same with what farther bones change, where flesh is thick: measurements count relative to it.
     wide_length: Vec<f32>,
     min_change_length: f32,
-    /// Whether the skin is closed, and the volume that it encloses at rest, world units³.
-    closed: bool,
-    volume: f64,
     /// Volume that each cone loses under the guide alone, world units³.
     guide_loss: Vec<f32>,
     /// Bulge that would restore the volume that the guide alone loses in this pose, world units; 0 at rest.
@@ -161,7 +159,12 @@ impl VolumePreserver {
             FAR_FACTOR * thickness.min(1.0).powi(2) as f32
         };
         let mut built = Self {
-            triangles: mesh.triangles.clone(),
+            at_rest: RestVolume {
+                triangles: mesh.triangles.clone(),
+                closed: false,
+                enclosed: 0.0,
+                cones: vec![0.0; count],
+            },
             triangles_of_vertex: VertexTriangles::of(mesh.positions.len(), &mesh.triangles),
             folds: Folds::bind(
                 mesh,
@@ -178,7 +181,6 @@ impl VolumePreserver {
             ),
             feet,
             normals,
-            cone_volumes: vec![0.0; count],
             max_bulge,
             diffusion_memory: [memory(), memory()],
             diffusion,
@@ -192,8 +194,6 @@ impl VolumePreserver {
             change_length: vec![0.0; count],
             wide_length: vec![0.0; count],
             min_change_length: (MIN_CHANGE_LENGTH * tissue.quality.limb_radius) as f32,
-            closed: false,
-            volume: 0.0,
             guide_loss: vec![0.0; count],
             predicted: vec![0.0; count],
             ratio: LowPass::zeros(count),
@@ -203,11 +203,14 @@ impl VolumePreserver {
             pressed_volume: 0.0,
             target_loss: vec![0.0; count],
         };
-        compute_area_vectors(&built.triangles, &mesh.positions, &mut built.area_vectors);
+        built
+            .at_rest
+            .area_vectors_into(&mesh.positions, &mut built.area_vectors);
         built.compute_losses(&mesh.positions, |_, foot| (*foot, 1.0));
-        built.closed = built.folds.is_closed();
-        built.volume = enclosed_volume(&built.triangles, &mesh.positions, &built.area_vectors);
-        built.cone_volumes = built.loss.iter().map(|loss| -loss).collect();
+        let enclosed = (built.at_rest).enclosed_by(&mesh.positions, &built.area_vectors);
+        built.at_rest.closed = built.folds.is_closed();
+        built.at_rest.enclosed = enclosed;
+        built.at_rest.cones = built.loss.iter().map(|loss| -loss).collect();
         let areas = (0..count as u32).map(|vertex| {
             area_vector_of(
                 built.triangles_of_vertex.vertex(vertex),
@@ -245,14 +248,31 @@ impl VolumePreserver {
 
     /// Updates folds, change lengths and bulges for a pose, with the ratios in use.
     pub(super) fn set_pose(&mut self, frame: &GuideFrame) {
-        self.compute_folds(frame);
-        self.bones.write_lengths(
-            &self.guide_loss,
-            &mut self.change_length,
-            &mut self.predicted,
-            &mut self.wide_length,
+        self.compute_guide_loss(frame);
+        let Self {
+            at_rest,
+            folds,
+            bones,
+            posed,
+            area_vectors,
+            change_length,
+            wide_length,
+            guide_loss,
+            predicted,
+            ..
+        } = self;
+        let (lost, ()) = rayon::join(
+            || {
+                bones.write_lengths(guide_loss, change_length, predicted, wide_length);
+                if at_rest.closed {
+                    at_rest.lost(posed, area_vectors, frame)
+                } else {
+                    guide_loss.iter().map(|&loss| f64::from(loss)).sum()
+                }
+            },
+            || folds.widen(),
         );
-        self.balance_prediction(frame);
+        self.balance_prediction(lost);
         self.compute_bulges();
     }
 
@@ -287,10 +307,11 @@ impl VolumePreserver {
         largest
     }
 
-    /// Computes the fold factors under the guide, and its change of volume around each vertex.
-    fn compute_folds(&mut self, frame: &GuideFrame) {
+    /// Computes the ratios of areas under the guide, and its change of volume around each vertex.
+    fn compute_guide_loss(&mut self, frame: &GuideFrame) {
         frame.apply(&self.rest, &mut self.posed);
-        compute_area_vectors(&self.triangles, &self.posed, &mut self.area_vectors);
+        self.at_rest
+            .area_vectors_into(&self.posed, &mut self.area_vectors);
         let Self {
             triangles_of_vertex,
             area_vectors,
@@ -299,7 +320,7 @@ impl VolumePreserver {
             guide_loss,
             posed,
             feet,
-            cone_volumes,
+            at_rest,
             ..
         } = self;
         let area_vectors = &*area_vectors;
@@ -321,18 +342,13 @@ impl VolumePreserver {
                 *area_ratio = area.norm() / scaled;
                 let foot = frame.apply_one(vertex, &feet[vertex]);
                 let cone = area.dot(&(posed[vertex] - foot)) / 3.0;
-                *guide_loss = cone_volumes[vertex] * volume_factor - cone;
+                *guide_loss = at_rest.cones[vertex] * volume_factor - cone;
             });
-        self.folds.widen();
     }
 
-    /// Changes the predicted bulges in proportion to the change lengths, so that together they restore what the guide alone loses.
-    fn balance_prediction(&mut self, frame: &GuideFrame) {
-        let lost = if self.closed {
-            self.lost_volume(&self.posed, frame)
-        } else {
-            self.guide_loss.iter().map(|&loss| f64::from(loss)).sum()
-        };
+    /// Changes the predicted bulges in proportion to the change lengths, so that together they restore the volume that the guide alone has
+    /// lost.
+    fn balance_prediction(&mut self, lost: f64) {
         let (mut predicted, mut all) = (0.0, 0.0);
         let weights = self.vertex_areas.iter().zip(&self.folds.factors);
         let lengths = self.predicted.iter().zip(&self.change_length);
@@ -351,26 +367,7 @@ impl VolumePreserver {
     }
 }
 
-/// A third of the area vector of every triangle, the share of each corner: a sixth of the cross product of two edges.
-fn compute_area_vectors(triangles: &[[u32; 3]], points: &[Point], out: &mut [Vec3]) {
-    let corner = |v: u32| points[v as usize];
-    out.par_iter_mut()
-        .zip(triangles)
-        .with_min_len(MIN_TASK)
-        .for_each(|(area, &[a, b, c])| {
-            *area = (corner(b) - corner(a)).cross(&(corner(c) - corner(a))) / 6.0;
-        });
-}
-
-/// The volume enclosed by triangles with these area vectors.
-fn enclosed_volume(triangles: &[[u32; 3]], points: &[Point], area_vectors: &[Vec3]) -> f64 {
-    let first = points.first().copied().unwrap_or_else(Point::origin);
-    let cone_volumes = triangles.iter().zip(area_vectors);
-    cone_volumes
-        .map(|(&[corner, ..], area)| f64::from(area.dot(&(points[corner as usize] - first))))
-        .sum()
-}
-
+/// A third of the sum of the area vectors around a vertex.
 fn area_vector_of(triangles_of_vertex: &[u32], area_vectors: &[Vec3]) -> Vec3 {
     triangles_of_vertex
         .iter()
