@@ -26,8 +26,8 @@ pub(super) struct BoneSearch {
     axes: BoneAxes,
     /// Bounding box of the bone's wedges.
     aabb: Aabb,
-    /// Cells of the skin and foot points, two per vertex of [`BoneCells::closure`].
-    point_cells: Vec<CylinderCell>,
+    /// Of every vertex of [`BoneCells::closure`].
+    columns: Vec<Column>,
     /// The wedges in slices that contain candidates, with the cells that they touch.
     wedges: Vec<WedgeCells>,
     /// Per cell, the largest distance of such a wedge from the axis, world units; −1 without wedges.
@@ -51,6 +51,31 @@ struct WedgeCells {
     sectors: Arc,
     /// Largest distance from the axis.
     radius: f32,
+}
+
+/// The cells of a vertex and its foot point.
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    /// The first and the last one.
+    slices: [u8; 2],
+    /// One bit each.
+    skin_sector: u8,
+    foot_sector: u8,
+    /// Largest distance from the axis, and that of the foot point.
+    radius: f32,
+    foot_radius: f32,
+}
+
+impl Column {
+    fn of([skin, foot]: [CylinderCell; 2]) -> Self {
+        Self {
+            slices: [skin.slice.min(foot.slice), skin.slice.max(foot.slice)],
+            skin_sector: 1 << skin.sector,
+            foot_sector: 1 << foot.sector,
+            radius: skin.radius.max(foot.radius),
+            foot_radius: foot.radius,
+        }
+    }
 }
 
 /// Consecutive sectors, counted on from 0 after the last one.
@@ -92,20 +117,18 @@ impl BoneSearch {
             self.reserve(own, positions.len());
         }
         self.axes = own.axes(foot_points.bone(bone as u32));
-        let points = own.closure.iter().flat_map(|&v| {
+        let vertices = own.closure.iter().map(|&v| {
             let v = v as usize;
             [&positions[v], &foot_points.points[v]]
         });
-        self.aabb = Aabb::of(points.clone());
+        self.aabb = Aabb::of(vertices.clone().flatten());
         self.collect_candidates(bone, body, positions, patches);
         if self.candidates.is_empty() {
             return;
         }
-        let Self {
-            axes, point_cells, ..
-        } = self;
-        point_cells.clear();
-        point_cells.extend(points.map(|point| axes.cell_of(own, point)));
+        let Self { axes, columns, .. } = self;
+        columns.clear();
+        columns.extend(vertices.map(|points| Column::of(points.map(|p| axes.cell_of(own, p)))));
         self.fill_cells(own, body);
         let reach = &self.reach;
         self.candidates
@@ -118,7 +141,7 @@ impl BoneSearch {
 
     /// Reserves buffers for the wedges of a bone and the usual candidates of `vertices`, so that later searches rarely allocate.
     fn reserve(&mut self, own: &BoneCells, vertices: usize) {
-        self.point_cells.reserve(2 * own.closure.len());
+        self.columns.reserve(own.closure.len());
         self.wedges.reserve(own.triangles.len());
         self.reach.reserve(own.slices * SECTORS);
         self.starts.reserve(own.slices * SECTORS + 1);
@@ -142,33 +165,28 @@ impl BoneSearch {
         self.reach.resize(own.slices * SECTORS, -1.0);
         self.wedges.clear();
         for (&triangle, closure) in own.triangles.iter().zip(&own.corners) {
-            let points = closure.map(|corner| {
-                let corner = 2 * corner as usize;
-                [self.point_cells[corner], self.point_cells[corner + 1]]
-            });
-            let mut slices = [u8::MAX, 0];
-            for point in points.as_flattened() {
-                slices = [slices[0].min(point.slice), slices[1].max(point.slice)];
-            }
+            let [a, b, c] = closure.map(|corner| &self.columns[corner as usize]);
+            let slices = [
+                a.slices[0].min(b.slices[0]).min(c.slices[0]),
+                a.slices[1].max(b.slices[1]).max(c.slices[1]),
+            ];
             // One bit for each slice of the wedge, the first one lowest.
             if (occupied >> slices[0]) & (u64::MAX >> (63 - (slices[1] - slices[0]))) == 0 {
                 continue;
             }
-            let radius = points
-                .as_flattened()
-                .iter()
-                .fold(0.0, |most: f32, point| most.max(point.radius));
-            let mut touched = 0;
-            for [skin, foot] in points {
-                touched |= 1 << skin.sector;
-                if body.mixed[triangle as usize] && foot.radius > ON_AXIS * radius {
-                    touched |= 1 << foot.sector;
+            let radius = a.radius.max(b.radius).max(c.radius);
+            let mut touched = a.skin_sector | b.skin_sector | c.skin_sector;
+            if body.mixed[triangle as usize] {
+                for foot in [a, b, c] {
+                    if foot.foot_radius > ON_AXIS * radius {
+                        touched |= foot.foot_sector;
+                    }
                 }
             }
             let wedge = WedgeCells {
                 triangle,
                 slices,
-                sectors: ARCS[touched as usize],
+                sectors: ARCS[usize::from(touched)],
                 radius: RADIUS_SLACK * radius,
             };
             for run in wedge.runs() {

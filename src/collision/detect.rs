@@ -25,6 +25,9 @@ const ROUND_ROBIN_CALLS: usize = 2;
 /// Bones are searched in parallel from this number of vertices on; for fewer, starting tasks costs more than it saves.
 const MIN_PARALLEL_VERTICES: usize = 3000;
 
+/// Smallest number of patches per parallel task.
+const MIN_PATCHES: usize = 32;
+
 /// Buffers of the detection, reused from step to step.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
@@ -91,12 +94,14 @@ impl Detector {
         } = self;
         *call += 1;
         let call = *call;
-        patches.clear();
-        patches.extend(
-            body.patches
-                .iter()
-                .map(|patch| Aabb::of(patch.vertices.iter().map(|&v| &positions[v as usize]))),
-        );
+        patches.resize_with(body.patches.len(), Aabb::default);
+        patches
+            .par_iter_mut()
+            .zip(&body.patches)
+            .with_min_len(MIN_PATCHES)
+            .for_each(|(aabb, patch)| {
+                *aabb = Aabb::of(patch.vertices.iter().map(|&v| &positions[v as usize]));
+            });
         bones.resize_with(body.bones.len(), BoneSearch::default);
         let work = |(bone, search): (usize, &mut BoneSearch)| {
             if (bone + call) % period == 0 {
@@ -104,7 +109,9 @@ impl Detector {
             }
         };
         if positions.len() >= MIN_PARALLEL_VERTICES {
-            bones.par_iter_mut().enumerate().for_each(work);
+            // Some bones take much longer than others.
+            let bones = bones.par_iter_mut().enumerate();
+            bones.with_max_len(1).for_each(work);
         } else {
             bones.iter_mut().enumerate().for_each(work);
         }

@@ -59,12 +59,9 @@ impl ContactSolver {
         if self.contacts.is_empty() {
             return 0.0;
         }
-        for (vertex, [owner, row]) in self.window.places() {
-            let rows = solver
-                .subdomains
-                .get(owner as usize)
-                .map_or(&solver.top, |state| &state.rows);
-            let [x, y, z, _] = rows.x[row as usize];
+        for (vertex, place) in self.window.places() {
+            let (rows, row) = solver.rows_at(place);
+            let [x, y, z, _] = rows.x[row];
             positions[vertex as usize] = Point::new(x, y, z);
         }
         self.contacts.energy(positions)

@@ -11,6 +11,8 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::contact_solver::ContactSolver;
 use super::contacts::FactorKind;
 use super::guidance::Quadratic;
@@ -28,6 +30,9 @@ use crate::numerics::substitution::{Scratch, backward, forward};
 const ENERGY_TOLERANCE: f64 = 1e-5;
 /// The same for energies close to zero, as a fraction of the sum of stiffness times volume.
 const ENERGY_FLOOR: f64 = 1e-10;
+
+/// Smallest number of vertices per parallel task.
+const MIN_TASK: usize = 1024;
 
 /// The state of a subdomain, owned by one thread at a time.
 pub(super) struct SubdomainState {
@@ -280,16 +285,24 @@ impl Solver {
 
     /// Copies positions to an array by vertex.
     pub(super) fn copy_positions(&self, partition: &Partition, positions: &mut [Point]) {
-        let owners = self
-            .subdomains
-            .iter()
-            .zip(&partition.subdomains)
-            .map(|(state, part)| (&state.rows, &part.unknowns));
-        for (rows, vertices) in owners.chain([(&self.top, &partition.top)]) {
-            for (&[x, y, z, _], &v) in rows.x.iter().zip(vertices) {
-                positions[v as usize] = Point::new(x, y, z);
-            }
-        }
+        positions
+            .par_iter_mut()
+            .zip(&partition.place)
+            .with_min_len(MIN_TASK)
+            .for_each(|(position, &place)| {
+                let (rows, row) = self.rows_at(place);
+                let [x, y, z, _] = rows.x[row];
+                *position = Point::new(x, y, z);
+            });
+    }
+
+    /// The rows of a subdomain, or of the top behind the last one, and the row there ([`Partition::place`]).
+    pub(super) fn rows_at(&self, [part, row]: [u32; 2]) -> (&Rows, usize) {
+        let subdomain = self.subdomains.get(part as usize);
+        (
+            subdomain.map_or(&self.top, |state| &state.rows),
+            row as usize,
+        )
     }
 
     fn solve_top(&mut self, plan: &IterationParams<'_>) {

@@ -182,7 +182,12 @@ impl Forces {
                 let own = &targets[vertex];
                 let position = padded(&own.position.coords);
                 let matrix = own.rotation.to_rotation_matrix().into_inner();
-                let rotation = [0, 1, 2].map(|k| padded(&matrix.column(k).into()));
+                let [a, b, c]: [[f32; 3]; 3] = matrix.into();
+                let rotation = [
+                    [a[0], a[1], a[2], 0.0],
+                    [b[0], b[1], b[2], 0.0],
+                    [c[0], c[1], c[2], 0.0],
+                ];
                 let mut bend = rotate(&rotation, (*curvature).into());
                 for neighbor in &neighbors[range_of(starts, vertex)] {
                     let other = padded(&targets[neighbor.unknown as usize].position.coords);

@@ -49,6 +49,7 @@ impl Target {
 
     /// Moves a point rigidly with the motion of the target from `before` to `self`.
     #[must_use]
+    #[inline]
     pub fn transport(&self, before: &Self, point: &Point) -> Point {
         let rotation = self.rotation * before.rotation.inverse();
         let offset: Vec3 = point - before.position;

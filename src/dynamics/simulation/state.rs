@@ -1,9 +1,12 @@
 //! Conversion between the state by vertex and the solver's rows.
 
-use super::{Simulation, slot};
+use rayon::prelude::*;
+
+use super::{MIN_TASK, Simulation, slot};
 use crate::dynamics::State;
 use crate::dynamics::rows::Rows;
 use crate::math::{Point, Vec3};
+use crate::numerics::partition::for_each_subdomain;
 
 impl Simulation {
     /// Sets all positions; velocities become zero. Guidance targets that were set become current, so that the next step does not move
@@ -30,19 +33,18 @@ impl Simulation {
     /// A copy of the current state.
     #[must_use]
     pub fn state(&self) -> State {
-        let mut base_velocity = vec![Vec3::zeros(); self.position.len()];
-        let partition = &self.system.partition;
-        let owners = self
-            .solver
-            .subdomains
+        let velocity_of = |&place: &[u32; 2]| {
+            let (rows, row) = self.solver.rows_at(place);
+            let [x, y, z, _] = rows.base_velocity[row];
+            Vec3::new(x, y, z)
+        };
+        let base_velocity = self
+            .system
+            .partition
+            .place
             .iter()
-            .zip(&partition.subdomains)
-            .map(|(state, part)| (&state.rows, &part.unknowns));
-        for (rows, vertices) in owners.chain([(&self.solver.top, &partition.top)]) {
-            for (&[x, y, z, _], &v) in rows.base_velocity.iter().zip(vertices) {
-                base_velocity[v as usize] = Vec3::new(x, y, z);
-            }
-        }
+            .map(velocity_of)
+            .collect();
         State {
             position: self.position.clone(),
             velocity: self.velocity.clone(),
@@ -81,13 +83,12 @@ impl Simulation {
     pub(super) fn move_base(&mut self, base: &[Point]) {
         self.base.copy_from_slice(base);
         let partition = &self.system.partition;
-        let elements = partition.subdomains.iter().zip(&self.system.blocks);
-        for (state, (part, elements)) in self.solver.subdomains.iter_mut().zip(elements) {
-            let slots = &mut state.rows.x[part.free_start..];
-            for (point, &v) in slots.iter_mut().zip(&elements.prescribed) {
+        for_each_subdomain(&mut self.solver.subdomains, 0, &|index, state| {
+            let slots = &mut state.rows.x[partition.subdomains[index].free_start..];
+            for (point, &v) in slots.iter_mut().zip(&self.system.blocks[index].prescribed) {
                 *point = slot(&base[v as usize].coords);
             }
-        }
+        });
         for rows in self
             .solver
             .subdomains
@@ -144,9 +145,10 @@ impl Simulation {
                 *force = forces.values[unknown as usize];
             }
         };
-        for (state, part) in solver.subdomains.iter_mut().zip(&partition.subdomains) {
-            write(&mut state.rows, &part.unknowns, &partition.top);
-        }
+        for_each_subdomain(&mut solver.subdomains, 0, &|index, state| {
+            let unknowns = &partition.subdomains[index].unknowns;
+            write(&mut state.rows, unknowns, &partition.top);
+        });
         write(&mut solver.top, &partition.top, &[]);
     }
 
@@ -172,18 +174,24 @@ impl Simulation {
 
     /// Copies the solver's state to the state by vertex.
     pub(super) fn read_solver_state(&mut self) {
-        let partition = &self.system.partition;
-        let (position, velocity) = (&mut self.position, &mut self.velocity);
-        let mut read = |rows: &Rows, vertices: &[u32]| {
-            for (row, &v) in vertices.iter().enumerate() {
-                let ([x, y, z, _], [u, v_, w, _]) = (rows.x[row], rows.velocity[row]);
-                position[v as usize] = Point::new(x, y, z);
-                velocity[v as usize] = Vec3::new(u, v_, w);
-            }
-        };
-        for (state, part) in self.solver.subdomains.iter().zip(&partition.subdomains) {
-            read(&state.rows, &part.unknowns);
-        }
-        read(&self.solver.top, &partition.top);
+        let Self {
+            system,
+            solver,
+            position,
+            velocity,
+            ..
+        } = self;
+        let solver = &*solver;
+        position
+            .par_iter_mut()
+            .zip(velocity)
+            .zip(&system.partition.place)
+            .with_min_len(MIN_TASK)
+            .for_each(|((position, velocity), &place)| {
+                let (rows, row) = solver.rows_at(place);
+                let ([x, y, z, _], [u, v, w, _]) = (rows.x[row], rows.velocity[row]);
+                *position = Point::new(x, y, z);
+                *velocity = Vec3::new(u, v, w);
+            });
     }
 }

@@ -32,6 +32,8 @@ pub use pose_stepper::{PoseStepper, SettledState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
+
 use self::fading::Fading;
 use self::floor::Floor;
 use self::on_device::DeviceLink;
@@ -58,6 +60,8 @@ const JUMP_ITERATIONS: usize = 6;
 const SLEEP_TOLERANCE: f32 = 2e-7;
 /// …for this many consecutive steps.
 const STEPS_TO_SLEEP: u32 = 20;
+/// Minimum number of vertices per task.
+const MIN_TASK: usize = 2048;
 
 /// How virtual bones follow the pose.
 #[derive(Debug, Clone, Copy)]
@@ -460,13 +464,12 @@ impl Projective {
     /// Writes the skin of the last frame, if the CPU computed it.
     pub(super) fn write(&mut self, out: &mut [Point]) {
         let ahead = self.ahead_secs();
-        for ((out, position), velocity) in out
-            .iter_mut()
+        let velocities = self.simulation.velocities();
+        out.par_iter_mut()
             .zip(self.simulation.positions())
-            .zip(self.simulation.velocities())
-        {
-            *out = position + velocity * ahead;
-        }
+            .zip(velocities)
+            .with_min_len(MIN_TASK)
+            .for_each(|((out, position), velocity)| *out = position + velocity * ahead);
         if let Some(fading) = &self.fading {
             for (vertex, out) in out.iter_mut().enumerate() {
                 *out += fading.offset(vertex);

@@ -61,26 +61,30 @@ impl<S: Simd> Ops<S> {
             far |= self.any_less(squared, self.splat(FAR[0]))
                 | self.any_less(self.splat(FAR[1]), squared);
         }
-        let mut x = if far {
-            [
-                self.scaled_step(&f[0], &c[0], d[0], 1.0),
-                self.scaled_step(&f[1], &c[1], d[1], 1.0),
-                self.scaled_step(&f[2], &c[2], d[2], 1.0),
-            ]
-        } else {
-            [
-                self.step(&f[0], &c[0], d[0], 1.0),
-                self.step(&f[1], &c[1], d[1], 1.0),
-                self.step(&f[2], &c[2], d[2], 1.0),
-            ]
+        // Worked on where they are returned, because they are too many for registers, and moving them takes a call.
+        let mut rotations = Rotations {
+            matrices: if far {
+                [
+                    self.scaled_step(&f[0], &c[0], d[0], 1.0),
+                    self.scaled_step(&f[1], &c[1], d[1], 1.0),
+                    self.scaled_step(&f[2], &c[2], d[2], 1.0),
+                ]
+            } else {
+                [
+                    self.step(&f[0], &c[0], d[0], 1.0),
+                    self.step(&f[1], &c[1], d[1], 1.0),
+                    self.step(&f[2], &c[2], d[2], 1.0),
+                ]
+            },
+            scale: 1.0,
+            doubtful: true,
         };
         let (mut power4, mut power2) = (4.0_f32, 2.0_f32);
-        let mut converged = false;
         for _ in 1..MAX_STEPS {
             let limit = self.splat(power4 * power4 * power4 * CLOSE);
             let rescale = far && power4 == 4.0;
             let mut more = false;
-            for x in &mut x {
+            for x in &mut rotations.matrices {
                 let cofactors = self.cofactors(*x);
                 let determinant = self.dot(x[0], cofactors[0]);
                 more |= self.any_not_less_or_equal(self.mul(determinant, determinant), limit);
@@ -93,15 +97,11 @@ impl<S: Simd> Ops<S> {
             power4 *= 4.0;
             power2 *= 2.0;
             if !more {
-                converged = true;
+                rotations.doubtful = false;
                 break;
             }
         }
-        let mut rotations = Rotations {
-            matrices: x,
-            scale: 1.0 / power2,
-            doubtful: !converged,
-        };
+        rotations.scale = 1.0 / power2;
         if any_negative {
             self.reflect_negative(f, &d, &mut rotations);
         }
