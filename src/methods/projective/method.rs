@@ -25,7 +25,7 @@ pub(in crate::methods) const METHOD: MethodId = MethodId::of(&Descriptor {
     label: "Projective dynamics",
     short_label: "PD",
     doc: "Elastic flesh around the bones, simulated, with self-contact. Its base follows the skin's weights, the file's or computed ones.",
-    cost: "7 to 13 ms",
+    cost: "5 to 7 ms",
     source: "Komaritzan, Botsch, Fast Projective Skinning, MIG 2019; Bouaziz, Martin, Liu, Kavan, Pauly, Projective Dynamics, SIGGRAPH 2014",
     departures: &[
         "The base of the flesh follows a guide made of skinning weights instead of the bones alone.",
