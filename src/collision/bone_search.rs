@@ -26,7 +26,7 @@ pub(super) struct BoneSearch {
     axes: BoneAxes,
     /// Bounding box of the bone's wedges.
     aabb: Aabb,
-    /// Of every vertex of [`BoneCells::closure`].
+    /// One for every vertex of [`BoneCells::closure`].
     columns: Vec<Column>,
     /// The wedges in slices that contain candidates, with the cells that they touch.
     wedges: Vec<WedgeCells>,

@@ -1,5 +1,7 @@
 //! The triangles incident to every vertex.
 
+use crate::math::Vec3;
+
 /// Incident triangles of every vertex, ascending, in compressed sparse rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct VertexTriangles {
@@ -33,5 +35,11 @@ impl VertexTriangles {
     pub(crate) fn vertex(&self, vertex: u32) -> &[u32] {
         &self.triangles
             [self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
+    }
+
+    /// The sum of the values of the triangles at a vertex, in ascending order.
+    pub(crate) fn sum_at(&self, vertex: u32, values: &[Vec3]) -> Vec3 {
+        let triangles = self.vertex(vertex).iter();
+        triangles.map(|&triangle| values[triangle as usize]).sum()
     }
 }

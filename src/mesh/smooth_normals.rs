@@ -175,7 +175,8 @@ impl NormalGroups {
             .enumerate()
             .for_each(|(vertex, (normal, &group))| {
                 // Most groups have one vertex: another loop over the groups costs more than it saves.
-                let smooth = smooth_normal(triangles_of_group.vertex(group), area_vectors);
+                let area = triangles_of_group.sum_at(group, area_vectors);
+                let smooth = area.try_normalize(1e-30).unwrap_or_else(Vec3::y);
                 let detailed = details.as_ref().and_then(|Details { edges, local }| {
                     let frame = frame_at(edges[group as usize], positions, &smooth)?;
                     Some(frame * local[vertex])
@@ -183,15 +184,6 @@ impl NormalGroups {
                 *normal = detailed.unwrap_or(smooth);
             });
     }
-}
-
-/// The unit normal of a group with these triangles.
-fn smooth_normal(triangles: &[u32], area_vectors: &[Vec3]) -> Vec3 {
-    let areas = triangles.iter().map(|&t| area_vectors[t as usize]);
-    areas
-        .sum::<Vec3>()
-        .try_normalize(1e-30)
-        .unwrap_or_else(Vec3::y)
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub struct Smoothing {
     /// their order in the mesh. There are `count` of them. Behind them are the neighbours of these.
     vertices: Vec<u32>,
     count: usize,
-    /// For every vertex of the mesh, its index among the first `count` of `vertices`, or the number of `vertices`.
+    /// For every vertex of the mesh, its index in `vertices`; of one that is not among them their number.
     place_of: Vec<u32>,
     /// The rows of the Laplacian of the first `count` vertices, with indices in `vertices`.
     laplacian: RowGroups,
@@ -102,16 +102,9 @@ impl Smoothing {
             place[vertex as usize] = index;
         }
         let buffer = || vec![[0.0; 4]; vertices.len() + 1];
-        let place_of = place.iter().map(|&place| {
-            if (place as usize) < inner {
-                place
-            } else {
-                behind
-            }
-        });
         let mut built = Self {
             count: inner,
-            place_of: place_of.collect(),
+            place_of: Vec::new(),
             laplacian: RowGroups::of(&[], behind),
             inverse_area: Vec::new(),
             curvature: Vec::new(),
@@ -145,6 +138,7 @@ impl Smoothing {
                 .inverse_diagonal
                 .push(if moves { inverse } else { 0.0 });
         }
+        built.place_of = place;
         built.laplacian = RowGroups::of(&rows, behind);
         built.largest_eigenvalue = built.find_largest_eigenvalue() * EIGENVALUE_MARGIN;
         built

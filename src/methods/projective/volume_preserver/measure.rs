@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{MAX_FOLD_SHARE, MAX_RATIO, MIN_TASK, VolumePreserver, area_vector_of};
+use super::{MAX_FOLD_SHARE, MAX_RATIO, MIN_TASK, VolumePreserver};
 use crate::collision::Contact;
 use crate::math::Point;
 use crate::numerics::{Cholesky, SolveMemory};
@@ -162,7 +162,7 @@ impl VolumePreserver {
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, loss)| {
-                let area = area_vector_of(triangles_of_vertex.vertex(vertex as u32), area_vectors);
+                let area = triangles_of_vertex.sum_at(vertex as u32, area_vectors);
                 let (foot, volume_factor) = pose(vertex, &feet[vertex]);
                 let cone = area.dot(&(skin[vertex] - foot)) / 3.0;
                 *loss = at_rest.cones[vertex] * volume_factor - cone;

@@ -212,10 +212,9 @@ impl VolumePreserver {
         built.at_rest.enclosed = enclosed;
         built.at_rest.cones = built.loss.iter().map(|loss| -loss).collect();
         let areas = (0..count as u32).map(|vertex| {
-            area_vector_of(
-                built.triangles_of_vertex.vertex(vertex),
-                &built.area_vectors,
-            )
+            built
+                .triangles_of_vertex
+                .sum_at(vertex, &built.area_vectors)
         });
         built.rest_areas = areas.map(|area| area.norm()).collect();
         Some(built)
@@ -331,7 +330,7 @@ impl VolumePreserver {
             .with_min_len(MIN_TASK)
             .enumerate()
             .for_each(|(vertex, (area_ratio, guide_loss))| {
-                let area = area_vector_of(triangles_of_vertex.vertex(vertex as u32), area_vectors);
+                let area = triangles_of_vertex.sum_at(vertex as u32, area_vectors);
                 let volume_factor = frame.volume_factor(vertex);
                 let area_factor = if volume_factor == 1.0 {
                     1.0
@@ -365,12 +364,4 @@ impl VolumePreserver {
             }
         }
     }
-}
-
-/// A third of the sum of the area vectors around a vertex.
-fn area_vector_of(triangles_of_vertex: &[u32], area_vectors: &[Vec3]) -> Vec3 {
-    triangles_of_vertex
-        .iter()
-        .map(|&triangle| area_vectors[triangle as usize])
-        .sum()
 }
