@@ -40,18 +40,43 @@ impl VolumePreserver {
             *loss += bulge * fold_factor * area;
         }
         self.diffuse_losses();
-        for vertex in 0..self.loss.len() {
-            // Where the change length is small, the ratio is reduced; values beyond the bounds of the bulge are not stored.
-            let known = self.wide_length[vertex] + self.min_change_length;
-            let bound = MAX_RATIO.min(self.max_bulge[vertex] / known);
-            let (length, pressed) = (self.loss[vertex], self.target_loss[vertex]);
-            let rest = length - pressed - self.predicted[vertex];
-            self.ratio
-                .measure(vertex, (rest / known).clamp(-bound, bound), gain);
-            self.pressed.measure(vertex, pressed, gain);
-        }
+        self.ask_for_bulges(gain);
         self.track_pressed_volume(skin, frame);
         self.measured_volume = self.pressed_volume;
+    }
+
+    /// Passes the bulges that restore the spread losses to the filters: relative to the change lengths, and those for contacts as lengths.
+    fn ask_for_bulges(&mut self, gain: f32) {
+        // Volume that is asked for but not given; and the area times change length of the vertices that can give more.
+        let (mut cut_off, mut all) = (0.0, 0.0);
+        for vertex in 0..self.loss.len() {
+            let pressed = self.target_loss[vertex];
+            let asked = self.loss[vertex] - pressed - self.predicted[vertex];
+            let (length, bound) = (self.wide_length[vertex], self.ratio_bound(vertex));
+            // Where the change length is small, the ratio is reduced.
+            let ratio = (asked / (length + self.min_change_length)).clamp(-bound, bound);
+            let area = f64::from(self.vertex_areas[vertex] * self.folds.factors[vertex]);
+            cut_off += area * f64::from(asked - ratio * length);
+            if ratio.abs() < bound {
+                all += area * f64::from(length + self.min_change_length);
+            }
+            self.loss[vertex] = ratio;
+            self.pressed.measure(vertex, pressed, gain);
+        }
+        // Other vertices restore the volume that was cut off, in proportion to their change lengths.
+        let share = (cut_off / all.max(f64::MIN_POSITIVE)) as f32;
+        let share = if share.is_finite() { share } else { 0.0 };
+        for vertex in 0..self.loss.len() {
+            let bound = self.ratio_bound(vertex);
+            let ratio = (self.loss[vertex] + share).clamp(-bound, bound);
+            self.ratio.measure(vertex, ratio, gain);
+        }
+    }
+
+    /// Largest ratio of a vertex: more would exceed the largest bulge.
+    fn ratio_bound(&self, vertex: usize) -> f32 {
+        let known = self.wide_length[vertex] + self.min_change_length;
+        MAX_RATIO.min(self.max_bulge[vertex] / known)
     }
 
     /// Marks the vertices that contacts press, and with less weight those around them.

@@ -21,6 +21,8 @@
 //! - What measurements ask for beyond that, as a multiple of the change length of the vertex, so that it varies with the pose. The change
 //!   length is the mean displacement that corresponds to the change of volume around the vertex under the guide alone. Where flesh is
 //!   thick, a part of that of bones farther away is added to it: a folded armpit empties a belly that the guide alone does not change.
+//!   Where the change length is too short, the bulge would be too long, or the ratio too large, others restore the rest in proportion to
+//!   their change lengths: the whole skin gets back what it has lost.
 //! - What restores the volume that contacts press out between the guide and the skin. It is a length, because it does not depend on the
 //!   angle of a joint. Between measurements it follows the pressed volume down: as soon as an arm leaves the side of the body, neither
 //!   needs a bulge.

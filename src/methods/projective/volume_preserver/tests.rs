@@ -46,6 +46,14 @@ impl Body {
             .sum()
     }
 
+    /// Volume that a skin has lost, world units³.
+    fn lost(&self, skin: &[Point]) -> f64 {
+        let mut areas = self.volume.area_vectors.clone();
+        let at_rest = &self.volume.at_rest;
+        at_rest.area_vectors_into(skin, &mut areas);
+        at_rest.lost(skin, &areas, &self.frame)
+    }
+
     /// The skin exactly on its guide with bulges.
     fn on_guide(&self) -> Vec<Point> {
         let mut skin = self.volume.rest.clone();
@@ -139,4 +147,28 @@ fn pressed_volume_is_restored_and_given_back() {
     println!("held {held:e}, released {released:e}");
     // Around the pressed part a share counts as deformation of the flesh, which is forgotten more slowly.
     assert!(released.abs() < 0.5 * held);
+}
+
+/// The skin sinks in where it may not bulge: other skin restores the volume.
+#[test]
+fn volume_is_restored_elsewhere_where_skin_may_not_bulge() {
+    let mut body = Body::new();
+    body.bend(90.0);
+    let mut skin = body.on_guide();
+    body.volume.measure(&skin, &[], &body.frame, 1.0);
+    body.volume.use_measured();
+    for vertex in (0..skin.len()).filter(|&v| body.volume.rest[v].z > 0.5) {
+        skin[vertex] -= body.frame.rotation(vertex) * body.volume.normals[vertex] * 0.005;
+        body.volume.max_bulge[vertex] = 0.0;
+    }
+    let missing = body.lost(&skin);
+    body.volume.compute_bulges();
+    let before = body.restored();
+    body.volume.measure(&skin, &[], &body.frame, 1.0);
+    body.volume.use_measured();
+    body.volume.compute_bulges();
+    let restored = body.restored() - before;
+    println!("missing {missing:e}, restored {restored:e}");
+    assert!(missing > 0.0);
+    assert!((0.7 * missing..1.2 * missing).contains(&restored));
 }
