@@ -46,6 +46,13 @@ impl Body {
             .sum()
     }
 
+    /// Measures a skin, and bulges at once as it asks for.
+    fn measure(&mut self, skin: &[Point], contacts: &[Contact]) {
+        self.volume.measure(skin, contacts, &self.frame, 1.0);
+        self.volume.use_measured();
+        self.volume.compute_bulges();
+    }
+
     /// Volume that a skin has lost, world units³.
     fn lost(&self, skin: &[Point]) -> f64 {
         let mut areas = self.volume.area_vectors.clone();
@@ -67,16 +74,13 @@ fn what_the_guide_loses_is_restored_before_anything_is_measured() {
     let mut body = Body::new();
     for degrees in [30.0, 60.0, 90.0] {
         body.bend(degrees);
-        let VolumePreserver {
-            at_rest,
-            posed,
-            area_vectors,
-            ..
-        } = &body.volume;
-        let lost = at_rest.lost(posed, area_vectors, &body.frame);
+        let lost = body.lost(&body.volume.posed);
         let restored = body.restored();
         println!("{degrees}: lost {lost:e}, restored {restored:e}");
-        assert!(lost.abs() > 2e-4 * at_rest.enclosed, "{degrees}: {lost:e}");
+        assert!(
+            lost.abs() > 2e-4 * body.volume.at_rest.enclosed,
+            "{degrees}: {lost:e}"
+        );
         assert!((restored - lost).abs() < 0.1 * lost.abs());
     }
 }
@@ -86,9 +90,7 @@ fn nothing_bulges_at_rest_whatever_was_measured() {
     let mut body = Body::new();
     body.bend(90.0);
     let skin = body.on_guide();
-    body.volume.measure(&skin, &[], &body.frame, 1.0);
-    body.volume.use_measured();
-    body.volume.compute_bulges();
+    body.measure(&skin, &[]);
     assert!(body.volume.bulge.iter().any(|&bulge| bulge > 0.0));
     body.bend(0.0);
     let largest = body.volume.bulge.iter().copied().fold(0.0, f32::max);
@@ -101,9 +103,7 @@ fn pressed_volume_is_restored_and_given_back() {
     let mut body = Body::new();
     body.bend(60.0);
     let mut skin = body.on_guide();
-    body.volume.measure(&skin, &[], &body.frame, 1.0);
-    body.volume.use_measured();
-    body.volume.compute_bulges();
+    body.measure(&skin, &[]);
     let before = body.restored();
     let pressed: Vec<u32> = (0..skin.len() as u32)
         .filter(|&v| body.volume.rest[v as usize].y > 2.0)
@@ -133,9 +133,7 @@ fn pressed_volume_is_restored_and_given_back() {
             old: true,
         })
         .collect();
-    body.volume.measure(&skin, &contacts, &body.frame, 1.0);
-    body.volume.use_measured();
-    body.volume.compute_bulges();
+    body.measure(&skin, &contacts);
     let held = body.restored() - before;
     let missing = f64::from(body.volume.measured_volume);
     println!("pressed out {missing:e}, restored {held:e}");
@@ -164,9 +162,7 @@ fn volume_is_restored_elsewhere_where_skin_may_not_bulge() {
     let missing = body.lost(&skin);
     body.volume.compute_bulges();
     let before = body.restored();
-    body.volume.measure(&skin, &[], &body.frame, 1.0);
-    body.volume.use_measured();
-    body.volume.compute_bulges();
+    body.measure(&skin, &[]);
     let restored = body.restored() - before;
     println!("missing {missing:e}, restored {restored:e}");
     assert!(missing > 0.0);
