@@ -30,7 +30,8 @@ const OVERLAPS: [f32; 2] = [0.7, 2.0];
 /// So are overlaps deeper than the flesh under the triangle is thick, in multiples of that: the target of the vertex has passed the bone
 /// of the other limb. Pressed on, the flesh would stick to that limb, and follow it when it leaves.
 const PASSED_THROUGH: [f32; 2] = [1.0, 2.0];
-/// A contact ends at once when its targets move relative to each other by more than this many times `max_press` in one step.
+/// A contact ends at once when its targets move relative to each other by more than this many times `max_press` in one step, or this
+/// many local edge lengths where the flesh is thinner than those: there any motion is large compared with `max_press`.
 const MAX_TARGET_JUMP: f32 = 2.0;
 /// Number of steps with moving targets in which a vertex gets no new contact after a loaded contact was ended. Without it, flesh
 /// over static targets would alternate between two states.
@@ -125,7 +126,7 @@ impl ContactLimits {
         }
         let moved =
             separation(contact, &self.targets) - separation(contact, &self.previous_targets);
-        moved.norm() > MAX_TARGET_JUMP * self.max_press_of(contact)
+        moved.norm() > MAX_TARGET_JUMP * self.max_press_of(contact).max(contact.edge)
     }
 
     /// Whether contacts keep the skins a good part of an edge apart; only those of guided flesh do.
@@ -404,6 +405,28 @@ mod tests {
         assert!(limits.is_frozen(&[contact]));
         contact.release = Release::Refused;
         assert!(!limits.is_frozen(&[contact]));
+    }
+
+    /// A contact of flesh that is thin compared with the mesh does not end at once in a motion that is small compared with the mesh.
+    #[test]
+    fn a_motion_is_a_jump_by_the_thickness_of_the_flesh_or_by_the_mesh() {
+        let (contact, targets) = contact();
+        let has_jumped = |press: f32, way: f32| {
+            let mut limits = ContactLimits {
+                max_press: vec![press; targets.len()],
+                ..ContactLimits::default()
+            };
+            limits.set_targets(targets.iter().copied());
+            let moved = targets.iter().enumerate();
+            limits.set_targets(moved.map(|(vertex, p)| match vertex {
+                0 => p + Vec3::x() * way,
+                _ => *p,
+            }));
+            limits.has_jumped(&contact)
+        };
+        for (press, least) in [(1e-3, 2.0), (3.0, 12.0)] {
+            assert!(!has_jumped(press, 0.99 * least) && has_jumped(press, 1.01 * least));
+        }
     }
 
     /// A released pair gives up its hold by steps that are small at first.
