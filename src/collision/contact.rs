@@ -50,6 +50,12 @@ impl Contact {
         self.normal.dot(&offset)
     }
 
+    /// The gap to keep once the pair's point or normal has changed, such that its gap at these positions is now `gap`: it is violated by as
+    /// much as before. Otherwise a pair that slides over a curved surface would press, or give way, with a jolt.
+    pub(super) fn min_gap_for(&self, gap: f32, positions: &[Point]) -> f32 {
+        self.min_gap + gap - self.gap_at(positions)
+    }
+
     /// The same pair while it is released because another one replaces it. Its contact point stays where it is on the skin.
     pub(super) fn replaced(&self, positions: &[Point]) -> Self {
         Self {

@@ -251,6 +251,7 @@ impl Skin<'_> {
             ..next
         };
         next.gap = next.gap_at(self.positions);
+        next.min_gap = contact.min_gap_for(next.gap, self.positions);
         next
     }
 
@@ -298,6 +299,7 @@ impl Skin<'_> {
             triangle: closest.triangle,
             corners: body.triangle(closest.triangle),
             weights: closest.weights,
+            edge: before.edge + (next.edge - before.edge) * POINT_RATE,
             ..next
         }
     }

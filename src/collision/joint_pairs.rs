@@ -216,7 +216,7 @@ fn contact_of_pair(
         gap,
         edge: pair.edge,
         load: before.map_or(0.0, |contact| contact.load),
-        min_gap: before.map_or(gap, |contact| contact.min_gap),
+        min_gap: before.map_or(gap, |contact| contact.min_gap_for(gap, positions)),
         increase: before.map_or(0.0, |contact| contact.increase),
         hold: before.map_or(1.0, |contact| contact.hold),
         release: before.map_or(Release::No, |contact| contact.release),

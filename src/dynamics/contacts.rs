@@ -233,7 +233,8 @@ impl Contacts {
         // An equilibrium uses the final gaps at once: it is the state that gradual changes converge to.
         let gradual = factor == FactorKind::Dynamic;
         let (body, limits) = (&self.body, &mut self.limits);
-        if gradual && limits.is_frozen(self.list.contacts()) {
+        if gradual && limits.is_frozen() {
+            self.list.retain(ContactLimits::keep_frozen);
             for contact in self.list.contacts_mut() {
                 contact.gap = gap(contact, positions);
             }

@@ -24,3 +24,25 @@ pub fn worst(a: &[Point], b: &[Point]) -> f32 {
     let distances = a.iter().zip(b).map(|(a, b)| (a - b).norm());
     distances.max_by(f32::total_cmp).expect("has vertices")
 }
+
+/// The last frames of a motion, to find its jolts.
+#[derive(Default)]
+pub struct Jolts {
+    last: Vec<Vec<Point>>,
+}
+
+impl Jolts {
+    /// Adds a frame. Returns the largest third difference of any vertex, world units; 0 in the first three frames.
+    pub fn add(&mut self, positions: &[Point]) -> f32 {
+        self.last.push(positions.to_vec());
+        if self.last.len() > 4 {
+            self.last.remove(0);
+        }
+        let [a, b, c, d] = &self.last[..] else {
+            return 0.0;
+        };
+        let vertices = a.iter().zip(b).zip(c).zip(d);
+        let thirds = vertices.map(|(((a, b), c), d)| ((d - c) - (c - b) * 2.0 + (b - a)).norm());
+        thirds.max_by(f32::total_cmp).expect("has vertices")
+    }
+}

@@ -9,7 +9,7 @@ use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::progress::Progress;
 use sinew::rig::motion_range;
 
-use crate::common::moved::worst;
+use crate::common::moved::{Jolts, worst};
 
 /// Poses in which flesh presses flesh.
 const POSES: [&str; 3] = ["elbow.l-120", "knee.l-120", "crouch-110"];
@@ -139,24 +139,16 @@ fn flesh_in_a_deep_fold_comes_to_rest_without_a_jolt() {
     let knee = &knee.expect("a knee").pose;
     let rest = skeleton.rest_pose();
     let mut actor = bind(&subject);
-    let mut last: Vec<Vec<Point>> = Vec::new();
-    let mut worst = 0.0_f32;
+    let (mut jolts, mut worst) = (Jolts::default(), 0.0_f32);
     for frame in 0..180 {
         let mut pose = rest.clone();
         for (local, bent) in pose.locals.iter_mut().zip(&knee.locals) {
             *local = local.lerp(bent, f64::from(frame.min(120)) / 120.0);
         }
         advance(&mut actor, &skeleton.world_from_joint(&pose), STEP_SECS, 1);
-        last.push(actor.positions().to_vec());
-        if last.len() > 4 {
-            last.remove(0);
-        }
-        if let [a, b, c, d] = &last[..]
-            && frame > 123
-        {
-            for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
-                worst = worst.max(((d - c) - (c - b) * 2.0 + (b - a)).norm());
-            }
+        let jolt = jolts.add(actor.positions());
+        if frame > 123 {
+            worst = worst.max(jolt);
         }
     }
     let worst = worst / subject.size;
