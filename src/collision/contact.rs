@@ -17,11 +17,12 @@ pub struct Contact {
     pub normal: Vec3,
     /// Gap n · (x − Σ β t), world units; negative inside.
     pub gap: f32,
-    /// Local edge length at rest, world units.
+    /// Local edge length at rest, world units. Where contact points move gradually, it follows that of the point gradually, too.
     pub edge: f32,
     /// Load λ of the pair; 0 while it is inactive. Written by the solver; kept as long as the pair exists.
     pub load: f32,
-    /// Gap that the pair is constrained to keep at least, world units. Written by the solver; kept as long as the pair exists.
+    /// Gap that the pair is constrained to keep at least, world units. Written by the solver; kept as long as the pair exists, but changed
+    /// with the point and the normal of the pair.
     pub min_gap: f32,
     /// Increase of that gap in the last step, world units. Written by the solver; kept as long as the pair exists.
     pub increase: f32,

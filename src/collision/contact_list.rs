@@ -286,7 +286,7 @@ impl Skin<'_> {
         }
     }
 
-    /// A contact whose point has moved only a part of the way from where it was.
+    /// A contact whose point has moved only a part of the way from where it was, and its edge length as well.
     fn move_gradually(self, before: &Contact, next: Contact) -> Contact {
         let Self {
             body, positions, ..
