@@ -5,8 +5,8 @@
 #[non_exhaustive]
 pub enum BoneEditError {
     /// The setting does not exist.
-    #[error("there is no bone setting \"{key}\"{}. Settings are stiffness, density, damping and jiggle with a factor, as in stiffness:2, virtual, held and twist, and meeting, opening, depth and bulge, as in meeting:bulge,opening:20-120,depth:0.8",
-        nearest.map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
+    #[error("there is no bone setting \"{key}\"{} Settings are stiffness, density, damping and jiggle with a factor, as in stiffness:2, virtual, held and twist, and meeting, opening, depth and bulge, as in meeting:bulge,opening:20-120,depth:0.8",
+        nearest.map_or_else(|| ".".to_owned(), |n| format!("; did you mean \"{n}\"?")))]
     UnknownKey {
         /// The requested key.
         key: String,

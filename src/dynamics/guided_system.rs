@@ -3,8 +3,19 @@
 use super::guidance::{Guidance, pairs};
 use super::system::System;
 use super::{Materials, Params};
+use crate::numerics::polar::Inverted;
 
 impl System {
+    /// What inverted tets are projected to: guided flesh does not pop where their closest rotation jumps; unguided flesh is that of the
+    /// paper.
+    pub(super) fn inverted(&self) -> Inverted {
+        if self.guidance.is_some() {
+            Inverted::Softened
+        } else {
+            Inverted::Rotated
+        }
+    }
+
     /// Bending stiffness k/A of the skin per vertex: the factor of ‖(L x)ᵢ‖².
     pub(super) fn bending_weights(
         &self,

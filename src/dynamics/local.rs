@@ -10,12 +10,11 @@ use nalgebra::{Matrix3, Vector3};
 use pulp::{Arch, Simd, WithSimd};
 
 use super::chain::{Chain, POINTS, TETS};
-use crate::math::closest_rotation;
 use crate::numerics::determinant::project_volume;
 use crate::numerics::lanes::{
     Indices, LANES, Lanes, Mat3, Ops, Slots, Vec3s, load_matrix, prefetch, transposed,
 };
-use crate::numerics::polar::Rotations;
+use crate::numerics::polar::{Inverted, Rotations};
 
 /// Sixteen chains; aligned so that every load is of one cache line.
 #[derive(Debug, Clone)]
@@ -86,8 +85,14 @@ impl Block {
         weights
     }
 
-    /// Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²) over the tets, in `f64` with exact rotations.
-    pub(super) fn energy(&self, weights: &BlockWeights, points: &Slots, volume: f32) -> f64 {
+    /// Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²) over the tets, in `f64` with exact rotations; of inverted tets the energy of [`Inverted`].
+    pub(super) fn energy(
+        &self,
+        weights: &BlockWeights,
+        points: &Slots,
+        volume: f32,
+        inverted: Inverted,
+    ) -> f64 {
         let mut energy = 0.0;
         for lane in 0..LANES {
             let point = |k: usize| {
@@ -103,7 +108,7 @@ impl Block {
                     });
                     let f =
                         Matrix3::from_columns(&[edge(tet), edge(tet + 1), edge(tet + 2)]) * inverse;
-                    energy += 0.5 * weight * (f - closest_rotation(&f)).norm_squared();
+                    energy += weight * inverted.strain_energy(&f);
                     if volume > 0.0 {
                         energy += 0.5
                             * weight
@@ -122,6 +127,8 @@ impl Block {
 pub(super) struct ForceTask {
     /// Resistance to changes of volume, relative to the resistance to changes of shape.
     pub(super) volume: f32,
+    /// What inverted tets are projected to.
+    pub(super) inverted: Inverted,
     pub(super) with_energy: bool,
     /// Whether only the first three points of every chain are unknown.
     pub(super) first_three_only: bool,
@@ -141,7 +148,7 @@ pub(super) fn add_forces(
         weights,
         points,
         forces,
-        volume: task.volume,
+        task,
     };
     match (task.with_energy, task.volume > 0.0, task.first_three_only) {
         (false, false, true) => input.run::<false, false, false>(),
@@ -161,7 +168,7 @@ struct LocalInput<'a> {
     weights: &'a [BlockWeights],
     points: &'a Slots,
     forces: &'a mut Slots,
-    volume: f32,
+    task: ForceTask,
 }
 
 impl LocalInput<'_> {
@@ -192,14 +199,14 @@ impl<const ENERGY: bool, const VOLUME: bool, const ALL: bool> WithSimd
             weights,
             points,
             forces,
-            volume,
+            task,
         } = self.0;
         for (block, weights) in blocks.iter().zip(weights) {
             prefetch_lines(simd, block, PREFETCH_BLOCKS);
             prefetch_lines(simd, weights, PREFETCH_BLOCKS);
             for part in 0..LANES / S::F32_LANES {
                 let lanes = chains::<S, ENERGY, VOLUME, ALL>(
-                    ops, block, weights, part, points, forces, volume,
+                    ops, block, weights, part, points, forces, task,
                 );
                 if ENERGY {
                     energy += 0.5 * f64::from(simd.reduce_sum_f32s(lanes));
@@ -238,7 +245,7 @@ fn chains<S: Simd, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(
     part: usize,
     points: &Slots,
     forces: &mut Slots,
-    volume: f32,
+    task: ForceTask,
 ) -> S::f32s {
     let p = &block.points;
     let (p0, p1, p2) = (
@@ -263,7 +270,7 @@ fn chains<S: Simd, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(
         gradient(ops, block, weights, 1, part, [edges[1], edges[2], edges[3]]),
         gradient(ops, block, weights, 2, part, [edges[2], edges[3], edges[4]]),
     ];
-    let mut rotations = ops.closest_rotations(&f);
+    let mut rotations = ops.projections(&f, task.inverted);
     if rotations.doubtful {
         ops.repair(&f, &mut rotations);
     }
@@ -276,7 +283,7 @@ fn chains<S: Simd, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(
             add_volume_stress::<S, ENERGY>(
                 ops,
                 &f[tet],
-                ops.mul(weight, ops.splat(volume)),
+                ops.mul(weight, ops.splat(task.volume)),
                 &mut stress,
                 &mut energy,
             );
@@ -403,6 +410,9 @@ fn stress<S: Simd, const ENERGY: bool>(
     if ENERGY {
         for column in 0..3 {
             *energy = ops.add(*energy, ops.dot(strain[column], stress[column]));
+        }
+        if rotations.inverted == Inverted::Softened {
+            *energy = ops.fma(weight, ops.softening(r, rotations.scale), *energy);
         }
     }
     stress

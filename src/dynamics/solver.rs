@@ -249,6 +249,7 @@ impl Solver {
                 &mut state.rows.b,
                 ForceTask {
                     volume,
+                    inverted: system.inverted(),
                     with_energy,
                     first_three_only: elements.first_three_only,
                 },
@@ -380,7 +381,9 @@ impl Solver {
                 .blocks
                 .iter()
                 .zip(&state.weights)
-                .map(|(block, weights)| block.energy(weights, &state.rows.x, self.volume))
+                .map(|(block, weights)| {
+                    block.energy(weights, &state.rows.x, self.volume, system.inverted())
+                })
                 .sum::<f64>();
         }
         energy

@@ -2,24 +2,23 @@
 //!
 //! The orthogonal polar factor by Newton's iteration X ← ½ (γ X + X⁻ᵀ/γ), scaled by γ² = ‖X⁻¹‖/‖X‖ for matrices far from orthogonal (Higham,
 //! "Computing the Polar Decomposition", 1986). After the first step no singular value is below 1, so that the determinant bounds the
-//! error: the iteration stops when it comes close to 1. The factor ½ is applied at the end: X ← X + 4ᵏ X⁻ᵀ. If det F < 0,
-//! the closest rotation is Q (I − 2 v vᵀ) with v the direction of the smallest singular value.
+//! error: the iteration stops when it comes close to 1. The factor ½ is applied at the end: X ← X + 4ᵏ X⁻ᵀ. What becomes of matrices
+//! with a negative determinant says [`inverted`].
 
 mod batch;
+mod inverted;
 
 use nalgebra::Matrix3;
 use pulp::Simd;
 
 pub(crate) use batch::{LaneMatrix, closest_rotations};
+pub(crate) use inverted::Inverted;
 
 use super::determinant::{LONGEST, STEPS};
-use super::lanes::{Mat3, Ops, transposed};
-use crate::math::closest_rotation;
+use super::lanes::{Mat3, Ops};
 
 /// How far |det R − 1| + |‖R‖² − 3| may be from 0.
 const NOT_A_ROTATION: f32 = 2e-3;
-/// Squarings that isolate the direction of the smallest singular value: a gap of 5 % becomes a factor of 500.
-const SQUARINGS: usize = 7;
 /// Largest number of Newton steps; only numerically singular matrices need this many.
 const MAX_STEPS: usize = 14;
 /// Squared determinants outside of this range need a scaled step.
@@ -27,11 +26,13 @@ const FAR: [f32; 2] = [0.16, 6.0];
 /// A step that began with a squared determinant below this is the last: its error is then below 1e-6.
 const CLOSE: f32 = 1.004;
 
-/// Three rotations up to a power of two.
+/// Three rotations, or projections of inverted matrices, up to a power of two.
 pub(crate) struct Rotations<S: Simd> {
     pub(crate) matrices: [Mat3<S>; 3],
     pub(crate) scale: f32,
-    /// Whether some lane may not be a rotation and must be checked.
+    /// What matrices with a negative determinant were projected to.
+    pub(crate) inverted: Inverted,
+    /// Whether some lane may be invalid and must be checked.
     pub(crate) doubtful: bool,
 }
 
@@ -43,6 +44,12 @@ impl<S: Simd> Ops<S> {
     /// The rotations closest to three matrices in every lane.
     #[inline(always)]
     pub(crate) fn closest_rotations(self, f: &[Mat3<S>; 3]) -> Rotations<S> {
+        self.projections(f, Inverted::Rotated)
+    }
+
+    /// The rotations closest to three matrices in every lane, and the projections of inverted ones.
+    #[inline(always)]
+    pub(crate) fn projections(self, f: &[Mat3<S>; 3], inverted: Inverted) -> Rotations<S> {
         // Unrolled by hand, because loops over large arrays of vectors compile to copies in memory.
         let c = [
             self.cofactors(f[0]),
@@ -77,6 +84,7 @@ impl<S: Simd> Ops<S> {
                 ]
             },
             scale: 1.0,
+            inverted,
             doubtful: true,
         };
         let (mut power4, mut power2) = (4.0_f32, 2.0_f32);
@@ -103,7 +111,7 @@ impl<S: Simd> Ops<S> {
         }
         rotations.scale = 1.0 / power2;
         if any_negative {
-            self.reflect_negative(f, &d, &mut rotations);
+            self.project_negative(f, &d, &mut rotations);
         }
         rotations
     }
@@ -162,125 +170,6 @@ impl<S: Simd> Ops<S> {
             }
         }
         x
-    }
-
-    /// Q (I − 2 v vᵀ) in the lanes with a negative determinant.
-    #[inline(never)]
-    fn reflect_negative(
-        self,
-        f: &[Mat3<S>; 3],
-        determinants: &[S::f32s; 3],
-        rotations: &mut Rotations<S>,
-    ) {
-        struct Turn<'a, S: Simd> {
-            f: &'a [Mat3<S>; 3],
-            determinants: &'a [S::f32s; 3],
-            rotations: &'a mut Rotations<S>,
-            ops: Ops<S>,
-        }
-        impl<S: Simd> pulp::NullaryFnOnce for Turn<'_, S> {
-            type Output = ();
-            #[inline(always)]
-            fn call(self) {
-                let Self {
-                    f,
-                    determinants,
-                    rotations,
-                    ops,
-                } = self;
-                let scale = ops.splat(rotations.scale);
-                for k in 0..3 {
-                    let x = rotations.matrices[k];
-                    let q = [
-                        ops.scaled(x[0], scale),
-                        ops.scaled(x[1], scale),
-                        ops.scaled(x[2], scale),
-                    ];
-                    let r = ops.reflected(&f[k], &q, determinants[k]);
-                    rotations.doubtful |= ops.any_not_rotation(&r);
-                    rotations.matrices[k] = r;
-                }
-                rotations.scale = 1.0;
-            }
-        }
-        Simd::vectorize(
-            self.0,
-            Nullary(Turn {
-                f,
-                determinants,
-                rotations,
-                ops: self,
-            }),
-        );
-    }
-
-    /// v vᵀ is what repeated squaring leaves of the adjugate of H = Qᵀ F, whose largest eigenvalue belongs to the smallest of H.
-    #[inline(always)]
-    fn reflected(self, f: &Mat3<S>, q: &Mat3<S>, determinant: S::f32s) -> Mat3<S> {
-        let simd = self.0;
-        let h = self.matmul(transposed(*q), *f);
-        let mut p = self.cofactors(h);
-        for _ in 0..SQUARINGS {
-            let trace = self.add(p[0][0], self.add(p[1][1], p[2][2]));
-            let size = simd.max_f32s(simd.abs_f32s(trace), self.splat(1e-30));
-            let scale = self.div(self.splat(1.0), size);
-            let unit = [
-                self.scaled(p[0], scale),
-                self.scaled(p[1], scale),
-                self.scaled(p[2], scale),
-            ];
-            p = self.matmul(unit, unit);
-        }
-        let trace = self.add(p[0][0], self.add(p[1][1], p[2][2]));
-        let scale = self.div(self.splat(-2.0), simd.max_f32s(trace, self.splat(1e-30)));
-        let qp = self.matmul(*q, p);
-        let turned = simd.less_than_f32s(determinant, self.splat(0.0));
-        let mut result = *q;
-        for column in 0..3 {
-            for row in 0..3 {
-                let mirrored = self.fma(qp[column][row], scale, q[column][row]);
-                result[column][row] = simd.select_f32s(turned, mirrored, q[column][row]);
-            }
-        }
-        result
-    }
-
-    /// A rotation has determinant 1 and squared norm 3; rank-one and NaN matrices end elsewhere.
-    #[inline(always)]
-    fn any_not_rotation(self, r: &Mat3<S>) -> bool {
-        let simd = self.0;
-        let determinant = self.dot(r[0], self.cofactors(*r)[0]);
-        let off = self.add(
-            simd.abs_f32s(self.sub(determinant, self.splat(1.0))),
-            simd.abs_f32s(self.sub(self.norm2(*r), self.splat(3.0))),
-        );
-        self.any_not_less_or_equal(off, self.splat(NOT_A_ROTATION))
-    }
-
-    /// Replaces invalid results (for matrices of rank 0 or 1) by exact rotations.
-    #[inline(never)]
-    pub(crate) fn repair(self, f: &[Mat3<S>; 3], rotations: &mut Rotations<S>) {
-        let scale = f64::from(rotations.scale);
-        for (f, matrix) in f.iter().zip(&mut rotations.matrices) {
-            for lane in 0..S::F32_LANES {
-                let of = |m: &Mat3<S>| {
-                    Matrix3::from_fn(|row, column| f64::from(self.lane(m[column][row], lane)))
-                };
-                if is_rotation(&(of(matrix) * scale)) {
-                    continue;
-                }
-                let rotation = closest_rotation(&of(f)) / scale;
-                for column in 0..3 {
-                    for row in 0..3 {
-                        self.set_lane(
-                            &mut matrix[column][row],
-                            lane,
-                            rotation[(row, column)] as f32,
-                        );
-                    }
-                }
-            }
-        }
     }
 }
 

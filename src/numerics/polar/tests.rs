@@ -1,6 +1,8 @@
 use super::*;
+use crate::math::closest_rotation;
 use crate::numerics::determinant::project_volume;
 use crate::numerics::lanes::{LANES, Lanes, load_matrix};
+use nalgebra::Vector3;
 use pulp::{Arch, WithSimd};
 
 type Packed = [[Lanes; 9]; 3];
@@ -12,7 +14,7 @@ struct Results {
     projected: Packed,
 }
 
-struct Of<'a>(&'a Packed);
+struct Of<'a>(&'a Packed, Inverted);
 
 impl WithSimd for Of<'_> {
     type Output = Results;
@@ -36,7 +38,7 @@ impl WithSimd for Of<'_> {
                 load_matrix(ops, &self.0[1], part),
                 load_matrix(ops, &self.0[2], part),
             ];
-            let mut r = ops.closest_rotations(&f);
+            let mut r = ops.projections(&f, self.1);
             results.doubtful |= r.doubtful;
             if r.doubtful {
                 ops.repair(&f, &mut r);
@@ -58,14 +60,20 @@ impl WithSimd for Of<'_> {
     }
 }
 
-/// The same on every vector unit that this machine has.
+/// Rotations on every vector unit that this machine has.
 fn everywhere(packed: &Packed) -> Vec<Results> {
+    projected_everywhere(packed, Inverted::Rotated)
+}
+
+/// The same with a projection of inverted matrices.
+fn projected_everywhere(packed: &Packed, inverted: Inverted) -> Vec<Results> {
+    let of = || Of(packed, inverted);
     let mut results = vec![
-        Arch::new().dispatch(Of(packed)),
-        Simd::vectorize(pulp::Scalar::new(), Of(packed)),
+        Arch::new().dispatch(of()),
+        Simd::vectorize(pulp::Scalar::new(), of()),
     ];
     #[cfg(target_arch = "x86_64")]
-    results.extend(pulp::x86::V3::try_new().map(|v3| Simd::vectorize(v3, Of(packed))));
+    results.extend(pulp::x86::V3::try_new().map(|v3| Simd::vectorize(v3, of())));
     results
 }
 
@@ -113,13 +121,7 @@ fn rotations_agree_with_an_svd() {
                 match round % 3 {
                     0 => any,
                     1 => closest_rotation(&any) + Matrix3::from_fn(|_, _| 0.05 * random()),
-                    _ => {
-                        any * Matrix3::from_diagonal(&nalgebra::Vector3::new(
-                            1.0,
-                            1.0,
-                            1e-4 * random(),
-                        ))
-                    }
+                    _ => any * Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, 1e-4 * random())),
                 }
             })
             .collect();
@@ -138,6 +140,96 @@ fn rotations_agree_with_an_svd() {
                 };
                 assert!(actual <= best + tolerance, "{matrix} {r} {actual} {best}");
             }
+        }
+    }
+}
+
+/// Of inverted matrices the same as by singular values, and the closest rotations of all others.
+#[test]
+fn softened_projections_agree_with_an_svd() {
+    let mut random = random_numbers();
+    for _ in 0..300 {
+        let matrices: Vec<Matrix3<f64>> = (0..3 * LANES)
+            .map(|_| Matrix3::from_fn(|_, _| random()) * 10.0_f64.powf(random()))
+            .collect();
+        for results in projected_everywhere(&pack(&matrices), Inverted::Softened) {
+            for (index, matrix) in matrices.iter().enumerate() {
+                let singular = matrix.singular_values();
+                // Nearly flat and nearly a line: sensitive to rounding.
+                if singular[1] < 0.05 * singular[0] || singular[2] < 1e-3 * singular[0] {
+                    continue;
+                }
+                let actual = unpack(&results.rotations, index);
+                let expected = Inverted::Softened.projection(matrix);
+                assert!(
+                    (actual - expected).norm() < 2e-3,
+                    "{matrix} {actual} {expected}"
+                );
+            }
+        }
+    }
+}
+
+/// F − P is the gradient of the energy, with and without inversion.
+#[test]
+fn softened_projections_have_an_energy() {
+    let mut random = random_numbers();
+    let (mut inverted, step) = (0, 1e-5);
+    for _ in 0..200 {
+        let f = Matrix3::from_fn(|_, _| random());
+        let direction = Matrix3::from_fn(|_, _| random());
+        let energy = |at: f64| Inverted::Softened.strain_energy(&(f + direction * at));
+        let actual = (energy(step) - energy(-step)) / (2.0 * step);
+        let expected = (f - Inverted::Softened.projection(&f)).dot(&direction);
+        // Not beside a flat matrix, where the step would change the sign.
+        if f.singular_values()[2] > 1e-2 {
+            assert!((actual - expected).abs() < 1e-5, "{f} {actual} {expected}");
+            inverted += usize::from(f.determinant() < 0.0);
+        }
+    }
+    assert!(inverted > 50, "{inverted}");
+}
+
+/// Where the two smallest singular values of an inverted matrix cross, the closest rotation jumps, and the softened projection does not;
+/// where a matrix inverts, both are the same rotation.
+#[test]
+fn softened_projections_are_continuous() {
+    let turned = |sizes: [f64; 3]| {
+        let (u, v) = (
+            nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.9),
+            nalgebra::Rotation3::from_euler_angles(-1.1, 0.4, 0.2),
+        );
+        u.matrix() * Matrix3::from_diagonal(&Vector3::from(sizes)) * v.matrix()
+    };
+    let change = |inverted: Inverted, a: [f64; 3], b: [f64; 3]| {
+        (inverted.projection(&turned(a)) - inverted.projection(&turned(b))).norm()
+    };
+    let crossing = [[-0.9, 0.5, 0.5001], [-0.9, 0.5001, 0.5]];
+    assert!(change(Inverted::Rotated, crossing[0], crossing[1]) > 2.0);
+    assert!(change(Inverted::Softened, crossing[0], crossing[1]) < 2e-3);
+    let flat = [[0.9, 0.5, 1e-7], [0.9, 0.5, -1e-7]];
+    assert!(change(Inverted::Softened, flat[0], flat[1]) < 1e-5);
+    let inside_out = turned([0.9, 0.5, -1e-4]);
+    let difference =
+        Inverted::Softened.projection(&inside_out) - Inverted::Rotated.projection(&inside_out);
+    assert!(difference.norm() < 1e-3, "{difference}");
+}
+
+/// Zero, rank one, NaN and inside out: nothing but finite projections, which shrink no matrix.
+#[test]
+fn softened_projections_are_finite() {
+    let rank_one = Matrix3::from_fn(|r, c| (r as f64 - 1.5) * (c + 1) as f64);
+    for matrix in [
+        Matrix3::zeros(),
+        rank_one,
+        -rank_one,
+        Matrix3::repeat(f64::NAN),
+        -Matrix3::identity(),
+        -Matrix3::identity() * 1e-9,
+    ] {
+        for results in projected_everywhere(&pack(&[matrix]), Inverted::Softened) {
+            let p = unpack(&results.rotations, 5);
+            assert!(p.norm() > 0.3 && p.norm() < 1.74, "{matrix} {p}");
         }
     }
 }
