@@ -94,12 +94,7 @@ impl<S: Simd> Ops<S> {
                 } = self;
                 let scale = ops.splat(rotations.scale);
                 for k in 0..3 {
-                    let x = rotations.matrices[k];
-                    let q = [
-                        ops.scaled(x[0], scale),
-                        ops.scaled(x[1], scale),
-                        ops.scaled(x[2], scale),
-                    ];
+                    let q = ops.scaled_matrix(&rotations.matrices[k], scale);
                     // H = Qᵀ F is symmetric, and its cofactors are its adjugate, with the singular values b c, a c, a b.
                     let adjugate = ops.cofactors(ops.matmul(transposed(q), f[k]));
                     let reflection = match rotations.inverted {
@@ -223,23 +218,23 @@ impl<S: Simd> Ops<S> {
     /// A rotation has determinant 1 and squared norm 3; rank-one and NaN matrices end elsewhere.
     #[inline(always)]
     fn any_not_rotation(self, r: &Mat3<S>) -> bool {
-        let simd = self.0;
-        let determinant = self.dot(r[0], self.cofactors(*r)[0]);
-        let off = self.add(
-            simd.abs_f32s(self.sub(determinant, self.splat(1.0))),
-            simd.abs_f32s(self.sub(self.norm2(*r), self.splat(3.0))),
-        );
-        self.any_not_less_or_equal(off, self.splat(super::NOT_A_ROTATION))
+        self.any_off(r, self.dot(r[0], self.cofactors(*r)[0]))
     }
 
     /// As [`Self::any_not_rotation`] with determinant 1 or −1.
     #[inline(always)]
     fn any_not_orthogonal(self, q: &Mat3<S>) -> bool {
+        let determinant = self.dot(q[0], self.cofactors(*q)[0]);
+        self.any_off(q, self.0.abs_f32s(determinant))
+    }
+
+    /// Whether in some lane the determinant differs from 1 or the squared norm from 3.
+    #[inline(always)]
+    fn any_off(self, m: &Mat3<S>, determinant: S::f32s) -> bool {
         let simd = self.0;
-        let determinant = simd.abs_f32s(self.dot(q[0], self.cofactors(*q)[0]));
         let off = self.add(
             simd.abs_f32s(self.sub(determinant, self.splat(1.0))),
-            simd.abs_f32s(self.sub(self.norm2(*q), self.splat(3.0))),
+            simd.abs_f32s(self.sub(self.norm2(*m), self.splat(3.0))),
         );
         self.any_not_less_or_equal(off, self.splat(super::NOT_A_ROTATION))
     }
