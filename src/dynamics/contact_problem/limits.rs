@@ -41,8 +41,11 @@ const COOLDOWN_STEPS: u8 = 20;
 const PRESS_RATE: f32 = 0.1;
 /// Largest change of that increase from step to step, as a fraction of the local edge length: contacts begin without a jolt;
 const PRESS_ACCELERATION: f32 = 6e-4;
-/// or as a fraction of what its targets move relative to each other in the step: in fast motions they begin in time.
+/// or as a fraction of what its targets move relative to each other in the step: in fast motions they begin in time;
 const PRESS_OF_MOTION: f32 = 3e-3;
+/// or as a fraction of the change of that motion from step to step: where the targets themselves move with jolts, smaller ones of the
+/// contacts are not seen, and they begin in time in motions that begin or turn within a few steps.
+const PRESS_OF_CHANGE: f32 = 0.1;
 /// A contact that is released loses this fraction of its stiffness in the first step,
 const RELEASE_START: f32 = 5e-3;
 /// more in each further step by this many times the logarithm of what it has lost, and at most this. So the release begins and ends
@@ -69,6 +72,8 @@ pub(in crate::dynamics) struct ContactLimits {
     pub(in crate::dynamics) targets: Vec<Point>,
     /// Target positions of the previous step; empty in the first one.
     previous_targets: Vec<Point>,
+    /// Those of the step before it; empty in the first two.
+    older_targets: Vec<Point>,
     /// Whether the next targets are those of a first step.
     is_first_step: bool,
     /// Largest distance by which each vertex may be pressed in, world units.
@@ -85,6 +90,7 @@ impl ContactLimits {
     pub(in crate::dynamics) fn heap_bytes(&self) -> usize {
         size_of_val(&*self.targets)
             + size_of_val(&*self.previous_targets)
+            + size_of_val(&*self.older_targets)
             + size_of_val(&*self.max_press)
             + size_of_val(&*self.cooldown)
             + size_of_val(&*self.static_targets)
@@ -133,6 +139,16 @@ impl ContactLimits {
         }
     }
 
+    /// By how much that motion differs from the motion in the step before; zero in the first two steps.
+    fn change_of_motion(&self, contact: &Contact) -> Vec3 {
+        if self.older_targets.len() == self.targets.len() {
+            separation(contact, &self.targets) - 2.0 * separation(contact, &self.previous_targets)
+                + separation(contact, &self.older_targets)
+        } else {
+            Vec3::zeros()
+        }
+    }
+
     /// Whether contacts keep the skins a good part of an edge apart; only those of guided flesh do.
     pub(in crate::dynamics) fn keeps_a_gap(&self) -> bool {
         !self.targets.is_empty()
@@ -160,11 +176,17 @@ impl ContactLimits {
             return;
         }
         let rate = PRESS_RATE * self.max_press_of(contact);
-        let acceleration = (PRESS_ACCELERATION * contact.edge).max(PRESS_OF_MOTION * moved.norm());
         contact.increase = (GAP_RELAXATION * (goal(contact) - contact.min_gap))
             .min(rate)
-            .min(contact.increase.max(0.0) + acceleration);
+            .min(contact.increase.max(0.0) + self.press_acceleration(contact, moved));
         contact.min_gap += contact.increase;
+    }
+
+    /// Largest change of the increase of a contact's gap in this step, world units, where its targets have moved by `moved`.
+    fn press_acceleration(&self, contact: &Contact, moved: Vec3) -> f32 {
+        (PRESS_ACCELERATION * contact.edge)
+            .max(PRESS_OF_MOTION * moved.norm())
+            .max(PRESS_OF_CHANGE * self.change_of_motion(contact).norm())
     }
 
     /// The gap that a contact keeps if the flesh has room for it, world units.
@@ -206,14 +228,17 @@ impl ContactLimits {
         self.static_steps = 0;
         self.static_targets.clear();
         self.previous_targets.clear();
+        self.older_targets.clear();
         self.is_first_step = true;
     }
 
     /// Sets the targets of a step.
     pub(in crate::dynamics) fn set_targets(&mut self, targets: impl Iterator<Item = Point>) {
+        std::mem::swap(&mut self.previous_targets, &mut self.older_targets);
         std::mem::swap(&mut self.targets, &mut self.previous_targets);
         if std::mem::take(&mut self.is_first_step) {
             self.previous_targets.clear();
+            self.older_targets.clear();
         }
         self.targets.clear();
         self.targets.extend(targets);
@@ -443,6 +468,50 @@ mod tests {
         for (press, least) in [(1e-3, 2.0), (3.0, 12.0)] {
             assert!(!has_jumped(press, 0.99 * least) && has_jumped(press, 1.01 * least));
         }
+    }
+
+    /// In an even motion contacts begin gradually; where the motion changes within a step, faster.
+    #[test]
+    fn contacts_change_as_their_targets_change_speed() {
+        let (contact, targets) = contact();
+        let at = |x: f32| {
+            let mut moved = targets.clone();
+            moved[0].x += x;
+            moved
+        };
+        let acceleration = |way: &[f32]| {
+            let mut limits = ContactLimits::default();
+            for x in way {
+                limits.set_targets(at(*x).into_iter());
+            }
+            limits.press_acceleration(&contact, limits.moved(&contact))
+        };
+        let is = |value: f32, expected: f32| (value - expected).abs() < 1e-5 * expected.max(1.0);
+        assert!(is(acceleration(&[0.0, 0.0, 0.0]), PRESS_ACCELERATION));
+        assert!(is(acceleration(&[0.0, 1.0, 2.0]), PRESS_OF_MOTION));
+        assert!(is(acceleration(&[0.0, 0.0, 1.0]), PRESS_OF_CHANGE));
+        assert!(is(acceleration(&[0.0, 1.0, 1.0]), PRESS_OF_CHANGE));
+        assert!(is(acceleration(&[0.0, 1.0]), PRESS_OF_MOTION));
+    }
+
+    /// The targets before a jump of the whole body say nothing of its motion.
+    #[test]
+    fn the_first_step_after_a_reset_has_no_motion() {
+        let (contact, targets) = contact();
+        let mut limits = ContactLimits::default();
+        let step = |limits: &mut ContactLimits, x: f32| {
+            let mut moved = targets.clone();
+            moved[0].x += x;
+            limits.set_targets(moved.into_iter());
+            (limits.moved(&contact), limits.change_of_motion(&contact))
+        };
+        for x in [0.0, 1.0, 3.0] {
+            step(&mut limits, x);
+        }
+        limits.forget();
+        assert_eq!(step(&mut limits, 9.0), (Vec3::zeros(), Vec3::zeros()));
+        assert_eq!(step(&mut limits, 9.5).1, Vec3::zeros());
+        assert!((step(&mut limits, 9.5).1 + 0.5 * Vec3::x()).norm() < 1e-5);
     }
 
     /// A released pair gives up its hold by steps that are small at first.
