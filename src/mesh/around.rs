@@ -32,12 +32,14 @@ impl VertexTriangles {
     }
 
     /// The triangles at a vertex.
+    #[inline]
     pub(crate) fn vertex(&self, vertex: u32) -> &[u32] {
         &self.triangles
             [self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
     }
 
     /// The sum of the values of the triangles at a vertex, in ascending order.
+    #[inline]
     pub(crate) fn sum_at(&self, vertex: u32, values: &[Vec3]) -> Vec3 {
         let triangles = self.vertex(vertex).iter();
         triangles.map(|&triangle| values[triangle as usize]).sum()

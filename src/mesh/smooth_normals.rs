@@ -1,6 +1,5 @@
 //! Vertex normals that are smooth across seams and sharp where the file's normals are sharp.
 
-use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use super::VertexTriangles;
@@ -34,22 +33,46 @@ struct Details {
     local: Vec<Vec3>,
 }
 
-/// The orthonormal frame of a normal (third axis) and the direction of an edge (first axis); `None` if they are parallel.
-fn frame(normal: &Vec3, edge: &Vec3) -> Option<Matrix3<f32>> {
-    let along = edge - normal * normal.dot(edge);
-    // Of almost parallel ones, the direction is rounding error.
-    let tangent = along.try_normalize(1e-4 * edge.norm())?;
-    Some(Matrix3::from_columns(&[
-        tangent,
-        normal.cross(&tangent),
-        *normal,
-    ]))
+/// A unit normal, and the component of an edge that is orthogonal to it: a frame that turns with the surface.
+#[derive(Clone, Copy)]
+struct EdgeFrame {
+    normal: Vec3,
+    along: Vec3,
+    /// The reciprocal length of `along`.
+    per_length: f32,
 }
 
-/// The same at the first end of an edge.
-fn frame_at([from, to]: [u32; 2], positions: &[Point], normal: &Vec3) -> Option<Matrix3<f32>> {
-    let along = positions[to as usize] - positions[from as usize];
-    frame(normal, &along)
+impl EdgeFrame {
+    /// At the first end of an edge; `None` if normal and edge are parallel.
+    #[inline]
+    fn at([from, to]: [u32; 2], positions: &[Point], normal: Vec3) -> Option<Self> {
+        let edge = positions[to as usize] - positions[from as usize];
+        let along = edge - normal * normal.dot(&edge);
+        let squared = along.norm_squared();
+        // Of almost parallel ones, the direction is rounding error.
+        (squared > 1e-8 * edge.norm_squared()).then(|| Self {
+            normal,
+            along,
+            per_length: 1.0 / squared.sqrt(),
+        })
+    }
+
+    /// A direction given along the tangent, across it and along the normal.
+    #[inline]
+    fn to_world(self, local: &Vec3) -> Vec3 {
+        let tangential = self.along * local.x + self.normal.cross(&self.along) * local.y;
+        tangential * self.per_length + self.normal * local.z
+    }
+
+    /// The inverse of [`EdgeFrame::to_world`].
+    fn to_local(self, world: &Vec3) -> Vec3 {
+        let across = self.normal.cross(&self.along);
+        Vec3::new(
+            self.along.dot(world) * self.per_length,
+            across.dot(world) * self.per_length,
+            self.normal.dot(world),
+        )
+    }
 }
 
 impl NormalGroups {
@@ -123,8 +146,8 @@ impl NormalGroups {
             .collect();
         let of_vertex = normals.iter().zip(&smooth).zip(&self.group_of);
         let local = of_vertex.map(|((normal, smooth), &group)| {
-            frame_at(edges[group as usize], positions, smooth)
-                .map_or_else(Vec3::z, |frame| frame.tr_mul(normal))
+            EdgeFrame::at(edges[group as usize], positions, *smooth)
+                .map_or_else(Vec3::z, |frame| frame.to_local(normal))
         });
         let local = local.collect();
         self.details = Some(Details { edges, local });
@@ -178,8 +201,8 @@ impl NormalGroups {
                 let area = triangles_of_group.sum_at(group, area_vectors);
                 let smooth = area.try_normalize(1e-30).unwrap_or_else(Vec3::y);
                 let detailed = details.as_ref().and_then(|Details { edges, local }| {
-                    let frame = frame_at(edges[group as usize], positions, &smooth)?;
-                    Some(frame * local[vertex])
+                    let frame = EdgeFrame::at(edges[group as usize], positions, smooth)?;
+                    Some(frame.to_world(&local[vertex]))
                 });
                 *normal = detailed.unwrap_or(smooth);
             });

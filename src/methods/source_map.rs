@@ -72,6 +72,13 @@ impl Guides {
         })
     }
 
+    /// The transforms of the fine guide in this pose.
+    fn pose_fine(&mut self, world_from_joint: &[Affine]) {
+        if !self.fine_frame.is_of(world_from_joint) {
+            self.fine.pose(world_from_joint, &mut self.fine_frame);
+        }
+    }
+
     /// The simulated points in the bind pose. `posed` are the transforms of the coarse guide in this pose, if they are known.
     fn move_to_bind_pose(
         &mut self,
@@ -79,7 +86,7 @@ impl Guides {
         world_from_joint: &[Affine],
         posed: Option<&GuideFrame>,
     ) -> &[Point] {
-        self.fine.pose(world_from_joint, &mut self.fine_frame);
+        self.pose_fine(world_from_joint);
         let posed = posed.unwrap_or_else(|| {
             self.coarse.pose(world_from_joint, &mut self.coarse_frame);
             &self.coarse_frame
@@ -246,6 +253,14 @@ impl SourceMap {
     pub(super) fn is_guided_by(&self, guide: &Guide) -> bool {
         let guides = self.upsampled.as_ref().and_then(|map| map.guides.as_ref());
         guides.is_some_and(|guides| guides.coarse.weights() == guide.weights())
+    }
+
+    /// Computes beforehand what [`SourceMap::follow`] needs of a pose; it does not depend on the simulated points. Allocates nothing.
+    pub(super) fn prepare(&mut self, world_from_joint: &[Affine]) {
+        let guides = self.upsampled.as_mut().and_then(|map| map.guides.as_mut());
+        if let Some(guides) = guides {
+            guides.pose_fine(world_from_joint);
+        }
     }
 
     /// Writes the source vertices of the skin. `posed` are the transforms in this pose of a guide of which

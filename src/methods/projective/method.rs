@@ -81,7 +81,17 @@ impl ProjectiveSkin {
 impl Skinner for ProjectiveSkin {
     fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
         self.upsampling_ms = 0.0;
-        self.projective.follow(frame)?;
+        let Self {
+            projective,
+            source_map,
+            ..
+        } = self;
+        // Threads that one of them leaves waiting help the other.
+        let (followed, ()) = rayon::join(
+            || projective.follow(frame),
+            || source_map.prepare(frame.world_from_joint),
+        );
+        followed?;
         self.is_presented = self.projective.present(frame.world_from_joint);
         if self.is_presented {
             return Ok(());
