@@ -86,10 +86,15 @@ impl Skinner for ProjectiveSkin {
             source_map,
             ..
         } = self;
+        let pose_is_known = !projective.carries_joints();
         // Threads that one of them leaves waiting help the other.
         let (followed, ()) = rayon::join(
             || projective.follow(frame),
-            || source_map.prepare(frame.world_from_joint),
+            || {
+                if pose_is_known {
+                    source_map.prepare(frame.world_from_joint);
+                }
+            },
         );
         followed?;
         self.is_presented = self.projective.present(frame.world_from_joint);

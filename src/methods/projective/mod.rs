@@ -189,6 +189,11 @@ impl Projective {
         self.guided.as_ref().map(GuidedBase::guide)
     }
 
+    /// Whether virtual bones carry joints, so that [`Projective::carried_joints`] are known only after the step.
+    pub(super) fn carries_joints(&self) -> bool {
+        self.virtual_bones.is_some() && self.guided.is_some()
+    }
+
     /// Computes [`Projective::carried_joints`].
     pub(super) fn carry_joints(&mut self, world_from_joint: &[Affine]) {
         match (&self.virtual_bones, &self.guided) {
